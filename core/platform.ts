@@ -1,0 +1,96 @@
+/** The names that carry a product word, and the only file that spells one (design.md, 'Names'). */
+export interface Platform {
+  /** Domain of API groups: `<domain>` in definitions. */
+  readonly domain: string
+  /** Domain of well-known labels, annotations, taints and secret types: `<labels>` in definitions. */
+  readonly labelDomain: string
+  readonly namespaces: { readonly system: string; readonly public: string; readonly nodeLease: string }
+  /** Media type written for protobuf; all of `protobufTypes` are understood. */
+  readonly protobufType: string
+  readonly protobufTypes: readonly string[]
+  readonly certDir: string
+  /** Product name, as titles show it. */
+  readonly title: string
+  /** Word for the store in names of health checks. */
+  readonly storeName: string
+  /** Name of the cluster's own service in namespace `default`. */
+  readonly service: string
+  /** Product word of component names such as `system:<component>-scheduler`, and of finalizer names. */
+  readonly component: string
+  readonly finalizer: string
+  /** Other spellings of flag prefixes: `[ours, alias]`. */
+  readonly flagAliases: readonly (readonly [ours: string, alias: string])[]
+  /** Other spellings in values of flags and in configuration files: `[ours, alias]`; understood on every platform. */
+  readonly wordAliases: readonly (readonly [ours: string, alias: string])[]
+  /** Program names that select this column. */
+  readonly programs: readonly string[]
+  /** Writes the names into a text with the placeholders `<domain>` and `<labels>`. */
+  name(text: string): string
+}
+
+const protobufTypes = ['application/vnd.kubernetes.protobuf', 'application/vnd.platform.protobuf']
+
+const wordAliases = [
+  ['kvstore3', 'etcd3'],
+  ['platformConfigFile', 'kubeConfigFile'],
+  ['PlatformConfigFile', 'KubeConfigFile'],
+  ['Nodeagent', 'Kubelet'],
+  ['NodePlatformProxy', 'NodeKubeProxy'],
+] as const
+
+interface Column extends Omit<Platform, 'name' | 'domain'> {}
+
+const columns = {
+  platform: {
+    labelDomain: 'kubernetes.io',
+    namespaces: { system: 'platform-system', public: 'platform-public', nodeLease: 'platform-node-lease' },
+    protobufType: 'application/vnd.platform.protobuf',
+    protobufTypes,
+    certDir: '/var/run/platform',
+    title: 'Platform',
+    storeName: 'kvstore',
+    service: 'platform',
+    component: 'kube',
+    finalizer: 'kubernetes',
+    flagAliases: [],
+    wordAliases,
+    programs: ['apiserver'],
+  },
+  kubernetes: {
+    labelDomain: 'kubernetes.io',
+    namespaces: { system: 'kube-system', public: 'kube-public', nodeLease: 'kube-node-lease' },
+    protobufType: 'application/vnd.kubernetes.protobuf',
+    protobufTypes,
+    certDir: '/var/run/kubernetes',
+    title: 'Kubernetes',
+    storeName: 'etcd',
+    service: 'kubernetes',
+    component: 'kube',
+    finalizer: 'kubernetes',
+    flagAliases: [
+      ['kvstore-', 'etcd-'],
+      ['nodeagent-', 'kubelet-'],
+      ['platform-service-node-port', 'kubernetes-service-node-port'],
+    ],
+    wordAliases,
+    programs: ['kube-apiserver'],
+  },
+} satisfies Record<string, Column>
+
+export type PlatformName = keyof typeof columns
+export const platformNames = Object.keys(columns) as readonly PlatformName[]
+
+/** The record of one column; `domain` replaces the domain of API groups (flag `--platform-domain`). */
+export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io'): Platform {
+  const column = columns[name]
+  return {
+    ...column,
+    domain,
+    name: (text) => text.replaceAll('<domain>', domain).replaceAll('<labels>', column.labelDomain),
+  }
+}
+
+/** The column whose program name this is, if any. */
+export function platformOfProgram(program: string): PlatformName | undefined {
+  return platformNames.find((name) => (columns[name].programs as readonly string[]).includes(program))
+}

@@ -1,0 +1,173 @@
+/**
+ * What the core needs from a runtime, and nothing else. An adapter implements these six interfaces;
+ * the core never asks which runtime it is on.
+ */
+import type { Tracer } from '@opentelemetry/api'
+
+// ── 1. KeyValueStore ────────────────────────────────────────────────────────────────────────────
+
+/** One stored key, in the terms of the etcd v3 data model. Revisions are positive integers below 2^53. */
+export interface KeyValue {
+  readonly key: string
+  readonly value: Uint8Array
+  readonly createRevision: number
+  readonly modRevision: number
+}
+
+/** What a watch delivers: the change of one key at one revision. `previous` is absent for a creation. */
+export type StoreEvent =
+  | { readonly type: 'put'; readonly kv: KeyValue; readonly previous?: KeyValue }
+  | { readonly type: 'delete'; readonly key: string; readonly revision: number; readonly previous?: KeyValue }
+
+/** A swap either happened, at `revision`, or it did not, and then `current` is what is stored now (absent: no such key). */
+export type SwapResult =
+  | { readonly ok: true; readonly revision: number }
+  | { readonly ok: false; readonly revision: number; readonly current?: KeyValue }
+
+export interface ListOptions {
+  /** Every key that starts with this text. */
+  readonly prefix: string
+  /** Start at this key (inclusive); it lies within the prefix. */
+  readonly from?: string
+  /** At most so many items; 0 or absent: all. */
+  readonly limit?: number
+  /** The state as it was at this revision; absent: now. */
+  readonly revision?: number
+}
+
+export interface ListResult {
+  /** In byte order of the keys. */
+  readonly items: readonly KeyValue[]
+  /** True when `limit` cut the list. */
+  readonly more: boolean
+  /** The store's revision that the items were read at (the requested one, if one was). */
+  readonly revision: number
+}
+
+/** Receives one watch. Calls never overlap, and never come during `watch()` itself. */
+export interface StoreWatcher {
+  /** Events in revision order; all events of a revision are in the same call. */
+  events(events: readonly StoreEvent[]): void
+  /** Every event with a revision up to this one has been delivered. */
+  progress(revision: number): void
+  /** The watch is over; nothing follows. `error` is absent after `close()`. */
+  end(error?: StoreError): void
+}
+
+export interface StoreWatch {
+  close(): void
+  /** Asks for one `progress` call as soon as possible. */
+  requestProgress(): void
+}
+
+export type StoreErrorCode = 'compacted' | 'future-revision' | 'unavailable' | 'timeout' | 'too-large' | 'corrupt'
+
+/** The only error a store throws. `compacted`: the revision asked for is gone; `revision` is then the oldest one left. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+  readonly revision: number | undefined
+  constructor(code: StoreErrorCode, message: string, revision?: number) {
+    super(message)
+    this.code = code
+    this.revision = revision
+  }
+}
+
+/** The etcd v3 model, bytes only. All methods may reject with a StoreError. Values handed out must not be changed. */
+export interface KeyValueStore {
+  get(key: string, revision?: number): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
+  list(options: ListOptions): Promise<ListResult>
+  count(prefix: string): Promise<number>
+  /** Stores when the key's modification revision is `expected` (0: the key must not exist). Resolves once the write is durable. */
+  put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<SwapResult>
+  /** Deletes when the key's modification revision is `expected`. `current` of a success is never set. */
+  delete(key: string, expected: number): Promise<SwapResult>
+  /** Delivers every event after `afterRevision` under the prefix. A compacted revision ends the watch with that error. */
+  watch(prefix: string, afterRevision: number, watcher: StoreWatcher): StoreWatch
+  currentRevision(): Promise<number>
+  /** Forgets history before `revision`; what is current stays. */
+  compact(revision: number): Promise<void>
+  /** A lease after whose end its keys are deleted. Seconds. */
+  grantLease(seconds: number): Promise<bigint>
+  close(): Promise<void>
+}
+
+// ── 2. Connection ───────────────────────────────────────────────────────────────────────────────
+
+/** Facts about the peer of a request. The object (and `peerCertificates`) is the same for all requests of one connection. */
+export interface Connection {
+  /** IP address; empty when there is no socket. */
+  readonly remoteAddress: string
+  readonly remotePort: number
+  readonly protocol: 'http/1.1' | 'h2' | 'in-process'
+  readonly tls?: {
+    readonly version: string
+    readonly serverName?: string
+    /** DER, leaf first, unverified; empty when the client sent none, absent when this runtime can't tell. */
+    readonly peerCertificates?: readonly Uint8Array[]
+  }
+}
+
+// ── 3. Outbound ─────────────────────────────────────────────────────────────────────────────────
+
+export interface OutboundOptions {
+  /** PEM bundle; absent: the host's roots. */
+  readonly certificateAuthority?: string
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string }
+  /** Name to verify, when it differs from the URL's host. */
+  readonly serverName?: string
+  readonly unixSocket?: string
+  readonly proxy?: string
+  readonly insecure?: boolean
+  /** Milliseconds until the call is aborted. */
+  readonly timeout?: number
+}
+
+export interface Outbound {
+  fetch(request: Request, options?: OutboundOptions): Promise<Response>
+}
+
+// ── 4. Files ────────────────────────────────────────────────────────────────────────────────────
+
+export interface Files {
+  /** Rejects with an Error that says which file and why. */
+  read(path: string): Promise<Uint8Array>
+  /** Calls back after the content may have changed, until the returned function is called. */
+  watch(path: string, changed: () => void): () => void
+}
+
+// ── 5. Clock ────────────────────────────────────────────────────────────────────────────────────
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Calls back once after so many milliseconds; the returned function cancels. Never keeps a process alive. */
+  after(milliseconds: number, callback: () => void): () => void
+}
+
+// ── 6. Telemetry ────────────────────────────────────────────────────────────────────────────────
+
+/** The part of pino's interface that the core uses. */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface Telemetry {
+  readonly logger: Logger
+  /** Receives serialized audit events. */
+  readonly audit?: (event: Uint8Array) => Promise<void>
+  readonly tracer?: Tracer
+}
+
+/** All six, as `createApiServer` takes them. */
+export interface Ports {
+  readonly store: KeyValueStore
+  readonly clock: Clock
+  readonly files: Files
+  readonly outbound: Outbound
+  readonly telemetry: Telemetry
+}

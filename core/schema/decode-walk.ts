@@ -1,0 +1,53 @@
+/** Where a decoding walk is, and what it has found. */
+import { DecodeError } from './decode-error.ts'
+import type { Json } from './model.ts'
+import { describe } from './scalars.ts'
+
+/** So many unknown fields are reported; a hostile body could have far more, and their paths are long. */
+const maxUnknown = 100
+
+/** A key of a map, which unlike a field's name is not part of type errors. */
+export class MapKey {
+  readonly key: string
+  constructor(key: string) {
+    this.key = key
+  }
+}
+
+/** Where the walk is. Field names are strings, list indexes numbers. */
+export class Walk {
+  readonly path: (string | number | MapKey)[] = []
+  readonly unknown: string[] | undefined
+  readonly limit: number
+  /** Only finds unknown fields, in the order in which they stand in the input. */
+  readonly search: boolean
+  depth = 0
+  /** Name of the innermost message. */
+  message = ''
+
+  constructor(unknown: string[] | undefined, limit: number, search = false) {
+    this.unknown = unknown
+    this.limit = limit
+    this.search = search
+  }
+
+  enter(): void {
+    if (++this.depth > this.limit) throw new DecodeError('exceeded max depth')
+  }
+
+  addUnknown(key: string): void {
+    if (this.unknown === undefined || this.unknown.length >= maxUnknown) return
+    let text = ''
+    for (const segment of [...this.path, key]) {
+      if (typeof segment === 'number') text += `[${segment}]`
+      else text += `${text === '' ? '' : '.'}${typeof segment === 'string' ? segment : segment.key}`
+    }
+    this.unknown.push(text)
+  }
+
+  mismatch(value: Json, typeName: string): DecodeError {
+    const names = this.path.filter((segment) => typeof segment === 'string').join('.')
+    const target = names === '' ? `value of type ${typeName}` : `struct field ${this.message}.${names} of type ${typeName}`
+    return new DecodeError(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`)
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * JSON → canonical JSON value: what a typed decode and encode leaves of it (facts: 'JSON output'). One pass that builds
+ * the result: fields in schema order, null as absent, zero values dropped or written as the schema says, scalars normalised.
+ */
+import { MapKey, Walk } from './decode-walk.ts'
+import { type Field, type Json, type JsonObject, type Message, type Schema, string } from './model.ts'
+import { scalarRules } from './scalars.ts'
+
+export { DecodeError } from './decode-error.ts'
+
+export interface DecodeOptions {
+  /** The value is a whole object: `kind` and `apiVersion` come first even when the message has no typeMeta (custom resources). */
+  readonly root?: boolean
+  /** Deepest nesting of objects and lists that is accepted; default 500, which every runtime's stack can hold. */
+  readonly maxDepth?: number
+}
+
+export interface Decoded {
+  readonly value: JsonObject
+  /** Paths of the fields that the schema doesn't know, such as `spec.containers[0].foo`, as they come; they are not in `value`. */
+  readonly unknown: string[]
+}
+
+const defaultMaxDepth = 500
+
+/** Reads a value that is not null; null as a result means 'unset'. */
+type Reader = (value: Json, walk: Walk) => Json
+
+interface Slot {
+  readonly name: string
+  readonly read: Reader
+  /** What is written when there is no value; undefined leaves the field out. */
+  readonly absent: ((walk: Walk) => Json) | undefined
+  readonly dropsZero: boolean
+  readonly nullable: boolean
+}
+
+interface Plan {
+  readonly name: string
+  readonly slots: readonly Slot[]
+  readonly positions: ReadonlyMap<string, number>
+  /** Positions that are written even when absent, ascending. */
+  readonly always: readonly number[]
+  /** Reads keys that are not fields; absent: they are unknown. */
+  readonly others: Reader | undefined
+}
+
+/** How a message is walked, worked out once. Keyed by the immutable schema, so it can't leak between servers. */
+const plans = new WeakMap<Message, Plan>()
+const rootPlans = new WeakMap<Message, Plan>()
+
+/** Sets an own property, also one that is called `__proto__`. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
+  else object[key] = value
+}
+
+function goType(schema: Schema): string {
+  switch (schema.type) {
+    case 'message':
+      return `v1.${schema.name}`
+    case 'list':
+      return `[]${goType(schema.items)}`
+    case 'map':
+      return `map[string]${goType(schema.values)}`
+    case 'any':
+      return 'runtime.RawExtension'
+    default:
+      return scalarRules[schema.type].typeName
+  }
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Checks the depth of a value that is kept as it is. */
+function readAny(value: Json, walk: Walk): Json {
+  if (typeof value !== 'object' || value === null) return value
+  walk.enter()
+  for (const key of Object.keys(value)) readAny((value as JsonObject)[key] as Json, walk)
+  walk.depth--
+  return value
+}
+
+function listReader(schema: Schema & { type: 'list' }): Reader {
+  const typeName = goType(schema)
+  const read = readerOf(schema.items)
+  const zero = zeroOf(schema.items)
+  return (value, walk) => {
+    if (!Array.isArray(value)) throw walk.mismatch(value, typeName)
+    walk.enter()
+    const at = walk.path.push(0) - 1
+    const items: Json[] = []
+    for (let i = 0; i < value.length; i++) {
+      walk.path[at] = i
+      const item = value[i] as Json
+      items.push(item === null ? zero(walk) : read(item, walk))
+    }
+    walk.path.pop()
+    walk.depth--
+    return items
+  }
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return false
+  return true
+}
+
+function mapReader(schema: Schema & { type: 'map' }): Reader {
+  const typeName = goType(schema)
+  const read = readerOf(schema.values)
+  const zero = zeroOf(schema.values)
+  const nested = schema.values.type === 'message' || schema.values.type === 'list' || schema.values.type === 'map'
+  return (value, walk) => {
+    if (!isObject(value)) throw walk.mismatch(value, typeName)
+    walk.enter()
+    const keys = Object.keys(value)
+    if (!isSorted(keys)) keys.sort()
+    const result: JsonObject = {}
+    for (const key of keys) {
+      const item = value[key] as Json
+      if (nested) walk.path.push(new MapKey(key))
+      setOwn(result, key, item === null ? zero(walk) : read(item, walk))
+      if (nested) walk.path.pop()
+    }
+    walk.depth--
+    return result
+  }
+}
+
+function readerOf(schema: Schema): Reader {
+  switch (schema.type) {
+    case 'message': {
+      let plan: Plan | undefined
+      return (value, walk) => {
+        plan ??= planOf(schema)
+        return readMessage(plan, value, walk)
+      }
+    }
+    case 'list':
+      return listReader(schema)
+    case 'map':
+      return mapReader(schema)
+    case 'any':
+      return readAny
+    default: {
+      const { read, typeName } = scalarRules[schema.type]
+      return (value, walk) => {
+        const result = read(value)
+        if (result === undefined) throw walk.mismatch(value, typeName)
+        return result
+      }
+    }
+  }
+}
+
+/** What an unset value of the type is when it has to be written. */
+function zeroOf(schema: Schema): (walk: Walk) => Json {
+  if (schema.type === 'message') {
+    let plan: Plan | undefined
+    return (walk) => {
+      plan ??= planOf(schema)
+      return readMessage(plan, {}, walk)
+    }
+  }
+  const zero = schema.type === 'list' || schema.type === 'map' || schema.type === 'any' ? null : scalarRules[schema.type].zero
+  return () => zero
+}
+
+function omits(field: Field): { absent: boolean; zero: boolean } {
+  const { type } = field.schema
+  if (field.pointer) return { absent: field.omitEmpty, zero: false }
+  if (type === 'message' || type === 'any') return { absent: field.omitZero === true, zero: field.omitZero === true }
+  const always = type !== 'list' && type !== 'map' && !scalarRules[type].omitsZero
+  const leftOut = field.omitZero === true || (field.omitEmpty && !always)
+  return { absent: leftOut, zero: leftOut }
+}
+
+function slotOf(name: string, field: Field): Slot {
+  const { absent, zero } = omits(field)
+  return {
+    name,
+    read: readerOf(field.schema),
+    absent: absent ? undefined : field.pointer ? () => null : zeroOf(field.schema),
+    dropsZero: zero,
+    nullable: field.schema.facets?.nullable === true,
+  }
+}
+
+function othersOf(schema: Message): Reader | undefined {
+  if (schema.additional) return readerOf(schema.additional)
+  return schema.facets?.preserveUnknown ? readAny : undefined
+}
+
+const typeMeta = ['kind', 'apiVersion'].map(
+  (name): Slot => ({ name, read: readerOf(string), absent: undefined, dropsZero: true, nullable: false }),
+)
+
+function makePlan(schema: Message, hasTypeMeta: boolean): Plan {
+  const fields = [...schema.json].map(([name, field]) => slotOf(name, field))
+  const slots = hasTypeMeta ? [...typeMeta.filter(({ name }) => !schema.json.has(name)), ...fields] : fields
+  return {
+    name: schema.name,
+    slots,
+    positions: new Map(slots.map(({ name }, position) => [name, position])),
+    always: slots.flatMap(({ absent }, position) => (absent ? [position] : [])),
+    others: othersOf(schema),
+  }
+}
+
+function planOf(schema: Message, root = false): Plan {
+  const cache = root ? rootPlans : plans
+  let plan = cache.get(schema)
+  if (plan === undefined) {
+    plan = makePlan(schema, root || schema.typeMeta === true)
+    cache.set(schema, plan)
+  }
+  return plan
+}
+
+const isZero = (value: Json) =>
+  value === '' ||
+  value === 0 ||
+  value === false ||
+  (typeof value === 'object' && value !== null && (Array.isArray(value) ? value : Object.keys(value)).length === 0)
+
+function readSlot(slot: Slot, value: Json, result: JsonObject, walk: Walk): void {
+  if (value === null && slot.nullable) {
+    result[slot.name] = null
+    return
+  }
+  walk.path.push(slot.name)
+  let read: Json | undefined = value === null ? null : slot.read(value, walk)
+  if (read === null || (slot.dropsZero && isZero(read))) read = slot.absent?.(walk)
+  walk.path.pop()
+  if (read !== undefined) result[slot.name] = read
+}
+
+function readMessage(plan: Plan, value: Json, walk: Walk): JsonObject {
+  if (!isObject(value)) throw walk.mismatch(value, `v1.${plan.name}`)
+  walk.enter()
+  const outer = walk.message
+  walk.message = plan.name
+  const result: JsonObject = {}
+  if (walk.search) searchMessage(plan, value, walk)
+  else buildMessage(plan, value, result, walk)
+  walk.message = outer
+  walk.depth--
+  return result
+}
+
+function searchMessage(plan: Plan, value: JsonObject, walk: Walk): void {
+  for (const key of Object.keys(value)) {
+    const position = plan.positions.get(key)
+    if (position !== undefined) readSlot(plan.slots[position] as Slot, value[key] as Json, {}, walk)
+    else if (plan.others === undefined) walk.addUnknown(key)
+  }
+}
+
+function buildMessage(plan: Plan, value: JsonObject, result: JsonObject, walk: Walk): void {
+  const { slots, always } = plan
+  const { given, rest } = positionsOf(plan, value)
+  let next = 0
+  for (const position of given) {
+    for (let missing = always[next]; missing !== undefined && missing < position; missing = always[++next]) {
+      readSlot(slots[missing] as Slot, null, result, walk)
+    }
+    if (always[next] === position) next++
+    const slot = slots[position] as Slot
+    readSlot(slot, value[slot.name] as Json, result, walk)
+  }
+  for (; next < always.length; next++) readSlot(slots[always[next] as number] as Slot, null, result, walk)
+  for (const key of rest) {
+    if (plan.others === undefined) walk.addUnknown(key)
+    else setOwn(result, key, value[key] === null ? null : plan.others(value[key] as Json, walk))
+  }
+}
+
+const none: readonly string[] = []
+
+/** The given fields' positions, ascending, and the keys that are no fields. */
+function positionsOf(plan: Plan, value: JsonObject): { given: readonly number[]; rest: readonly string[] } {
+  const given: number[] = []
+  let rest = none as string[]
+  for (const key of Object.keys(value)) {
+    const position = plan.positions.get(key)
+    if (position === undefined) {
+      if (rest === none) rest = []
+      rest.push(key)
+      continue
+    }
+    let at = given.length
+    while (at > 0 && (given[at - 1] as number) > position) {
+      given[at] = given[at - 1] as number
+      at--
+    }
+    given[at] = position
+  }
+  return { given, rest }
+}
+
+function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], search?: boolean): JsonObject {
+  return readMessage(planOf(schema, options.root), value, new Walk(unknown, options.maxDepth ?? defaultMaxDepth, search))
+}
+
+/**
+ * Decodes parsed JSON. The input is not changed; `any` values are shared with the result.
+ * @throws DecodeError when a value has the wrong type, is malformed, or is nested too deep.
+ */
+export function decode(schema: Message, value: Json, options: DecodeOptions = {}): Decoded {
+  const unknown: string[] = []
+  const result = read(schema, value, options, unknown)
+  if (unknown.length < 2) return { value: result, unknown }
+  const ordered: string[] = []
+  read(schema, value, options, ordered, true)
+  return { value: result, unknown: ordered }
+}
+
+/** The canonical form of an object that is decoded already, after hooks or patches changed it: the value to store. */
+export function canonicalise(schema: Message, value: Json, options: DecodeOptions = {}): JsonObject {
+  return read(schema, value, options)
+}

@@ -1,0 +1,100 @@
+/** Fills in defaults, in place: a message's field defaults, then its hook, then its children. */
+import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
+import { reaching } from './reaches.ts'
+import { scalarRules } from './scalars.ts'
+
+type Apply = (value: Json, context: HookContext) => void
+
+interface Plan {
+  readonly defaults: readonly { readonly name: string; readonly value: Json; readonly replaces: Json | undefined }[]
+  readonly hook: Message['defaults']
+  readonly children: readonly { readonly name: string; readonly apply: Apply }[]
+  readonly inlined: readonly Apply[]
+  readonly others: { readonly apply: Apply; readonly fields: ReadonlyMap<string, Field> } | undefined
+}
+
+/** Worked out once per message; keyed by the immutable schema. */
+const plans = new WeakMap<Message, Plan>()
+
+/** The zero value that counts as unset, for scalars that can't tell the two apart. */
+function replaced(field: Field): Json | undefined {
+  const { type } = field.schema
+  if (field.pointer || type === 'message' || type === 'list' || type === 'map' || type === 'any') return undefined
+  const rules = scalarRules[type]
+  return type === 'bytes' ? '' : rules.omitsZero ? rules.zero : undefined
+}
+
+const hasDefaults = reaching(
+  (schema, field) => field?.default !== undefined || (schema.type === 'message' && schema.defaults !== undefined),
+)
+
+function applierOf(schema: Schema): Apply | undefined {
+  if (!hasDefaults(schema)) return undefined
+  switch (schema.type) {
+    case 'message':
+      return (value, context) => applyTo(schema, value, context)
+    case 'list': {
+      const items = applierOf(schema.items)
+      return (value, context) => {
+        if (Array.isArray(value)) for (const item of value) items?.(item, context)
+      }
+    }
+    case 'map': {
+      const values = applierOf(schema.values)
+      return (value, context) => {
+        if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) values?.(item as Json, context)
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+function planOf(schema: Message): Plan {
+  const known = plans.get(schema)
+  if (known) return known
+  const own = Object.entries(schema.fields).filter(([, field]) => !field.inline)
+  const inlined = Object.values(schema.fields).filter((field) => field.inline)
+  const applyOthers = schema.additional && applierOf(schema.additional)
+  const plan: Plan = {
+    defaults: own.flatMap(([name, field]) =>
+      field.default === undefined ? [] : [{ name, value: field.default, replaces: replaced(field) }],
+    ),
+    hook: schema.defaults?.bind(schema),
+    children: own.flatMap(([name, field]) => {
+      const apply = applierOf(field.schema)
+      return apply ? [{ name, apply }] : []
+    }),
+    inlined: inlined.flatMap((field) => applierOf(field.schema) ?? []),
+    others: applyOthers && { apply: applyOthers, fields: schema.json },
+  }
+  plans.set(schema, plan)
+  return plan
+}
+
+const clone = (value: Json): Json => (typeof value === 'object' ? structuredClone(value) : value)
+
+function applyTo(schema: Message, given: Json, context: HookContext): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return
+  const object: JsonObject = given
+  const { defaults, hook, children, inlined, others } = planOf(schema)
+  for (const { name, value, replaces } of defaults) {
+    const current = Object.hasOwn(object, name) ? object[name] : undefined
+    if (current === undefined || current === null || current === replaces) object[name] = clone(value)
+  }
+  hook?.(object as never, context)
+  for (const apply of inlined) apply(object, context)
+  for (const { name, apply } of children) {
+    const child = Object.hasOwn(object, name) ? object[name] : undefined
+    if (child !== undefined) apply(child, context)
+  }
+  if (others) for (const key of Object.keys(object)) if (!others.fields.has(key)) others.apply(object[key] as Json, context)
+}
+
+/**
+ * Applies the schema's defaults to a decoded object, in place. A default is taken when the field is unset, and for a scalar
+ * that is no pointer also when it is zero. Parts of the schema without defaults are not visited.
+ */
+export function applyDefaults(schema: Message, value: Json, context: HookContext): void {
+  applyTo(schema, value, context)
+}

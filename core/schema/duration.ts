@@ -1,0 +1,64 @@
+/** Durations as Go writes them: `1h2m3.5s`. Values are nanoseconds in 64 bits. */
+import { DecodeError } from './decode-error.ts'
+
+const units: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+}
+const element = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+const limit = 1n << 63n
+
+/**
+ * Nanoseconds of a duration text.
+ * @throws DecodeError with Go's words.
+ */
+export function parseDuration(text: string): bigint {
+  const invalid = () => new DecodeError(`time: invalid duration ${JSON.stringify(text)}`)
+  const negative = text.startsWith('-')
+  const start = negative || text.startsWith('+') ? 1 : 0
+  if (text.slice(start) === '0') return 0n
+  if (text.length === start || text.length > 200) throw invalid()
+  let total = 0n
+  element.lastIndex = start
+  for (let at = start; at < text.length; at = element.lastIndex) {
+    const match = element.exec(text)
+    if (match === null) {
+      if (/^\d+$/.test(text.slice(at))) throw new DecodeError(`time: missing unit in duration ${JSON.stringify(text)}`)
+      throw invalid()
+    }
+    const [, whole = '', fraction = '', unit = ''] = match
+    if (whole === '' && fraction === '') throw invalid()
+    const scale = units[unit] ?? 1n
+    total += BigInt(whole || 0) * scale + (fraction === '' ? 0n : (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length))
+  }
+  if (total > limit || (total === limit && !negative)) throw invalid()
+  return negative ? -total : total
+}
+
+const withFraction = (value: bigint, unit: bigint): string => {
+  const fraction = value % unit
+  const digits = String(unit).length - 1
+  const whole = String(value / unit)
+  return fraction === 0n ? whole : `${whole}.${String(fraction).padStart(digits, '0').replace(/0+$/, '')}`
+}
+
+/** The text of so many nanoseconds. */
+export function formatDuration(nanoseconds: bigint): string {
+  if (nanoseconds === 0n) return '0s'
+  const sign = nanoseconds < 0n ? '-' : ''
+  const value = nanoseconds < 0n ? -nanoseconds : nanoseconds
+  if (value < 1_000n) return `${sign}${value}ns`
+  if (value < 1_000_000n) return `${sign}${withFraction(value, 1_000n)}µs`
+  if (value < 1_000_000_000n) return `${sign}${withFraction(value, 1_000_000n)}ms`
+  const hours = value / 3_600_000_000_000n
+  const minutes = (value / 60_000_000_000n) % 60n
+  const seconds = `${withFraction(value % 60_000_000_000n, 1_000_000_000n)}s`
+  if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`
+  return minutes > 0n ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
+}

@@ -1,0 +1,36 @@
+/** Where a value is inside an object: `spec.containers[0].ports[name]`. Immutable; a child knows its parent. */
+export class FieldPath {
+  readonly #parent: FieldPath | undefined
+  readonly #segment: string
+
+  private constructor(parent: FieldPath | undefined, segment: string) {
+    this.#parent = parent
+    this.#segment = segment
+  }
+
+  static of(...names: string[]): FieldPath {
+    return names.reduce<FieldPath>((path, name) => path.child(name), FieldPath.root)
+  }
+
+  /** The object itself; prints as `<nil>`, as clients of this API know it. */
+  static readonly root = new FieldPath(undefined, '')
+
+  child(name: string): FieldPath {
+    return new FieldPath(this, this === FieldPath.root ? name : `.${name}`)
+  }
+
+  index(index: number): FieldPath {
+    return new FieldPath(this, `[${index}]`)
+  }
+
+  key(key: string): FieldPath {
+    return new FieldPath(this, `[${key}]`)
+  }
+
+  toString(): string {
+    if (this === FieldPath.root) return '<nil>'
+    let text = ''
+    for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) text = path.#segment + text
+    return text
+  }
+}

@@ -1,0 +1,360 @@
+/**
+ * The one schema model. Built-in types are declared with these constructors; a CustomResourceDefinition's schema is read
+ * into the same nodes. Values are plain JSON values: quantities, times and bytes (base64) are strings, 64-bit integers numbers.
+ */
+
+import type { Platform } from '../platform.ts'
+import type { FieldErrors } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+/** What hooks on messages and resources may look at besides the value. */
+export interface HookContext {
+  readonly platform: Platform
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Who writes; absent for the server's own writes and for reads. */
+  readonly user?: {
+    readonly name: string
+    readonly uid?: string
+    readonly groups: readonly string[]
+    readonly extra?: { readonly [key: string]: readonly string[] }
+  }
+}
+
+/** Constraints of a value, checked by the `validate` walker in the order of this list. */
+export interface Facets {
+  readonly nullable?: boolean
+  /** Allowed values; `closed` sets also appear in OpenAPI. */
+  readonly enum?: readonly Json[]
+  readonly openEnum?: readonly string[]
+  /** Names a rule of schema/formats.ts, such as `dns1123Label`; for custom resources the OpenAPI format. */
+  readonly format?: string
+  readonly pattern?: string
+  readonly min?: number
+  readonly max?: number
+  readonly exclusiveMin?: boolean
+  readonly exclusiveMax?: boolean
+  readonly multipleOf?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  /** Keeps unknown fields (custom resources: x-kubernetes-preserve-unknown-fields). */
+  readonly preserveUnknown?: boolean
+  /** The value is a whole API object (x-kubernetes-embedded-resource). */
+  readonly embeddedResource?: boolean
+}
+
+export type ScalarType =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bytes'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'quantity'
+  | 'intOrString'
+
+declare const typeOf: unique symbol
+
+export interface Scalar<T = unknown> {
+  readonly type: ScalarType
+  readonly facets?: Facets
+  readonly [typeOf]?: T
+}
+
+/** Any JSON value, kept as it is (RawExtension, FieldsV1). `any` is `{raw: bytes}` in protobuf. */
+export interface AnySchema {
+  readonly type: 'any'
+  readonly facets?: Facets
+}
+
+export type ListType = 'atomic' | 'set' | 'map'
+
+export interface List<S extends Schema = Schema> {
+  readonly type: 'list'
+  readonly items: S
+  /** Ownership of items in server-side apply; default atomic. */
+  readonly listType?: ListType
+  /** JSON names of the fields that identify an item, for listType `map`. */
+  readonly keys?: readonly string[]
+  /** Encoded in protobuf as a message with `items = 1` (Go: a named slice type). */
+  readonly wrapper?: true
+  readonly facets?: Facets
+}
+
+/** Map with string keys. */
+export interface MapOf<S extends Schema = Schema> {
+  readonly type: 'map'
+  readonly values: S
+  /** Owned as a whole in server-side apply. */
+  readonly atomic?: true
+  readonly facets?: Facets
+}
+
+export interface Message<F extends Fields = Fields> {
+  readonly type: 'message'
+  /** Local name, such as `PodSpec`. */
+  readonly name: string
+  readonly doc: string
+  readonly fields: F
+  /** All fields as they appear in JSON: fields of inlined messages stand in their place, in the order of declaration. */
+  readonly json: ReadonlyMap<string, Field>
+  /** Owned as a whole in server-side apply (mapType / structType atomic). */
+  readonly atomic?: true
+  /** Starts with `kind` and `apiVersion` in JSON (Go: TypeMeta); they are no fields, and protobuf has neither. */
+  readonly typeMeta?: true
+  /**
+   * Whose rules its values follow. `typed` (the default): values are decoded, so their types are right and required fields are
+   * there; what may not be empty is said with `notEmpty`. `openapi` (custom resources): types and the presence of required keys
+   * are checked, and errors are worded as an OpenAPI validator words them.
+   */
+  readonly dialect?: 'openapi'
+  /** Custom resources: schema of keys that are not fields. */
+  readonly additional?: Schema
+  readonly facets?: Facets
+  /** Fills in what plain field defaults can't say. Runs after the defaults of its own fields and before those of its children. */
+  defaults?(value: Infer<Message<F>>, context: HookContext): void
+  /** Adds errors beyond the facets. Runs on every value of this type, after its fields. */
+  validate?(value: Infer<Message<F>>, path: FieldPath, errors: FieldErrors, context: HookContext): void
+}
+
+export type Schema = Scalar | AnySchema | List | MapOf | Message
+
+export interface Field<S extends Schema = Schema, Required extends boolean = boolean> {
+  /** Protobuf tag; 0: not in protobuf. */
+  readonly tag: number
+  readonly schema: S
+  readonly doc: string
+  /** Listed as required in OpenAPI, and written to JSON even when empty. */
+  readonly required: Required
+  /** Nil is told apart from zero: a set zero is kept in JSON and protobuf, and an unset message is left out. */
+  readonly pointer: boolean
+  /** Left out of JSON when zero, empty or unset. Messages that are not pointers are always written. */
+  readonly omitEmpty: boolean
+  /** Non-pointer message or time that is left out when zero all the same (Go: omitzero). */
+  readonly omitZero?: boolean
+  /** Flattened into the parent in JSON, a message of its own in protobuf. */
+  readonly inline?: true
+  readonly default?: Json
+  /** An unset or empty value is an error: `Required value`. */
+  readonly notEmpty?: true
+  /** An update may not change it: `field is immutable`. */
+  readonly immutable?: true
+  readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
+  readonly patchMergeKey?: string
+  /** Feature gate without which the field is dropped. */
+  readonly gate?: string
+}
+
+export type Fields = { readonly [json: string]: Field }
+
+export interface FieldOptions extends Facets {
+  readonly default?: Json
+  readonly notEmpty?: true
+  readonly immutable?: true
+  readonly patchStrategy?: Field['patchStrategy']
+  readonly patchMergeKey?: string
+  readonly gate?: string
+  readonly omitZero?: boolean
+  /** Only with `required`: left out of JSON when empty. Only with `field`/`pointer`: false writes it even when empty. */
+  readonly omitEmpty?: boolean
+}
+
+type Lazy<S> = S | (() => S)
+
+const facetNames = new Set<string>([
+  'nullable',
+  'enum',
+  'openEnum',
+  'format',
+  'pattern',
+  'min',
+  'max',
+  'exclusiveMin',
+  'exclusiveMax',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'preserveUnknown',
+  'embeddedResource',
+])
+
+/** A copy that keeps lazy members lazy, so that it can be made before what they refer to. */
+function copyWith<S extends Schema>(schema: S, facets: Facets): S {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
+  return Object.assign(copy, { facets: { ...schema.facets, ...facets } }) as S
+}
+
+function makeField<S extends Schema, R extends boolean>(
+  tag: number,
+  schema: Lazy<S>,
+  doc: string,
+  own: { required: R; pointer: boolean; omitEmpty: boolean; inline?: true },
+  options: FieldOptions = {},
+): Field<S, R> {
+  const facets: Record<string, unknown> = {}
+  const rest: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(options)) (facetNames.has(name) ? facets : rest)[name] = value
+  const narrow = (base: S): S => (Object.keys(facets).length === 0 ? base : copyWith(base, facets))
+  const result = { tag, doc, ...own, ...rest }
+  if (typeof schema !== 'function') return { ...result, schema: narrow(schema) } as Field<S, R>
+  let resolved: S | undefined
+  return Object.defineProperty(result, 'schema', {
+    enumerable: true,
+    get: () => {
+      resolved ??= narrow((schema as () => S)())
+      return resolved
+    },
+  }) as unknown as Field<S, R>
+}
+
+/** An optional value: left out of JSON when zero; a message is always there, if only as `{}`. */
+export function field<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, false> {
+  return makeField(tag, schema, doc, { required: false, pointer: false, omitEmpty: true }, options)
+}
+
+/** An optional value whose absence differs from zero. */
+export function pointer<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, false> {
+  return makeField(tag, schema, doc, { required: false, pointer: true, omitEmpty: true }, options)
+}
+
+/** A value that OpenAPI lists as required; written even when zero. Whether an empty one is refused is said by facets and hooks. */
+export function required<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, true> {
+  return makeField(tag, schema, doc, { required: true, pointer: false, omitEmpty: false }, options)
+}
+
+/** A required value that is a pointer in Go, such as `selector` of a workload. */
+export function requiredPointer<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, true> {
+  return makeField(tag, schema, doc, { required: true, pointer: true, omitEmpty: false }, options)
+}
+
+/** A message whose fields appear in the parent's JSON. */
+export function inline<S extends Message>(tag: number, schema: S, options?: FieldOptions): Field<S, false> & { readonly inline: true } {
+  const made = makeField<S, false>(tag, schema, '', { required: false, pointer: false, omitEmpty: true, inline: true }, options)
+  return made as Field<S, false> & { readonly inline: true }
+}
+
+export interface MessageOptions<F extends Fields> {
+  readonly atomic?: true
+  readonly typeMeta?: true
+  readonly dialect?: Message['dialect']
+  readonly additional?: Schema
+  readonly facets?: Facets
+  readonly defaults?: Message<F>['defaults']
+  readonly validate?: Message<F>['validate']
+}
+
+/** Declares a message: its name, what it is for, and its fields by JSON name in the order in which JSON is written. */
+export function message<const F extends Fields>(name: string, doc: string, fields: F, options: MessageOptions<F> = {}): Message<F> {
+  let flat: ReadonlyMap<string, Field> | undefined
+  const result = {
+    type: 'message' as const,
+    name,
+    doc,
+    fields,
+    ...options,
+    get json() {
+      flat ??= new Map(
+        Object.entries(fields).flatMap(([key, own]) => (own.inline ? [...(own.schema as Message).json] : [[key, own] as const])),
+      )
+      return flat
+    },
+  }
+  return result as Message<F>
+}
+
+const scalar = <T>(type: ScalarType): Scalar<T> => ({ type })
+export const string = scalar<string>('string')
+export const bool = scalar<boolean>('bool')
+export const int32 = scalar<number>('int32')
+export const int64 = scalar<number>('int64')
+export const double = scalar<number>('double')
+export const bytes = scalar<string>('bytes')
+/** RFC 3339 in UTC with whole seconds. */
+export const time = scalar<string>('time')
+/** RFC 3339 in UTC with six fraction digits. */
+export const microTime = scalar<string>('microTime')
+/** Go's duration text, such as `1h2m3.5s`. */
+export const duration = scalar<string>('duration')
+export const quantity = scalar<string>('quantity')
+export const intOrString = scalar<number | string>('intOrString')
+export const any: AnySchema = { type: 'any' }
+
+/** The same schema with more constraints, for the items of a list or the values of a map. */
+export function withFacets<S extends Schema>(schema: S, facets: Facets): S {
+  return copyWith(schema, facets)
+}
+
+/** The same message, owned field by field in server-side apply although it is declared atomic. */
+export function granular<S extends Message>(schema: S): S {
+  const { atomic: _, ...rest } = schema
+  return rest as S
+}
+
+export function list<S extends Schema>(
+  items: Lazy<S>,
+  options: { listType?: ListType; keys?: readonly string[]; wrapper?: true } = {},
+): List<S> {
+  if (typeof items !== 'function') return { type: 'list', items, ...options }
+  return {
+    type: 'list',
+    get items() {
+      return (items as () => S)()
+    },
+    ...options,
+  }
+}
+
+export function map<S extends Schema>(values: Lazy<S>, options: { atomic?: true } = {}): MapOf<S> {
+  if (typeof values !== 'function') return { type: 'map', values, ...options }
+  return {
+    type: 'map',
+    get values() {
+      return (values as () => S)()
+    },
+    ...options,
+  }
+}
+
+// ── TypeScript types from schemas ───────────────────────────────────────────────────────────────
+
+type Simplify<T> = { -readonly [K in keyof T]: T[K] }
+type UnionToIntersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
+type Inlined = { readonly inline: true }
+type InlineOf<F extends Fields> = [InlineKeys<F>] extends [never]
+  ? unknown
+  : UnionToIntersection<{ [K in InlineKeys<F>]: Infer<F[K]['schema']> }[InlineKeys<F>]>
+type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends Inlined ? K : never }[keyof F]
+
+/** The JSON value that a schema describes. A field may be missing unless it is required. */
+export type Infer<S> =
+  S extends Scalar<infer T>
+    ? T
+    : S extends AnySchema
+      ? Json
+      : S extends List<infer I>
+        ? Infer<I>[]
+        : S extends MapOf<infer V>
+          ? { [key: string]: Infer<V> }
+          : S extends Message<infer F>
+            ? Simplify<
+                { [K in keyof F as F[K] extends Field<Schema, true> ? K : never]: Infer<F[K]['schema']> } & {
+                  [K in keyof F as F[K] extends Field<Schema, true> | Inlined ? never : K]?: Infer<F[K]['schema']> | undefined
+                } & InlineOf<F>
+              >
+            : never

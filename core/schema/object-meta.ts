@@ -1,0 +1,174 @@
+/** Rules for `metadata` that all kinds share (apimachinery api/validation/objectmeta.go). */
+import { equal } from './equal.ts'
+import type { FieldErrors } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import { type FormatName, formats, maskTrailingDash, pathSegmentPrefix } from './formats.ts'
+import { validateManagedFields } from './managed-fields.ts'
+import type { Json } from './model.ts'
+
+interface Owner {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean | undefined
+}
+
+/** The part of the metadata that these rules look at. */
+export interface Metadata {
+  readonly name?: string | undefined
+  readonly generateName?: string | undefined
+  readonly namespace?: string | undefined
+  readonly uid?: string | undefined
+  readonly resourceVersion?: string | undefined
+  readonly generation?: number | undefined
+  readonly creationTimestamp?: string | undefined
+  readonly deletionTimestamp?: string | undefined
+  readonly deletionGracePeriodSeconds?: number | undefined
+  readonly labels?: { readonly [key: string]: string } | undefined
+  readonly annotations?: { readonly [key: string]: string } | undefined
+  readonly ownerReferences?: readonly Owner[] | undefined
+  readonly finalizers?: readonly string[] | undefined
+  readonly managedFields?: readonly Json[] | undefined
+}
+
+export interface ObjectMetaRules {
+  readonly namespaced: boolean
+  readonly nameFormat: FormatName
+  readonly path: FieldPath
+}
+
+const annotationsLimit = 256 * 1024
+const encoder = new TextEncoder()
+const byteLength = (text: string) => (isASCII(text) ? text.length : encoder.encode(text).length)
+
+function isASCII(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
+  return true
+}
+
+function validateName(meta: Metadata, { nameFormat, path }: ObjectMetaRules, errors: FieldErrors): void {
+  const { name = '', generateName = '' } = meta
+  if (generateName !== '') {
+    const problems = nameFormat === 'pathSegment' ? pathSegmentPrefix(generateName) : formats[nameFormat](maskTrailingDash(generateName))
+    for (const message of problems) errors.invalid(path.child('generateName'), generateName, message)
+  }
+  if (name === '') errors.required(path.child('name'), 'name or generateName is required')
+  else for (const message of formats[nameFormat](name)) errors.invalid(path.child('name'), name, message)
+}
+
+function validateNamespace({ namespace = '' }: Metadata, { namespaced, path }: ObjectMetaRules, errors: FieldErrors): void {
+  const at = path.child('namespace')
+  if (!namespaced) {
+    if (namespace !== '') errors.forbidden(at, 'not allowed on this type')
+  } else if (namespace === '') errors.required(at)
+  else for (const message of formats.dns1123Label(namespace)) errors.invalid(at, namespace, message)
+}
+
+/** Adds an error for each key and value that can't be a label's. */
+export function validateLabels(labels: Metadata['labels'], path: FieldPath, errors: FieldErrors): void {
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    for (const message of formats.qualifiedName(key)) errors.invalid(path, key, message)
+    for (const message of formats.labelValue(value)) errors.invalid(path, value, message)
+  }
+}
+
+/** Keys are checked without regard to case; all keys and values together are at most 256 KiB. */
+export function validateAnnotations(annotations: Metadata['annotations'], path: FieldPath, errors: FieldErrors): void {
+  let size = 0
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    size += byteLength(key) + byteLength(value)
+    for (const message of formats.qualifiedName(key.toLowerCase())) errors.invalid(path, key, message)
+  }
+  if (size > annotationsLimit) errors.tooLong(path, annotationsLimit)
+}
+
+function validateOwner(owner: Owner, path: FieldPath, errors: FieldErrors): void {
+  const { apiVersion = '', kind = '', name = '', uid = '' } = owner
+  const parts = apiVersion.split('/')
+  if (apiVersion === '') errors.required(path.child('apiVersion'), 'must not be empty')
+  else if (parts.length > 2 || parts.at(-1) === '') {
+    errors.invalid(path.child('apiVersion'), apiVersion, 'must be <group>/<version> or <version>')
+  }
+  if (kind === '') errors.required(path.child('kind'), 'must not be empty')
+  if (name === '') errors.required(path.child('name'), 'must not be empty')
+  if (uid === '') errors.required(path.child('uid'), 'must not be empty')
+  if (apiVersion === 'v1' && kind === 'Event')
+    errors.invalid(path, owner as unknown as Json, '/v1, Kind=Event is disallowed from being an owner')
+}
+
+function validateOwners(owners: readonly Owner[] = [], path: FieldPath, errors: FieldErrors): void {
+  let controller: string | undefined
+  owners.forEach((owner, index) => {
+    validateOwner(owner, path.index(index), errors)
+    if (!owner.controller) return
+    const current = `${owner.kind}/${owner.name}`
+    if (controller === undefined) controller = current
+    else {
+      errors.invalid(
+        path,
+        owners as unknown as Json,
+        `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`,
+      )
+    }
+  })
+}
+
+function validateFinalizers(finalizers: readonly string[] = [], path: FieldPath, errors: FieldErrors): void {
+  for (const finalizer of finalizers) {
+    for (const message of formats.qualifiedName(finalizer)) errors.invalid(path, finalizer, message)
+  }
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.invalid(path, [...finalizers], 'finalizer orphan and foregroundDeletion cannot be both set')
+  }
+}
+
+function validateCollections(meta: Metadata, path: FieldPath, errors: FieldErrors): void {
+  validateLabels(meta.labels, path.child('labels'), errors)
+  validateAnnotations(meta.annotations, path.child('annotations'), errors)
+  validateOwners(meta.ownerReferences, path.child('ownerReferences'), errors)
+}
+
+function validateGeneration({ generation = 0 }: Metadata, path: FieldPath, errors: FieldErrors): void {
+  if (generation < 0) errors.invalid(path.child('generation'), generation, 'must be greater than or equal to 0')
+}
+
+/** Adds all errors of the metadata of an object to be created; its name has been generated already. */
+export function validateObjectMeta(meta: Metadata, rules: ObjectMetaRules, errors: FieldErrors): void {
+  const { path } = rules
+  validateName(meta, rules, errors)
+  validateNamespace(meta, rules, errors)
+  validateGeneration(meta, path, errors)
+  validateCollections(meta, path, errors)
+  validateFinalizers(meta.finalizers, path.child('finalizers'), errors)
+  validateManagedFields(meta.managedFields ?? [], path.child('managedFields'), errors)
+}
+
+const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+const texts = new Set<string>(['name', 'namespace', 'uid'])
+
+/** A finalizer list as Go's %#v prints it. */
+const goList = (items: readonly string[]) => `[]string{${items.map((item) => JSON.stringify(item)).join(', ')}}`
+
+/** Adds all errors of an update's metadata beyond those that `validateObjectMeta` finds in the new one. */
+export function validateObjectMetaUpdate(meta: Metadata, old: Metadata, path: FieldPath, errors: FieldErrors): void {
+  if (old.deletionTimestamp) {
+    const before = new Set(old.finalizers)
+    const added = [...new Set((meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer)))].sort()
+    if (added.length > 0) {
+      errors.forbidden(
+        path.child('finalizers'),
+        `no new finalizers can be added if the object is being deleted, found new finalizers ${goList(added)}`,
+      )
+    }
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented')
+  }
+  for (const name of immutable) {
+    const value = meta[name]
+    if (!equal(value ?? (texts.has(name) ? '' : null), old[name] ?? (texts.has(name) ? '' : null))) {
+      errors.invalid(path.child(name), value ?? (texts.has(name) ? '' : null), 'field is immutable')
+    }
+  }
+}

@@ -1,0 +1,189 @@
+/** Resource quantities such as `100m`, `1.5Gi` or `2e3` (apimachinery resource.Quantity): exact decimals, never floats. */
+import { DecodeError } from './decode-error.ts'
+
+export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent'
+
+/** The number `mantissa × 10^exponent`, with the kind of suffix that it is written with. */
+export interface Quantity {
+  readonly mantissa: bigint
+  readonly exponent: number
+  readonly format: QuantityFormat
+}
+
+const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const suffixWrong = "unable to parse quantity's suffix"
+const shape = /^([+-]?)0*(\d*)(\.\d*)?([eEinumkKMGTP]*[-+]?\d*)$/
+
+const decimalSuffixes: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
+const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
+const decimalNames = new Map(Object.entries(decimalSuffixes).map(([name, exponent]) => [exponent, name]))
+const largestSuffix = 18
+const binaryNames = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+
+/** Cap of binary quantities. */
+const maxInt64 = (1n << 63n) - 1n
+/** Finer amounts are rounded away from zero. */
+const finest = -9
+/** Quantities are short; this bounds the work that a hostile one can cause. */
+const longest = 256
+/** Exponents past this can't come from an honest client, and aligning them would take unbounded memory. */
+const largestExponent = 1000
+const int64Digits = 18
+
+const pow10 = (exponent: number) => 10n ** BigInt(exponent)
+
+/** `mantissa / 10^digits`, rounded away from zero. */
+function shrink(mantissa: bigint, digits: number): bigint {
+  const divisor = pow10(digits)
+  const quotient = mantissa / divisor
+  if (mantissa % divisor === 0n) return quotient
+  return mantissa < 0n ? quotient - 1n : quotient + 1n
+}
+
+interface Parsed extends Quantity {
+  /** The text is written back as it came. */
+  readonly verbatim: boolean
+}
+
+function parse(text: string): Parsed {
+  const match = text.length > 0 && text.length <= longest ? shape.exec(text) : null
+  if (match === null) throw new DecodeError(formatWrong)
+  const [, sign, digits = '', point = '', suffix = ''] = match
+  const fraction = point.slice(1)
+  const negative = sign === '-'
+  const whole = digits === '' ? '0' : digits
+  const signed = (value: bigint) => (negative ? -value : value)
+
+  const bits = binarySuffixes[suffix]
+  if (bits !== undefined) {
+    const unscaled = BigInt(whole + fraction)
+    const exact = unscaled << BigInt(bits)
+    const precise = fraction === '' && 15 - whole.length - Math.trunc((bits * 3) / 10) - 1 >= 0
+    if (precise) return { mantissa: signed(exact), exponent: 0, format: 'BinarySI', verbatim: (unscaled & 7n) !== 0n }
+    return { ...capped(exact, -fraction.length, negative), verbatim: false }
+  }
+
+  const named = decimalSuffixes[suffix]
+  const isExponent = named === undefined
+  if (isExponent && !/^[eE][-+]?\d+$/.test(suffix)) throw new DecodeError(suffixWrong)
+  const power = named ?? Number(suffix.slice(1))
+  if (Math.abs(power) > largestExponent) throw new DecodeError(suffixWrong)
+  const format = isExponent ? 'DecimalExponent' : 'DecimalSI'
+  const shifted = whole + fraction
+  const exponent = power - fraction.length
+  if (shifted.length <= int64Digits && exponent >= finest) {
+    const verbatim = exponent % 3 === 0 && !shifted.endsWith('000') && shifted[0] !== '0'
+    return { mantissa: signed(BigInt(shifted)), exponent, format, verbatim }
+  }
+  const mantissa = BigInt(shifted)
+  const fine = exponent < finest
+  return {
+    mantissa: signed(fine ? shrink(mantissa, finest - exponent) : mantissa),
+    exponent: fine ? finest : exponent,
+    format,
+    verbatim: false,
+  }
+}
+
+/** A binary amount within its bounds; below one it is written in decimals. */
+function capped(mantissa: bigint, exponent: number, negative: boolean): Quantity {
+  const fine = exponent < finest
+  const amount = fine ? shrink(mantissa, finest - exponent) : mantissa
+  const at = fine ? finest : exponent
+  const one = pow10(-at)
+  const bounded = amount > maxInt64 * one ? maxInt64 * one : amount
+  const format = bounded > 0n && bounded < one ? 'DecimalSI' : 'BinarySI'
+  return { mantissa: negative ? -bounded : bounded, exponent: at, format }
+}
+
+/**
+ * Parses a quantity.
+ * @throws DecodeError with the reference's words.
+ */
+export function parseQuantity(text: string): Quantity {
+  const { mantissa, exponent, format } = parse(text)
+  return { mantissa, exponent, format }
+}
+
+/** The canonical text: no fraction, and the largest suffix that loses no precision. */
+export function formatQuantity({ mantissa, exponent, format }: Quantity): string {
+  if (mantissa === 0n) return '0'
+  if (format === 'BinarySI') {
+    const scale = exponent < 0 ? pow10(-exponent) : 1n
+    const value = exponent < 0 ? mantissa / scale : mantissa * pow10(exponent)
+    const exact = mantissa % scale === 0n
+    if (exact && (value >= 1024n || value <= -1024n)) {
+      let amount = value
+      let times = 0
+      while (amount % 1024n === 0n && times < binaryNames.length - 1) {
+        amount /= 1024n
+        times++
+      }
+      return `${amount}${binaryNames[times]}`
+    }
+  }
+  let amount = mantissa
+  let power = exponent
+  while (amount % 10n === 0n) {
+    amount /= 10n
+    power++
+  }
+  while (power % 3 !== 0) {
+    amount *= 10n
+    power--
+  }
+  if (format === 'DecimalExponent') return power === 0 ? String(amount) : `${amount}e${power}`
+  if (power > largestSuffix) return `${amount * pow10(power - largestSuffix)}E`
+  return `${amount}${decimalNames.get(power)}`
+}
+
+const isPlainInteger = (text: string) => {
+  if (text.length === 0 || text.length > 15) return false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 48 || code > 57) return false
+  }
+  return text[0] !== '0' && !text.endsWith('000')
+}
+
+/**
+ * What a quantity becomes when it is read and written again: `1000m` → `1`, `0.5` → `500m`.
+ * @throws DecodeError with the reference's words.
+ */
+export function canonicalQuantity(text: string): string {
+  if (text === '0' || isPlainInteger(text)) return text
+  const parsed = parse(text)
+  return parsed.verbatim ? text : formatQuantity(parsed)
+}
+
+/** Both mantissas at the smaller exponent. */
+function aligned(a: Quantity, b: Quantity): readonly [bigint, bigint, number] {
+  const exponent = Math.min(a.exponent, b.exponent)
+  return [a.mantissa * pow10(a.exponent - exponent), b.mantissa * pow10(b.exponent - exponent), exponent]
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+export function compareQuantities(a: Quantity, b: Quantity): number {
+  const [left, right] = aligned(a, b)
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** The sum, in the format of `a` unless that is zero. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  const [left, right, exponent] = aligned(a, b)
+  return { mantissa: left + right, exponent, format: a.mantissa === 0n ? b.format : a.format }
+}
+
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  return addQuantities(a, { ...b, mantissa: -b.mantissa })
+}
+
+/** -1, 0 or 1. */
+export function quantitySign({ mantissa }: Quantity): number {
+  return mantissa < 0n ? -1 : mantissa > 0n ? 1 : 0
+}
+
+/** The amount in units of `10^exponent` (0: units, -3: thousandths), rounded away from zero. */
+export function scaledQuantity({ mantissa, exponent }: Quantity, unit: number): bigint {
+  return exponent >= unit ? mantissa * pow10(exponent - unit) : shrink(mantissa, unit - exponent)
+}

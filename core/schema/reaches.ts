@@ -1,0 +1,37 @@
+import type { Field, Schema } from './model.ts'
+
+/**
+ * A function that tells whether the test holds for a schema, or for any schema or field below it. It ends on recursive schemas,
+ * and remembers answers by schema.
+ */
+export function reaching(test: (schema: Schema, field?: Field) => boolean): (schema: Schema) => boolean {
+  const known = new WeakMap<Schema, boolean>()
+  const holds = (root: Schema, seen: Set<Schema>): boolean => {
+    const open: Schema[] = [root]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (seen.has(next) || known.get(next) === false) continue
+      seen.add(next)
+      if (known.get(next) || test(next)) return true
+      if (next.type === 'list') open.push(next.items)
+      else if (next.type === 'map') open.push(next.values)
+      else if (next.type === 'message') {
+        if (next.additional) open.push(next.additional)
+        for (const field of Object.values(next.fields)) {
+          if (test(field.schema, field)) return true
+          open.push(field.schema)
+        }
+      }
+    }
+    return false
+  }
+  return (schema) => {
+    const answer = known.get(schema)
+    if (answer !== undefined) return answer
+    const seen = new Set<Schema>()
+    const result = holds(schema, seen)
+    // When nothing was found, everything below was visited.
+    if (!result) for (const each of seen) known.set(each, false)
+    known.set(schema, result)
+    return result
+  }
+}

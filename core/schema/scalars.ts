@@ -1,0 +1,87 @@
+/** What each scalar type accepts in JSON, how it is written back, and what it is when it was never set. */
+import { canonicalBase64 } from './base64.ts'
+import { DecodeError } from './decode-error.ts'
+import { formatDuration, parseDuration } from './duration.ts'
+import type { Json, ScalarType } from './model.ts'
+import { canonicalQuantity } from './quantity.ts'
+import { canonicalTime } from './time.ts'
+
+export interface ScalarRules {
+  /** Name of the type in messages. */
+  readonly typeName: string
+  /**
+   * The canonical value; undefined when the JSON type is wrong, null when the value means 'unset'.
+   * @throws DecodeError when the type parses text and the text is malformed.
+   */
+  readonly read: (value: Json) => Json | undefined
+  /** The value that stands for an unset one which is written all the same. */
+  readonly zero: Json
+  /** `omitEmpty` leaves out the zero value; types that are structs in Go are written regardless. */
+  readonly omitsZero: boolean
+}
+
+const int32Limit = 2 ** 31
+const int64Limit = 2 ** 63
+/** Message of a type that decodes itself and therefore does not know its field. */
+const foreign = (value: Json, typeName: string) =>
+  new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${typeName}`)
+
+/** The JSON type of a value as it is named in messages. */
+export function jsonType(value: Json): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+function text(parse: (text: string) => Json): ScalarRules['read'] {
+  return (value) => {
+    if (typeof value !== 'string') throw foreign(value, 'string')
+    return parse(value)
+  }
+}
+
+function integer(limit: number): ScalarRules['read'] {
+  return (value) => (typeof value === 'number' && Number.isInteger(value) && value >= -limit && value < limit ? value : undefined)
+}
+
+const struct = { omitsZero: false }
+const plain = { omitsZero: true }
+
+export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
+  string: { typeName: 'string', read: (value) => (typeof value === 'string' ? value : undefined), zero: '', ...plain },
+  bool: { typeName: 'bool', read: (value) => (typeof value === 'boolean' ? value : undefined), zero: false, ...plain },
+  int32: { typeName: 'int32', read: integer(int32Limit), zero: 0, ...plain },
+  int64: { typeName: 'int64', read: integer(int64Limit), zero: 0, ...plain },
+  double: {
+    typeName: 'float64',
+    read: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
+    zero: 0,
+    ...plain,
+  },
+  bytes: { typeName: '[]uint8', read: (value) => (typeof value === 'string' ? canonicalBase64(value) : undefined), zero: null, ...plain },
+  time: { typeName: 'v1.Time', read: text((value) => canonicalTime(value, 'time')), zero: null, ...struct },
+  microTime: { typeName: 'v1.MicroTime', read: text((value) => canonicalTime(value, 'microTime')), zero: null, ...struct },
+  duration: { typeName: 'v1.Duration', read: text((value) => formatDuration(parseDuration(value))), zero: '0s', ...struct },
+  quantity: {
+    typeName: 'resource.Quantity',
+    read: (value) => canonicalQuantity(typeof value === 'string' ? value.trim() : JSON.stringify(value)),
+    zero: '0',
+    ...struct,
+  },
+  intOrString: {
+    typeName: 'intstr.IntOrString',
+    read: (value) => {
+      if (typeof value === 'string') return value
+      const read = integer(int32Limit)(value)
+      if (read === undefined) throw foreign(value, 'int32')
+      return read
+    },
+    zero: 0,
+    ...struct,
+  },
+}
+
+/** Numbers are quoted in messages when their kind is right but not their value. */
+export function describe(value: Json, typeName: string): string {
+  return typeof value === 'number' && /^(int|float)/.test(typeName) ? `number ${value}` : jsonType(value)
+}

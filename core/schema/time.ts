@@ -1,0 +1,123 @@
+/** Times as JSON has them (RFC 3339) and as the wire has them (seconds and nanoseconds since the epoch). */
+import { DecodeError } from './decode-error.ts'
+
+export interface Instant {
+  readonly seconds: number
+  readonly nanos: number
+}
+
+const layouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' } as const
+const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/
+/** 0001-01-01T00:00:00Z, the unset time. */
+const zeroSeconds = -62135596800
+const year0 = -62167219200
+const year10000 = 253402300800
+
+const daysIn = (year: number, month: number) => new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+
+function epochSeconds(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  // Date.UTC takes years below 100 as 19xx; the calendar repeats every 400 years of 146097 days.
+  return Date.UTC(year + 400, month - 1, day, hour, minute, second) / 1000 - 146097 * 86400
+}
+
+/** Parses RFC 3339 with any number of fraction digits; undefined when malformed or not a date. */
+export function parseTime(text: string): Instant | undefined {
+  if (text.length > 64) return undefined
+  const match = rfc3339.exec(text)
+  if (match === null) return undefined
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number]
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined
+  const offsetHours = Number(match[9] ?? 0)
+  const offsetMinutes = Number(match[10] ?? 0)
+  if (offsetHours > 24 || offsetMinutes > 59) return undefined
+  const offset = (offsetHours * 60 + offsetMinutes) * 60 * (match[8] === '-' ? -1 : 1)
+  const nanos = Number((match[7] ?? '').slice(0, 9).padEnd(9, '0'))
+  return { seconds: epochSeconds(year, month, day, hour, minute, second) - offset, nanos }
+}
+
+const isDigits = (text: string, from: number, to: number) => {
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 48 || code > 57) return false
+  }
+  return true
+}
+const pair = (text: string, at: number) => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
+
+/** `YYYY-MM-DDThh:mm:ss` with a day that every month has: no need to parse it to know that it is canonical. */
+function isPlainDate(text: string): boolean {
+  return (
+    text[4] === '-' &&
+    text[7] === '-' &&
+    text[10] === 'T' &&
+    text[13] === ':' &&
+    text[16] === ':' &&
+    isDigits(text, 0, 4) &&
+    isDigits(text, 5, 7) &&
+    isDigits(text, 8, 10) &&
+    isDigits(text, 11, 13) &&
+    isDigits(text, 14, 16) &&
+    isDigits(text, 17, 19) &&
+    pair(text, 0) * 100 + pair(text, 2) > 1 &&
+    pair(text, 5) >= 1 &&
+    pair(text, 5) <= 12 &&
+    pair(text, 8) >= 1 &&
+    pair(text, 8) <= 28 &&
+    pair(text, 11) <= 23 &&
+    pair(text, 14) <= 59 &&
+    pair(text, 17) <= 59
+  )
+}
+
+const secondsText = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, -5)
+
+/**
+ * RFC 3339 in UTC; null for the unset time.
+ * @throws DecodeError for years that RFC 3339 can't write.
+ */
+export function formatTime({ seconds, nanos }: Instant, type: 'time' | 'microTime'): string | null {
+  if (seconds === zeroSeconds && nanos === 0) return null
+  if (!(seconds >= year0 && seconds < year10000)) throw new DecodeError('year outside of range [0,9999]')
+  const text = secondsText(seconds)
+  return type === 'time' ? `${text}Z` : `${text}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`
+}
+
+/**
+ * The canonical text of a time (whole seconds) or microTime (six digits); null for the unset time.
+ * @throws DecodeError when the text is not RFC 3339.
+ */
+export function canonicalTime(text: string, type: 'time' | 'microTime'): string | null {
+  if (type === 'time' ? text.length === 20 && text[19] === 'Z' : text.length === 27 && text[26] === 'Z' && text[19] === '.') {
+    if (isPlainDate(text) && (type === 'time' || isDigits(text, 20, 26))) return text
+  }
+  const instant = parseTime(text)
+  const fraction = /[.,](\d+)/.exec(text)?.[1]
+  if (instant === undefined || (type === 'microTime' && fraction?.length !== 6)) {
+    const layout = layouts[type]
+    throw new DecodeError(`parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse ${rest(text, layout)}`)
+  }
+  return formatTime(instant, type)
+}
+
+/** What is left of the text and of the layout where they part, as the reference words it. */
+function rest(text: string, layout: string): string {
+  const parts: readonly (readonly [from: number, to: number, element: string])[] = [
+    [0, 4, '2006'],
+    [4, 5, '-'],
+    [5, 7, '01'],
+    [7, 8, '-'],
+    [8, 10, '02'],
+    [10, 11, 'T'],
+    [11, 13, '15'],
+    [13, 14, ':'],
+    [14, 16, '04'],
+    [16, 17, ':'],
+    [17, 19, '05'],
+  ]
+  for (const [from, to, element] of parts) {
+    const given = text.slice(from, to)
+    const fits = element.length === 1 ? given === element : given.length === to - from && isDigits(given, 0, given.length)
+    if (!fits) return `${JSON.stringify(text.slice(from))} as ${JSON.stringify(element)}`
+  }
+  return `${JSON.stringify(text.slice(19))} as ${JSON.stringify(layout.includes('.') ? '.000000' : 'Z07:00')}`
+}
