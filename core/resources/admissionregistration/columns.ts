@@ -1,0 +1,61 @@
+import { ageColumn, nameColumn, type Selector, sizeColumn, textColumn, unset } from '../cells.ts'
+
+/** Of both kinds of webhook configurations. */
+export const webhookConfigurationColumns = [nameColumn, sizeColumn('Webhooks', 'Number of webhooks.', 'integer', '.webhooks'), ageColumn]
+
+interface PolicyRow {
+  readonly spec?:
+    | { readonly paramKind?: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined } | undefined }
+    | undefined
+}
+
+const paramKind = textColumn<PolicyRow>('ParamKind', 'Kind of its parameters.', ({ spec }) =>
+  spec?.paramKind ? `${spec.paramKind.apiVersion ?? ''}/${spec.paramKind.kind ?? ''}` : unset,
+)
+
+export const validatingAdmissionPolicyColumns = [
+  nameColumn,
+  sizeColumn('Validations', 'Number of checks.', 'integer', '.spec.validations'),
+  paramKind,
+  ageColumn,
+]
+
+export const mutatingAdmissionPolicyColumns = [
+  nameColumn,
+  sizeColumn('Mutations', 'Number of changes.', 'integer', '.spec.mutations'),
+  paramKind,
+  ageColumn,
+]
+
+interface BindingRow {
+  readonly spec?:
+    | {
+        readonly paramRef?:
+          | { readonly name?: string | undefined; readonly namespace?: string | undefined; readonly selector?: Selector | undefined }
+          | undefined
+      }
+    | undefined
+}
+
+/** The reference server prints the selector as its language prints values. */
+function selectorValue({ matchLabels = {}, matchExpressions = [] }: Selector): string {
+  const labels = Object.entries(matchLabels).sort(([a], [b]) => (a < b ? -1 : 1))
+  const expressions = matchExpressions.map(
+    ({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  )
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.map(([key, value]) => `${key}: ${value},`).join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+}
+
+function paramText({ spec }: BindingRow): string {
+  const { name, namespace, selector } = spec?.paramRef ?? {}
+  if (name) return `${namespace || '*'}/${name}`
+  return selector ? selectorValue(selector) : unset
+}
+
+/** Of the bindings of both kinds of policies. */
+export const policyBindingColumns = [
+  nameColumn,
+  textColumn('PolicyName', 'Policy that is put in force.', '.spec.policyName'),
+  textColumn('ParamRef', 'Its parameters.', paramText),
+  ageColumn,
+]

@@ -1,0 +1,113 @@
+import { field, inline, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { checkRequiredFormat } from '../checks.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { MatchPolicyType } from './enums.ts'
+import { checkExpression, defaultMatch, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
+import { validateOperations, validateRule } from './rule-validation.ts'
+
+export const MatchCondition = message(
+  'MatchCondition',
+  'A CEL condition that a request must meet.',
+  {
+    name: required(1, string, 'Name, for messages.'),
+    expression: required(2, string, 'Expression that yields true or false.'),
+  },
+  {
+    validate({ name, expression }, path, errors) {
+      checkRequiredFormat(name, 'qualifiedName', path.child('name'), errors)
+      checkExpression(expression, path, errors)
+    },
+  },
+)
+
+export const Rule = message(
+  'Rule',
+  'Resources and versions.',
+  {
+    apiGroups: field(1, list(string, { listType: 'atomic' }), 'API groups; * for all.'),
+    apiVersions: field(2, list(string, { listType: 'atomic' }), 'API versions; * for all.'),
+    resources: field(3, list(string, { listType: 'atomic' }), 'Resources, such as pods, pods/* or */scale; * for all but subresources.'),
+    scope: pointer(4, string, 'Cluster, Namespaced or *.', { enum: ['Cluster', 'Namespaced', '*'] }),
+  },
+  {
+    defaults(rule) {
+      rule.scope ??= '*'
+    },
+    validate: (rule, path, errors) => validateRule(rule, path, errors),
+  },
+)
+
+export const RuleWithOperations = message(
+  'RuleWithOperations',
+  'Resources and what is done to them.',
+  {
+    operations: field(
+      1,
+      list(withFacets(string, { enum: ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'] }), { listType: 'atomic' }),
+      'CREATE, UPDATE, DELETE, CONNECT; * for all.',
+    ),
+    rule: inline(2, Rule),
+  },
+  { validate: ({ operations = [] }, path, errors) => validateOperations(operations, path.child('operations'), errors) },
+)
+
+export const NamedRuleWithOperations = message(
+  'NamedRuleWithOperations',
+  'Resources, by name too, and what is done to them.',
+  {
+    resourceNames: field(1, list(string, { listType: 'atomic' }), 'Names of objects; empty for all.'),
+    ruleWithOperations: inline(2, RuleWithOperations),
+  },
+  { atomic: true },
+)
+
+export const MatchResources = message(
+  'MatchResources',
+  'Requests that a policy applies to.',
+  {
+    namespaceSelector: pointer(1, LabelSelector, 'Namespaces of the objects, by label.'),
+    objectSelector: pointer(2, LabelSelector, 'Objects, by label; the old or the new one must match.'),
+    resourceRules: field(3, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that match.'),
+    excludeResourceRules: field(4, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that do not match all the same.'),
+    matchPolicy: pointer(7, string, 'Exact, or Equivalent to match other versions of a resource too.', { enum: MatchPolicyType }),
+  },
+  { atomic: true, defaults: (match) => defaultMatch(match) },
+)
+
+export const ParamKind = message(
+  'ParamKind',
+  'Kind of the parameters of a policy.',
+  {
+    apiVersion: field(1, string, 'Group and version.'),
+    kind: field(2, string, 'Kind.'),
+  },
+  { atomic: true, validate: (kind, path, errors) => validateParamKind(kind, path, errors) },
+)
+
+export const Variable = message(
+  'Variable',
+  'A value that other expressions can use.',
+  {
+    name: required(1, string, 'Name; read as variables.<name>.'),
+    expression: required(2, string, 'Expression that yields the value.'),
+  },
+  { atomic: true, validate: (variable, path, errors) => validateVariable(variable, path, errors) },
+)
+
+export const ParamRef = message(
+  'ParamRef',
+  'Points at parameters; by name or by label.',
+  {
+    name: field(1, string, 'Name of the object.'),
+    namespace: field(2, string, 'Namespace of the object; that of the request by default.'),
+    selector: pointer(3, LabelSelector, 'Objects by label; the policy runs once for each.'),
+    parameterNotFoundAction: pointer(4, string, 'Without parameters: Allow or Deny.', { openEnum: ['Allow', 'Deny'] }),
+  },
+  {
+    atomic: true,
+    defaults(reference) {
+      reference.parameterNotFoundAction ??= 'Deny'
+    },
+    validate: (reference, path, errors) => validateParamRef(reference, path, errors),
+  },
+)

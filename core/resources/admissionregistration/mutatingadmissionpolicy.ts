@@ -1,0 +1,74 @@
+import { field, list, message, pointer, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { mutatingAdmissionPolicyColumns } from './columns.ts'
+import { FailurePolicyType, ReinvocationPolicyType } from './enums.ts'
+import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
+import { validateMutatingSpec, validateMutation } from './policy-validation.ts'
+
+export const ApplyConfiguration = message('ApplyConfiguration', 'A change that is merged by server-side apply.', {
+  expression: field(1, string, 'Expression that yields the wanted fields.'),
+})
+
+export const JSONPatch = message('JSONPatch', 'A change as a JSON patch.', {
+  expression: field(1, string, 'Expression that yields the patch operations.'),
+})
+
+export const Mutation = message(
+  'Mutation',
+  'A change of the object; the member named by patchType is set.',
+  {
+    patchType: required(2, string, 'ApplyConfiguration or JSONPatch.', { enum: ['ApplyConfiguration', 'JSONPatch'], notEmpty: true }),
+    applyConfiguration: pointer(3, ApplyConfiguration, 'Fields to merge.'),
+    jsonPatch: pointer(4, JSONPatch, 'Patch operations.'),
+  },
+  { validate: (mutation, path, errors) => validateMutation(mutation, path, errors) },
+)
+
+export const MutatingAdmissionPolicySpec = message(
+  'MutatingAdmissionPolicySpec',
+  'What a policy changes, and when.',
+  {
+    paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
+    matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
+    variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
+    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, made in order.'),
+    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { enum: FailurePolicyType }),
+    matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'name',
+    }),
+    reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', { enum: ReinvocationPolicyType }),
+  },
+  {
+    defaults(spec) {
+      spec.failurePolicy ??= 'Fail'
+    },
+    validate: (spec, path, errors) => validateMutatingSpec(spec, path, errors),
+  },
+)
+
+export const MutatingAdmissionPolicy = message(
+  'MutatingAdmissionPolicy',
+  'Changes objects on their way in, by CEL expressions.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, MutatingAdmissionPolicySpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const mutatingAdmissionPolicies = resource({
+  group: 'admissionregistration.<domain>',
+  version: 'v1',
+  kind: 'MutatingAdmissionPolicy',
+  names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  schema: MutatingAdmissionPolicy,
+  columns: mutatingAdmissionPolicyColumns,
+  storageVersion: 'admissionregistration.<domain>/v1beta1',
+  lifecycle: { introduced: '1.36' },
+  generation: 'spec',
+  updateNeedsVersion: true,
+})

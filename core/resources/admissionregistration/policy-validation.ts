@@ -1,0 +1,113 @@
+/** What admission policies and their bindings must say; expressions are compiled where they are run. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat, checkSupported } from '../checks.ts'
+import type { MatchResources, ParamKind, ParamRef, Variable } from './match.ts'
+import type { MutatingAdmissionPolicySpec, Mutation } from './mutatingadmissionpolicy.ts'
+import type { AuditAnnotation, ValidatingAdmissionPolicySpec, Validation } from './validatingadmissionpolicy.ts'
+
+/** What a policy says about requests. */
+interface Policy {
+  readonly matchConstraints?: Infer<typeof MatchResources> | undefined
+}
+
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
+
+export function defaultMatch(match: Infer<typeof MatchResources>): void {
+  match.matchPolicy ??= 'Equivalent'
+  match.namespaceSelector ??= {}
+  match.objectSelector ??= {}
+}
+
+export function validateConstraints({ matchConstraints }: Policy, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('matchConstraints')
+  if (matchConstraints == null) errors.required(at)
+  else if (!matchConstraints.resourceRules?.length) errors.required(at.child('resourceRules'))
+}
+
+export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
+  validateConstraints(spec, path, errors)
+  if (spec.validations?.length || spec.auditAnnotations?.length) return
+  for (const name of ['validations', 'auditAnnotations']) {
+    errors.required(path.child(name), 'validations or auditAnnotations must contain at least one item')
+  }
+}
+
+export function validateMutatingSpec(spec: Infer<typeof MutatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
+  validateConstraints(spec, path, errors)
+  if (!spec.mutations?.length) errors.required(path.child('mutations'), 'mutations must contain at least one item')
+  if (!spec.reinvocationPolicy) errors.required(path.child('reinvocationPolicy'))
+}
+
+export function validateMutation(
+  { patchType, applyConfiguration, jsonPatch }: Infer<typeof Mutation>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const members = { ApplyConfiguration: ['applyConfiguration', applyConfiguration], JSONPatch: ['jsonPatch', jsonPatch] } as const
+  for (const [type, [name, member]] of Object.entries(members)) {
+    const at = path.child(name)
+    if (type !== patchType) {
+      if (member)
+        errors.invalid(at, { ...member, expression: member.expression ?? '' }, `must not be specified when patchType is ${patchType}`)
+    } else if (!member) errors.required(at, `must be specified when patchType is ${type}`)
+    else checkExpression(member.expression, at, errors)
+  }
+}
+
+/** Expressions may not be empty. */
+export function checkExpression(expression: string | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (!expression?.trim()) errors.required(path.child('expression'), 'expression is not specified')
+}
+
+export function validateValidation({ expression, message, reason }: Infer<typeof Validation>, path: FieldPath, errors: FieldErrors): void {
+  checkExpression(expression, path, errors)
+  if (message?.includes('\n')) errors.invalid(path.child('message'), message, 'message must not contain line breaks')
+  if (message && message.trim() === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified')
+  if (reason !== undefined) checkSupported(reason, reasons, path.child('reason'), errors)
+}
+
+export function validateAnnotation({ key, valueExpression }: Infer<typeof AuditAnnotation>, path: FieldPath, errors: FieldErrors): void {
+  if (key === '') errors.required(path.child('key'))
+  else checkFormat(key, 'qualifiedName', path.child('key'), errors)
+  if (!valueExpression.trim()) errors.required(path.child('valueExpression'), 'valueExpression is not specified')
+}
+
+export function validateVariable({ name, expression }: Infer<typeof Variable>, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(path.child('name'), 'name is not specified')
+  else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) errors.invalid(path.child('name'), name, 'name is not a valid CEL identifier')
+  checkExpression(expression, path, errors)
+}
+
+export function validateParamKind({ apiVersion = '', kind = '' }: Infer<typeof ParamKind>, path: FieldPath, errors: FieldErrors): void {
+  if (apiVersion === '') errors.required(path.child('apiVersion'))
+  if (kind === '') errors.required(path.child('kind'))
+}
+
+export function validateParamRef(
+  { name, selector, parameterNotFoundAction }: Infer<typeof ParamRef>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (name && selector) errors.forbidden(path.child('name'), 'name and selector are mutually exclusive')
+  if (!name && !selector) errors.required(path, 'one of name or selector must be specified')
+  if (name) checkFormat(name, 'pathSegment', path.child('name'), errors)
+  checkSupported(parameterNotFoundAction, ['Deny', 'Allow'], path.child('parameterNotFoundAction'), errors)
+}
+
+export function validatePolicyName(policyName: string | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (!policyName) errors.required(path.child('policyName'))
+  else checkFormat(policyName, 'dns1123Subdomain', path.child('policyName'), errors)
+}
+
+export function validateActions(actions: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('validationActions')
+  if (!actions?.length) errors.required(at)
+  actions?.forEach((action, index) => {
+    if (actions.indexOf(action) < index) errors.duplicate(at.index(index), action)
+  })
+  if (actions?.includes('Deny') && actions.includes('Warn')) {
+    errors.invalid(at, [...actions], 'must not contain both "Deny" and "Warn"')
+  }
+}

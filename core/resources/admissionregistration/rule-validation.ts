@@ -1,0 +1,63 @@
+/** Rules for which requests a webhook or policy is about. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { Rule } from './match.ts'
+
+/** A wildcard that stands beside other values. */
+function checkWildcard(values: readonly string[], words: string, path: FieldPath, errors: FieldErrors): void {
+  if (values.length > 1 && values.includes('*')) errors.invalid(path, [...values], `if '*' is present, must not specify other ${words}`)
+}
+
+export function validateOperations(operations: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (operations.length === 0) errors.required(path)
+  checkWildcard(operations, 'operations', path, errors)
+}
+
+export function validateRule(
+  { apiGroups = [], apiVersions = [], resources = [] }: Infer<typeof Rule>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (apiGroups.length === 0) errors.required(path.child('apiGroups'))
+  checkWildcard(apiGroups, 'API groups', path.child('apiGroups'), errors)
+  const versionsAt = path.child('apiVersions')
+  if (apiVersions.length === 0) errors.required(versionsAt)
+  checkWildcard(apiVersions, 'API versions', versionsAt, errors)
+  apiVersions.forEach((version, index) => {
+    if (version === '') errors.required(versionsAt.index(index))
+  })
+  validateResources(resources, path.child('resources'), errors)
+}
+
+// Such as `pods`, `pods/status`, `pods/*` and `*/scale`: a pattern excludes what it covers.
+function validateResources(resources: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (resources.length === 0) errors.required(path)
+  const wholeResources = new Set<string>()
+  const wholeSubresources = new Set<string>()
+  let plain = false
+  resources.forEach((text, index) => {
+    const at = path.index(index)
+    if (text === '') {
+      errors.required(at)
+      return
+    }
+    const slash = text.indexOf('/')
+    if (slash < 0) {
+      plain = text !== '*'
+      return
+    }
+    const resource = text.slice(0, slash)
+    const subresource = text.slice(slash + 1)
+    if (wholeResources.has(resource)) errors.invalid(at, text, `if '${resource}/*' is present, must not specify ${text}`)
+    if (wholeSubresources.has(subresource)) errors.invalid(at, text, `if '*/${subresource}' is present, must not specify ${text}`)
+    if (subresource === '*') wholeResources.add(resource)
+    if (resource === '*') wholeSubresources.add(subresource)
+  })
+  if (resources.length > 1 && resources.includes('*/*')) {
+    errors.invalid(path, [...resources], "if '*/*' is present, must not specify other resources")
+  }
+  if (resources.includes('*') && plain) {
+    errors.invalid(path, [...resources], "if '*' is present, must not specify other resources without subresources")
+  }
+}

@@ -1,0 +1,48 @@
+import { field, list, message, pointer, string } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { mutatingAdmissionPolicyColumns } from '../columns.ts'
+import { FailurePolicyType, ReinvocationPolicyType } from '../enums.ts'
+import { MatchCondition, MatchResources, ParamKind } from '../match.ts'
+import { Mutation } from '../mutatingadmissionpolicy.ts'
+import { Variable } from './match.ts'
+
+export const MutatingAdmissionPolicySpec = message('MutatingAdmissionPolicySpec', 'What a policy changes, and when.', {
+  paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
+  matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
+  variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
+  mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, made in order.'),
+  failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { enum: FailurePolicyType }),
+  matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'name',
+  }),
+  reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', { enum: ReinvocationPolicyType }),
+})
+
+export const MutatingAdmissionPolicy = message(
+  'MutatingAdmissionPolicy',
+  'Changes objects on their way in, by CEL expressions.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, MutatingAdmissionPolicySpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const mutatingAdmissionPolicies = resource({
+  group: 'admissionregistration.<domain>',
+  version: 'v1alpha1',
+  kind: 'MutatingAdmissionPolicy',
+  names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  schema: MutatingAdmissionPolicy,
+  columns: mutatingAdmissionPolicyColumns,
+  storageVersion: 'admissionregistration.<domain>/v1beta1',
+  stability: 'alpha',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
+  generation: 'spec',
+  updateNeedsVersion: true,
+})

@@ -1,0 +1,49 @@
+import { field, message, pointer, string } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { policyBindingColumns } from '../columns.ts'
+import { ParamRef } from '../match.ts'
+import { validatePolicyName } from '../policy-validation.ts'
+import { MatchResources } from './match.ts'
+
+export const MutatingAdmissionPolicyBindingSpec = message(
+  'MutatingAdmissionPolicyBindingSpec',
+  'Where a policy holds, and with which parameters.',
+  {
+    policyName: field(1, string, 'The policy.'),
+    paramRef: pointer(2, ParamRef, 'Its parameters.'),
+    matchResources: pointer(3, MatchResources, 'Limits the requests further.'),
+  },
+  { validate: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors) },
+)
+
+export const MutatingAdmissionPolicyBinding = message(
+  'MutatingAdmissionPolicyBinding',
+  'Puts a mutating policy into force.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, MutatingAdmissionPolicyBindingSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const mutatingAdmissionPolicyBindings = resource({
+  group: 'admissionregistration.<domain>',
+  version: 'v1beta1',
+  kind: 'MutatingAdmissionPolicyBinding',
+  names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  schema: MutatingAdmissionPolicyBinding,
+  columns: policyBindingColumns,
+  stability: 'beta',
+  servedByDefault: false,
+  lifecycle: {
+    introduced: '1.34',
+    deprecated: '1.37',
+    removed: '1.40',
+    replacement: { group: 'admissionregistration.<domain>', version: 'v1', kind: 'MutatingAdmissionPolicyBinding' },
+  },
+  generation: 'spec',
+  updateNeedsVersion: true,
+})

@@ -1,0 +1,100 @@
+import { field, int64, list, message, pointer, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { Condition } from '../meta/condition.ts'
+import { StatusReason } from '../meta/enums.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { validatingAdmissionPolicyColumns } from './columns.ts'
+import { FailurePolicyType } from './enums.ts'
+import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
+import { validateAnnotation, validateValidatingSpec, validateValidation } from './policy-validation.ts'
+
+export const AuditAnnotation = message(
+  'AuditAnnotation',
+  'An annotation that a policy adds to audit events.',
+  {
+    key: required(1, string, "Key; the policy's name is put before it."),
+    valueExpression: required(2, string, 'Expression that yields text, or null for no annotation.'),
+  },
+  { validate: (annotation, path, errors) => validateAnnotation(annotation, path, errors) },
+)
+
+export const ExpressionWarning = message('ExpressionWarning', 'What type checking found in an expression.', {
+  fieldRef: required(2, string, 'Path of the expression.'),
+  warning: required(3, string, 'What was found.'),
+})
+
+export const TypeChecking = message('TypeChecking', 'Result of type checking.', {
+  expressionWarnings: field(1, list(ExpressionWarning, { listType: 'atomic' }), 'Findings by expression.'),
+})
+
+export const Validation = message(
+  'Validation',
+  'An expression that must hold.',
+  {
+    expression: required(1, string, 'Expression that yields true for a valid request.'),
+    message: field(2, string, 'Message of a refusal.'),
+    reason: pointer(3, string, 'Reason of a refusal; Invalid by default.', { openEnum: StatusReason }),
+    messageExpression: field(4, string, 'Expression that yields the message; wins over message.'),
+  },
+  { validate: (validation, path, errors) => validateValidation(validation, path, errors) },
+)
+
+export const ValidatingAdmissionPolicySpec = message(
+  'ValidatingAdmissionPolicySpec',
+  'What a policy demands, and when.',
+  {
+    paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
+    matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
+    validations: field(3, list(Validation, { listType: 'atomic' }), 'Expressions that must hold.'),
+    failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', { enum: FailurePolicyType }),
+    auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
+    matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'name',
+    }),
+    variables: field(
+      7,
+      list(Variable, { listType: 'map', keys: ['name'] }),
+      'Values for the expressions; a later one can use those before.',
+      { patchStrategy: 'merge', patchMergeKey: 'name' },
+    ),
+  },
+  {
+    defaults(spec) {
+      spec.failurePolicy ??= 'Fail'
+    },
+    validate: (spec, path, errors) => validateValidatingSpec(spec, path, errors),
+  },
+)
+
+export const ValidatingAdmissionPolicyStatus = message('ValidatingAdmissionPolicyStatus', 'State of a policy.', {
+  observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
+  typeChecking: pointer(2, TypeChecking, 'Result of type checking; present once it is done.'),
+  conditions: field(3, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.'),
+})
+
+export const ValidatingAdmissionPolicy = message(
+  'ValidatingAdmissionPolicy',
+  'Demands on objects on their way in, by CEL expressions.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, ValidatingAdmissionPolicySpec, 'What is wanted.'),
+    status: field(3, ValidatingAdmissionPolicyStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const validatingAdmissionPolicies = resource({
+  group: 'admissionregistration.<domain>',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicy',
+  names: ['validatingadmissionpolicies', 'validatingadmissionpolicy'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  schema: ValidatingAdmissionPolicy,
+  columns: validatingAdmissionPolicyColumns,
+  lifecycle: { introduced: '1.30' },
+  status: true,
+  generation: 'spec',
+  updateNeedsVersion: true,
+})

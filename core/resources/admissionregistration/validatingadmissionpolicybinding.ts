@@ -1,0 +1,52 @@
+import { field, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { policyBindingColumns } from './columns.ts'
+import { MatchResources, ParamRef } from './match.ts'
+import { validateActions, validatePolicyName } from './policy-validation.ts'
+
+export const ValidatingAdmissionPolicyBindingSpec = message(
+  'ValidatingAdmissionPolicyBindingSpec',
+  'Where a policy holds, and what a violation causes.',
+  {
+    policyName: required(1, string, 'The policy.', { omitEmpty: true }),
+    paramRef: pointer(2, ParamRef, 'Its parameters.'),
+    matchResources: pointer(3, MatchResources, 'Limits the requests further.'),
+    validationActions: required(
+      4,
+      list(withFacets(string, { enum: ['Deny', 'Warn', 'Audit'] }), { listType: 'set' }),
+      'What a violation causes: Deny, Warn, Audit.',
+      { omitEmpty: true },
+    ),
+  },
+  {
+    validate({ policyName, validationActions }, path, errors) {
+      validatePolicyName(policyName, path, errors)
+      validateActions(validationActions, path, errors)
+    },
+  },
+)
+
+export const ValidatingAdmissionPolicyBinding = message(
+  'ValidatingAdmissionPolicyBinding',
+  'Puts a validating policy into force.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, ValidatingAdmissionPolicyBindingSpec, 'What is wanted.', { omitEmpty: true }),
+  },
+  { typeMeta: true },
+)
+
+export const validatingAdmissionPolicyBindings = resource({
+  group: 'admissionregistration.<domain>',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  names: ['validatingadmissionpolicybindings', 'validatingadmissionpolicybinding'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  schema: ValidatingAdmissionPolicyBinding,
+  columns: policyBindingColumns,
+  lifecycle: { introduced: '1.30' },
+  generation: 'spec',
+  updateNeedsVersion: true,
+})

@@ -1,0 +1,57 @@
+/** What both kinds of webhook have in common. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat } from '../checks.ts'
+import { validateClientConfig } from '../webhook-client-validation.ts'
+import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
+
+type Webhook = Omit<Infer<typeof MutatingWebhook>, 'reinvocationPolicy'>
+
+const reviewVersions = ['v1', 'v1beta1']
+const harmless = ['None', 'NoneOnDryRun']
+
+export function defaultWebhook(webhook: Webhook): void {
+  webhook.failurePolicy ??= 'Fail'
+  webhook.matchPolicy ??= 'Equivalent'
+  webhook.namespaceSelector ??= {}
+  webhook.objectSelector ??= {}
+  webhook.timeoutSeconds ??= 10
+}
+
+export function validateWebhook(webhook: Webhook, path: FieldPath, errors: FieldErrors): void {
+  const { name, sideEffects, timeoutSeconds, clientConfig } = webhook
+  if (name === '') errors.required(path.child('name'))
+  else checkFormat(name, 'fullyQualifiedName', path.child('name'), errors)
+  const effectsAt = path.child('sideEffects')
+  if (sideEffects == null) errors.required(effectsAt, `must specify one of ${harmless.join(', ')}`)
+  else if (sideEffects === 'Some' || sideEffects === 'Unknown') errors.notSupported(effectsAt, sideEffects, harmless)
+  if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
+    errors.invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds')
+  }
+  validateClientConfig(clientConfig, path.child('clientConfig'), errors)
+  validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors)
+}
+
+function validateReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (versions.length === 0) {
+    errors.required(path, `must specify one of ${reviewVersions.join(', ')}`)
+    return
+  }
+  versions.forEach((version, index) => {
+    if (versions.indexOf(version) < index) errors.invalid(path.index(index), version, 'duplicate version')
+    else checkFormat(version, 'dns1035Label', path.index(index), errors)
+  })
+  if (!versions.some((version) => reviewVersions.includes(version))) {
+    errors.invalid(path, [...versions], `must include at least one of ${reviewVersions.join(', ')}`)
+  }
+}
+
+/** Names are unique within a configuration. */
+export function validateWebhookNames(webhooks: readonly { readonly name: string }[] | undefined, errors: FieldErrors): void {
+  const seen = new Set<string>()
+  webhooks?.forEach(({ name }, index) => {
+    if (name !== '' && seen.has(name)) errors.duplicate(FieldPath.of('webhooks').index(index).child('name'), name)
+    seen.add(name)
+  })
+}

@@ -1,0 +1,151 @@
+import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { JSONSchemaProps } from './json-schema.ts'
+import { WebhookClientConfig } from './webhook.ts'
+
+export const CustomResourceColumnDefinition = message('CustomResourceColumnDefinition', 'A column of the table of a custom resource.', {
+  name: required(1, string, 'Title of the column.'),
+  type: required(2, string, 'integer, number, string, boolean or date.'),
+  format: field(3, string, 'Meaning of the cells; name marks the column of names.'),
+  description: field(4, string, 'What the column shows.'),
+  priority: field(5, int32, '0 for always; greater ones are shown when there is room.'),
+  jsonPath: required(6, string, 'Path of the value in the object.'),
+})
+
+export const WebhookConversion = message('WebhookConversion', 'Conversion by a webhook.', {
+  clientConfig: pointer(2, WebhookClientConfig, 'How it is called.'),
+  conversionReviewVersions: required(
+    3,
+    list(string, { listType: 'atomic' }),
+    'Versions of the review that it understands; the first known one is sent.',
+  ),
+})
+
+export const CustomResourceConversion = message('CustomResourceConversion', 'How objects get from one version to another.', {
+  strategy: required(1, string, 'None changes apiVersion only; Webhook calls the webhook.', { openEnum: ['None', 'Webhook'] }),
+  webhook: pointer(2, WebhookConversion, 'The webhook, with strategy Webhook.'),
+})
+
+export const CustomResourceDefinitionNames = message('CustomResourceDefinitionNames', 'Names of a custom resource.', {
+  plural: required(1, string, 'Plural name; part of URLs.'),
+  singular: field(2, string, 'Singular name; the kind in lower case by default.'),
+  shortNames: field(3, list(string, { listType: 'atomic' }), 'Abbreviations for people.'),
+  kind: required(4, string, 'Kind of the objects.'),
+  listKind: field(5, string, 'Kind of lists; <kind>List by default.'),
+  categories: field(6, list(string, { listType: 'atomic' }), 'Collective names that include it, such as all.'),
+})
+
+export const CustomResourceValidation = message('CustomResourceValidation', 'How objects are validated.', {
+  openAPIV3Schema: pointer(1, JSONSchemaProps, 'Schema of the objects.'),
+})
+
+export const CustomResourceSubresourceStatus = message('CustomResourceSubresourceStatus', 'The status subresource; it has no settings.', {})
+
+export const CustomResourceSubresourceScale = message('CustomResourceSubresourceScale', 'The scale subresource.', {
+  specReplicasPath: required(1, string, 'Path of the wanted number, below .spec.'),
+  statusReplicasPath: required(2, string, 'Path of the observed number, below .status.'),
+  labelSelectorPath: pointer(3, string, 'Path of the selector as text, below .spec or .status.'),
+})
+
+export const CustomResourceSubresources = message('CustomResourceSubresources', 'Subresources of a custom resource.', {
+  status: pointer(1, CustomResourceSubresourceStatus, 'Present to have /status.'),
+  scale: pointer(2, CustomResourceSubresourceScale, 'Present to have /scale.'),
+})
+
+export const SelectableField = message('SelectableField', 'A field that field selectors can use.', {
+  jsonPath: required(1, string, 'Path of a string, number or bool.'),
+})
+
+export const CustomResourceDefinitionVersion = message('CustomResourceDefinitionVersion', 'A version of a custom resource.', {
+  name: required(1, string, 'Name of the version, such as v1beta1.'),
+  served: required(2, bool, 'Served to clients.'),
+  storage: required(3, bool, 'Stored; true for exactly one version.'),
+  deprecated: field(7, bool, 'Answers carry a warning.'),
+  deprecationWarning: pointer(8, string, 'Text of that warning; a general one by default.'),
+  schema: pointer(4, CustomResourceValidation, 'Schema of the version.'),
+  subresources: pointer(5, CustomResourceSubresources, 'Subresources of the version.'),
+  additionalPrinterColumns: field(
+    6,
+    list(CustomResourceColumnDefinition, { listType: 'atomic' }),
+    'Columns of the table; the age by default.',
+  ),
+  selectableFields: field(9, list(SelectableField, { listType: 'atomic' }), 'Fields that field selectors can use; up to 8.', {
+    gate: 'CustomResourceFieldSelectors',
+  }),
+})
+
+export const CustomResourceDefinitionSpec = message('CustomResourceDefinitionSpec', 'What the custom resource looks like.', {
+  group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
+  names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
+  scope: required(4, string, 'Cluster or Namespaced.', { openEnum: ['Cluster', 'Namespaced'] }),
+  versions: required(7, list(CustomResourceDefinitionVersion, { listType: 'atomic' }), 'Versions of the resource.'),
+  conversion: pointer(9, CustomResourceConversion, 'How objects get from one version to another.'),
+  preserveUnknownFields: field(10, bool, 'Deprecated: keeps fields that the schema does not name; must be false in new ones.'),
+})
+
+export const CustomResourceDefinitionCondition = message('CustomResourceDefinitionCondition', 'An observation about a definition.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    openEnum: [
+      'Established',
+      'NamesAccepted',
+      'NonStructuralSchema',
+      'Terminating',
+      'KubernetesAPIApprovalPolicyConformant',
+      'StorageMigrating',
+    ],
+  }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ['True', 'False', 'Unknown'] }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+  observedGeneration: field(6, int64, 'Generation of the spec that the condition speaks about.', { gate: 'CRDObservedGenerationTracking' }),
+})
+
+export const CustomResourceDefinitionStatus = message('CustomResourceDefinitionStatus', 'State of a definition.', {
+  conditions: field(
+    1,
+    list(CustomResourceDefinitionCondition, { listType: 'map', keys: ['type'] }),
+    'Latest observations, such as NamesAccepted and Established.',
+    { omitEmpty: false },
+  ),
+  acceptedNames: field(2, CustomResourceDefinitionNames, 'Names that are in use; they may differ from the spec after a conflict.', {
+    omitEmpty: false,
+  }),
+  storedVersions: field(
+    3,
+    list(string, { listType: 'atomic' }),
+    'Versions that objects may be stored in; these cannot be removed from the spec.',
+    { omitEmpty: false },
+  ),
+  observedGeneration: field(4, int64, 'Generation of the spec that this status was computed from.', {
+    gate: 'CRDObservedGenerationTracking',
+  }),
+})
+
+export const CustomResourceDefinition = message(
+  'CustomResourceDefinition',
+  'Adds a resource to the API; named <plural>.<group>.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, CustomResourceDefinitionSpec, 'What is wanted.'),
+    status: field(3, CustomResourceDefinitionStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const customResourceDefinitions = resource({
+  group: 'apiextensions.<domain>',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  names: ['customresourcedefinitions', 'customresourcedefinition', 'crd', 'crds'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  schema: CustomResourceDefinition,
+  storageKey: 'apiextensions.<domain>/customresourcedefinitions',
+  storageVersion: 'apiextensions.<domain>/v1beta1',
+  lifecycle: { introduced: '1.16' },
+  status: true,
+  generation: 'spec',
+  updateNeedsVersion: true,
+})

@@ -1,0 +1,91 @@
+import { any, bool, double, field, int64, list, type Message, map, message, pointer, required, string } from '../../schema/model.ts'
+
+export const ExternalDocumentation = message('ExternalDocumentation', 'Documentation elsewhere.', {
+  description: field(1, string, 'What is found there.'),
+  url: field(2, string, 'Where it is.'),
+})
+
+export const ValidationRule = message('ValidationRule', 'A CEL expression that must hold.', {
+  rule: required(1, string, 'Expression that yields true for a valid value; self is the value, oldSelf the previous one.'),
+  message: field(2, string, 'Message of a refusal.'),
+  messageExpression: field(3, string, 'Expression that yields the message; wins over message.'),
+  reason: pointer(4, string, 'Reason of a refusal; FieldValueInvalid by default.', {
+    enum: ['FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueForbidden'],
+  }),
+  fieldPath: field(5, string, 'Field that the refusal names, relative to the value.'),
+  optionalOldSelf: pointer(6, bool, 'Runs on creation too; oldSelf is then an optional.', { gate: 'CRDValidationRatcheting' }),
+})
+
+export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: OpenAPI 3.0 with extensions.', {
+  id: field(1, string, 'Not allowed.'),
+  $schema: field(2, string, 'URI of the schema dialect.'),
+  $ref: pointer(3, string, 'Not allowed.'),
+  description: field(4, string, 'What the value means.'),
+  type: field(5, string, 'object, array, string, integer, number or boolean.'),
+  format: field(6, string, 'Format of strings and numbers; unknown ones are ignored.'),
+  title: field(7, string, 'Short title.'),
+  default: pointer(8, any, 'Value for absent fields.'),
+  maximum: pointer(9, double, 'Greatest number.'),
+  exclusiveMaximum: field(10, bool, 'Excludes the maximum itself.'),
+  minimum: pointer(11, double, 'Least number.'),
+  exclusiveMinimum: field(12, bool, 'Excludes the minimum itself.'),
+  maxLength: pointer(13, int64, 'Greatest length of strings.'),
+  minLength: pointer(14, int64, 'Least length of strings.'),
+  pattern: field(15, string, 'Regular expression that strings must match somewhere.'),
+  maxItems: pointer(16, int64, 'Greatest length of arrays.'),
+  minItems: pointer(17, int64, 'Least length of arrays.'),
+  uniqueItems: field(18, bool, 'Not allowed to be true.'),
+  multipleOf: pointer(19, double, 'Number must be a multiple of this.'),
+  enum: field(20, list(any, { listType: 'atomic' }), 'Allowed values.'),
+  maxProperties: pointer(21, int64, 'Greatest number of properties.'),
+  minProperties: pointer(22, int64, 'Least number of properties.'),
+  required: field(23, list(string, { listType: 'atomic' }), 'Properties that must be present.'),
+  items: pointer(24, any, 'Schema of the items.'),
+  allOf: field(
+    25,
+    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    'Schemas that must all hold.',
+  ),
+  oneOf: field(
+    26,
+    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    'Schemas of which exactly one must hold.',
+  ),
+  anyOf: field(
+    27,
+    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    'Schemas of which at least one must hold.',
+  ),
+  not: pointer(28, () => JSONSchemaProps, 'Schema that must not hold.'),
+  properties: field(
+    29,
+    map(() => JSONSchemaProps),
+    'Schemas of the properties.',
+  ),
+  additionalProperties: pointer(30, any, 'Schema of further properties, or true; excludes properties.'),
+  patternProperties: field(
+    31,
+    map(() => JSONSchemaProps),
+    'Not allowed.',
+  ),
+  dependencies: field(32, map(any), 'Not allowed.'),
+  additionalItems: pointer(33, any, 'Not allowed.'),
+  definitions: field(
+    34,
+    map(() => JSONSchemaProps),
+    'Not allowed.',
+  ),
+  externalDocs: pointer(35, ExternalDocumentation, 'Documentation elsewhere.'),
+  example: pointer(36, any, 'An example.'),
+  nullable: field(37, bool, 'Allows null.'),
+  'x-kubernetes-preserve-unknown-fields': pointer(38, bool, 'Keeps fields that the schema does not name.'),
+  'x-kubernetes-embedded-resource': field(39, bool, 'The value is a whole object, with kind and metadata.'),
+  'x-kubernetes-int-or-string': field(40, bool, 'The value is an integer or a string.'),
+  'x-kubernetes-list-map-keys': field(41, list(string, { listType: 'atomic' }), 'Properties that identify an item of a list of type map.'),
+  'x-kubernetes-list-type': pointer(42, string, 'Ownership of items in server-side apply: atomic, set or map.'),
+  'x-kubernetes-map-type': pointer(43, string, 'Ownership of fields in server-side apply: granular or atomic.'),
+  'x-kubernetes-validations': field(44, list(ValidationRule, { listType: 'map', keys: ['rule'] }), 'CEL expressions that must hold.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'rule',
+  }),
+})

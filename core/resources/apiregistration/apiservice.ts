@@ -1,0 +1,73 @@
+import { bool, bytes, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { validateAPIService } from './apiservice-validation.ts'
+import { apiServiceColumns } from './columns.ts'
+
+export const ServiceReference = message(
+  'ServiceReference',
+  'Points at a service.',
+  {
+    namespace: field(1, string, 'Namespace of the service.'),
+    name: field(2, string, 'Name of the service.'),
+    port: pointer(3, int32, 'Port of the service; 443 by default.'),
+  },
+  {
+    defaults(service) {
+      service.port ??= 443
+    },
+  },
+)
+
+export const APIServiceSpec = message('APIServiceSpec', 'Who serves a group and version.', {
+  service: pointer(1, ServiceReference, 'Service that requests are passed on to; absent for this server itself.'),
+  group: field(2, string, 'API group.'),
+  version: field(3, string, 'API version.'),
+  insecureSkipTLSVerify: field(4, bool, 'Does not verify the certificate; excludes caBundle.'),
+  caBundle: field(5, bytes, 'PEM bundle that verifies the server, in base64.'),
+  groupPriorityMinimum: required(7, int32, 'Priority of the group in discovery; greater comes first.'),
+  versionPriority: required(8, int32, 'Priority of the version in its group; greater comes first.'),
+})
+
+export const APIServiceCondition = message('APIServiceCondition', 'An observation about an API service.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['Available'] }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ['True', 'False', 'Unknown'] }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const APIServiceStatus = message('APIServiceStatus', 'State of an API service.', {
+  conditions: field(1, list(APIServiceCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const APIService = message(
+  'APIService',
+  'Registers who serves a group and version; named <version>.<group>.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, APIServiceSpec, 'What is wanted.'),
+    status: field(3, APIServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const apiServices = resource({
+  group: 'apiregistration.<domain>',
+  version: 'v1',
+  kind: 'APIService',
+  names: ['apiservices', 'apiservice'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  schema: APIService,
+  columns: apiServiceColumns,
+  storageKey: 'apiregistration.<domain>/apiservices',
+  lifecycle: { introduced: '1.10' },
+  status: true,
+  nameFormat: 'pathSegment',
+  updateNeedsVersion: true,
+  strategy: { validate: validateAPIService },
+})

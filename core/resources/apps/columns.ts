@@ -1,0 +1,103 @@
+import {
+  ageColumn,
+  containerColumns,
+  countColumn,
+  labelsText,
+  nameColumn,
+  none,
+  ratioColumn,
+  type Selector,
+  selectorColumn,
+  selectorText,
+  textColumn,
+  wide,
+} from '../cells.ts'
+
+const containers = containerColumns('.spec.template.spec.containers').map(wide)
+const selector = wide(selectorColumn('.spec.selector'))
+const ready = ratioColumn('Ready', 'Pods that are ready, out of those wanted.', '.status.readyReplicas', '.spec.replicas')
+
+interface DeploymentRow {
+  readonly spec?: { readonly selector?: Selector | undefined } | undefined
+}
+
+/** The reference server leaves this one empty where the others say `<none>`. */
+function deploymentSelector({ spec }: DeploymentRow): string {
+  const text = selectorText(spec?.selector)
+  return text === none ? '' : text === '<error>' ? '<invalid>' : text
+}
+
+export const deploymentColumns = [
+  nameColumn,
+  ready,
+  countColumn('Up-to-date', 'Pods made from the present template.', '.status.updatedReplicas', 'string'),
+  countColumn('Available', 'Pods that have been ready for long enough.', '.status.availableReplicas', 'string'),
+  ageColumn,
+  ...containers,
+  wide(textColumn('Selector', 'Selects the pods.', deploymentSelector)),
+]
+
+export const replicaSetColumns = [
+  nameColumn,
+  countColumn('Desired', 'Number of pods wanted.', '.spec.replicas'),
+  countColumn('Current', 'Number of pods.', '.status.replicas'),
+  countColumn('Ready', 'Number of pods that are ready.', '.status.readyReplicas'),
+  ageColumn,
+  ...containers,
+  selector,
+]
+
+export const statefulSetColumns = [nameColumn, ready, ageColumn, ...containers]
+
+interface DaemonSetRow {
+  readonly spec?:
+    | {
+        readonly template?:
+          | { readonly spec?: { readonly nodeSelector?: { readonly [key: string]: string } | undefined } | undefined }
+          | undefined
+      }
+    | undefined
+}
+
+export const daemonSetColumns = [
+  nameColumn,
+  countColumn('Desired', 'Nodes that should run a pod.', '.status.desiredNumberScheduled'),
+  countColumn('Current', 'Of these, nodes that run one.', '.status.currentNumberScheduled'),
+  countColumn('Ready', 'Of these, nodes whose pod is ready.', '.status.numberReady'),
+  countColumn('Up-to-date', 'Nodes whose pod is made from the present template.', '.status.updatedNumberScheduled'),
+  countColumn('Available', 'Nodes whose pod has been ready for long enough.', '.status.numberAvailable'),
+  textColumn<DaemonSetRow>('Node Selector', 'Labels of the nodes.', ({ spec }) => labelsText(spec?.template?.spec?.nodeSelector)),
+  ageColumn,
+  ...containers,
+  selector,
+]
+
+interface RevisionRow {
+  readonly metadata?:
+    | {
+        readonly ownerReferences?:
+          | readonly {
+              readonly apiVersion: string
+              readonly kind: string
+              readonly name: string
+              readonly controller?: boolean | undefined
+            }[]
+          | undefined
+      }
+    | undefined
+}
+
+function controllerText({ metadata }: RevisionRow): string {
+  const owner = metadata?.ownerReferences?.find(({ controller }) => controller)
+  if (owner === undefined) return none
+  const [group, version] = owner.apiVersion.split('/')
+  const kind = version === undefined ? owner.kind : `${owner.kind}.${group}`
+  return `${kind.toLowerCase()}/${owner.name}`
+}
+
+export const controllerRevisionColumns = [
+  nameColumn,
+  textColumn('Controller', 'Object that the revision belongs to.', controllerText),
+  countColumn('Revision', 'Number of the revision.', '.revision', 'string'),
+  ageColumn,
+]

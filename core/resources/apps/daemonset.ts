@@ -1,0 +1,122 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { field, int32, int64, intOrString, list, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
+import { checkCounts } from '../checks.ts'
+import { ConditionStatus } from '../core/enums.ts'
+import { PodTemplateSpec } from '../core/pod-template.ts'
+import { resource } from '../definition.ts'
+import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { daemonSetColumns } from './columns.ts'
+import { validateCollisionCount } from './status-validation.ts'
+import { validateWorkload } from './workload-validation.ts'
+
+export const RollingUpdateDaemonSet = message(
+  'RollingUpdateDaemonSet',
+  'Pace of a rolling update.',
+  {
+    maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.'),
+    maxSurge: pointer(2, intOrString, 'Nodes, or percentage, that may run the old and the new pod together.'),
+  },
+  {
+    validate({ maxUnavailable, maxSurge }, path, errors) {
+      const unavailableAt = path.child('maxUnavailable')
+      const surgeAt = path.child('maxSurge')
+      checkAmount(maxUnavailable, unavailableAt, errors)
+      checkAmount(maxSurge, surgeAt, errors)
+      checkAtMostAll(maxUnavailable, unavailableAt, errors)
+      checkAtMostAll(maxSurge, surgeAt, errors)
+      const unavailable = amountOf(maxUnavailable) !== 0
+      const surge = amountOf(maxSurge) !== 0
+      if (unavailable && surge) errors.invalid(surgeAt, maxSurge, 'may not be set when maxUnavailable is non-zero')
+      if (!unavailable && !surge) errors.required(unavailableAt, 'cannot be 0 when maxSurge is 0')
+    },
+  },
+)
+
+export const DaemonSetUpdateStrategy = message(
+  'DaemonSetUpdateStrategy',
+  'How pods are replaced after a change.',
+  {
+    type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', { enum: ['RollingUpdate', 'OnDelete'] }),
+    rollingUpdate: pointer(2, RollingUpdateDaemonSet, 'Pace of a rolling update.'),
+  },
+  {
+    defaults(strategy) {
+      strategy.type ??= 'RollingUpdate'
+      if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...strategy.rollingUpdate }
+    },
+  },
+)
+
+export const DaemonSetSpec = message(
+  'DaemonSetSpec',
+  'What a daemon set runs.',
+  {
+    selector: requiredPointer(1, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
+    template: required(2, PodTemplateSpec, 'What its pods are made from.'),
+    updateStrategy: field(3, DaemonSetUpdateStrategy, 'How pods are replaced after a change.'),
+    minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+    revisionHistoryLimit: pointer(6, int32, 'Number of old revisions to keep; 10 by default.', { min: 0 }),
+  },
+  {
+    defaults(spec) {
+      spec.revisionHistoryLimit ??= 10
+    },
+    validate: (spec, path, errors) => validateWorkload(spec, { selector: 'daemonset', template: 'DaemonSet' }, path, errors),
+  },
+)
+
+export const DaemonSetCondition = message('DaemonSetCondition', 'An observation about a daemon set.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.'),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set.', {
+  currentNumberScheduled: required(1, int32, 'Nodes that run its pod and should.'),
+  numberMisscheduled: required(2, int32, 'Nodes that run its pod and should not.'),
+  desiredNumberScheduled: required(3, int32, 'Nodes that should run its pod.'),
+  numberReady: required(4, int32, 'Nodes whose pod is ready.'),
+  observedGeneration: field(5, int64, 'Generation of the spec that this status was computed from.'),
+  updatedNumberScheduled: field(6, int32, 'Nodes that run the new pod.'),
+  numberAvailable: field(7, int32, 'Nodes whose pod has been ready for minReadySeconds.'),
+  numberUnavailable: field(8, int32, 'Nodes that should have an available pod and have none.'),
+  collisionCount: pointer(9, int32, 'Collisions of revision names so far.'),
+  conditions: field(10, list(DaemonSetCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const DaemonSet = message(
+  'DaemonSet',
+  'Runs one pod on each node that qualifies.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, DaemonSetSpec, 'What is wanted.'),
+    status: field(3, DaemonSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const daemonSets = resource({
+  group: 'apps',
+  version: 'v1',
+  kind: 'DaemonSet',
+  names: ['daemonsets', 'daemonset', 'ds'],
+  categories: ['all'],
+  schema: DaemonSet,
+  columns: daemonSetColumns,
+  lifecycle: { introduced: '1.9' },
+  status: true,
+  generation: 'spec',
+  strategy: {
+    validateStatus({ status }, old, errors) {
+      if (status) checkCounts(status, Object.keys(DaemonSetStatus.fields) as (keyof typeof status)[], FieldPath.of('status'), errors)
+      validateCollisionCount(status, old.status, errors)
+    },
+  },
+})

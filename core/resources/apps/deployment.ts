@@ -1,0 +1,148 @@
+import {
+  bool,
+  field,
+  int32,
+  int64,
+  intOrString,
+  list,
+  message,
+  pointer,
+  required,
+  requiredPointer,
+  string,
+  time,
+} from '../../schema/model.ts'
+import { ConditionStatus } from '../core/enums.ts'
+import { PodTemplateSpec } from '../core/pod-template.ts'
+import { resource } from '../definition.ts'
+import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { podNameWarnings } from '../pod-name-warning.ts'
+import { deploymentColumns } from './columns.ts'
+import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
+import { validateWorkload } from './workload-validation.ts'
+
+export const RollingUpdateDeployment = message(
+  'RollingUpdateDeployment',
+  'Pace of a rolling update.',
+  {
+    maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 25% by default.'),
+    maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the wanted number; 25% by default.'),
+  },
+  {
+    validate({ maxUnavailable, maxSurge }, path, errors) {
+      checkAmount(maxUnavailable, path.child('maxUnavailable'), errors)
+      checkAmount(maxSurge, path.child('maxSurge'), errors)
+      if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+        errors.invalid(path.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')
+      }
+      checkAtMostAll(maxUnavailable, path.child('maxUnavailable'), errors)
+    },
+  },
+)
+
+export const DeploymentStrategy = message(
+  'DeploymentStrategy',
+  'How pods are replaced after a change.',
+  {
+    type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', { enum: ['Recreate', 'RollingUpdate'] }),
+    rollingUpdate: pointer(2, RollingUpdateDeployment, 'Pace of a rolling update.'),
+  },
+  {
+    defaults(strategy) {
+      strategy.type ??= 'RollingUpdate'
+      if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', ...strategy.rollingUpdate }
+    },
+    validate({ type, rollingUpdate }, path, errors) {
+      if (type === 'Recreate' && rollingUpdate !== undefined) {
+        errors.forbidden(path.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'")
+      }
+    },
+  },
+)
+
+export const DeploymentSpec = message(
+  'DeploymentSpec',
+  'What a deployment runs.',
+  {
+    replicas: pointer(1, int32, 'Number of pods wanted; 1 by default.', { min: 0 }),
+    selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
+    template: required(3, PodTemplateSpec, 'What its pods are made from.'),
+    strategy: field(4, DeploymentStrategy, 'How pods are replaced after a change.', { patchStrategy: 'retainKeys' }),
+    minReadySeconds: field(5, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+    revisionHistoryLimit: pointer(6, int32, 'Number of old replica sets to keep; 10 by default.', { min: 0 }),
+    paused: field(7, bool, 'Suspends the rollout of changes.'),
+    progressDeadlineSeconds: pointer(9, int32, 'Seconds without progress until a rollout counts as failed; 600 by default.', { min: 0 }),
+  },
+  {
+    defaults(spec) {
+      spec.replicas ??= 1
+      spec.revisionHistoryLimit ??= 10
+      spec.progressDeadlineSeconds ??= 600
+    },
+    validate(spec, path, errors) {
+      validateWorkload(spec, { selector: 'deployment', template: 'ReplicaSet' }, path, errors)
+      const { progressDeadlineSeconds, minReadySeconds = 0 } = spec
+      if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
+        errors.invalid(path.child('progressDeadlineSeconds'), progressDeadlineSeconds, 'must be greater than minReadySeconds')
+      }
+    },
+  },
+)
+
+export const DeploymentCondition = message('DeploymentCondition', 'An observation about a deployment.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['Available', 'Progressing', 'ReplicaFailure'] }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastUpdateTime: field(6, time, 'When the condition was last written.'),
+  lastTransitionTime: field(7, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const DeploymentStatus = message('DeploymentStatus', 'State of a deployment.', {
+  observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
+  replicas: field(2, int32, 'Pods in all its replica sets.'),
+  updatedReplicas: field(3, int32, 'Pods made from the present template.'),
+  readyReplicas: field(7, int32, 'Pods that are ready.'),
+  availableReplicas: field(4, int32, 'Pods that have been ready for minReadySeconds.'),
+  unavailableReplicas: field(5, int32, 'Pods that are missing for full availability.'),
+  terminatingReplicas: pointer(9, int32, 'Pods that are being removed.'),
+  conditions: field(6, list(DeploymentCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  collisionCount: pointer(8, int32, 'Collisions of replica set names so far.'),
+})
+
+export const Deployment = message(
+  'Deployment',
+  'Keeps pods running and rolls out changes of them.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, DeploymentSpec, 'What is wanted.'),
+    status: field(3, DeploymentStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const deployments = resource({
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  names: ['deployments', 'deployment', 'deploy'],
+  categories: ['all'],
+  schema: Deployment,
+  columns: deploymentColumns,
+  lifecycle: { introduced: '1.9' },
+  status: true,
+  scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
+  generation: 'specAndAnnotations',
+  strategy: {
+    validateStatus({ status }, old, errors) {
+      validateReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors)
+      validateCollisionCount(status, old.status, errors)
+    },
+    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+  },
+})

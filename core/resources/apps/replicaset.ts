@@ -1,0 +1,80 @@
+import { field, int32, int64, list, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
+import { ConditionStatus } from '../core/enums.ts'
+import { PodTemplateSpec } from '../core/pod-template.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { podNameWarnings } from '../pod-name-warning.ts'
+import { countAt } from '../selectable.ts'
+import { replicaSetColumns } from './columns.ts'
+import { validateReplicaCounts } from './status-validation.ts'
+import { validateWorkload } from './workload-validation.ts'
+
+export const ReplicaSetSpec = message(
+  'ReplicaSetSpec',
+  'What a replica set maintains.',
+  {
+    replicas: pointer(1, int32, 'Number of pods wanted; 1 by default.', { min: 0 }),
+    minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+    selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
+    template: field(3, PodTemplateSpec, 'What its pods are made from.'),
+  },
+  {
+    defaults(spec) {
+      spec.replicas ??= 1
+    },
+    validate: (spec, path, errors) => validateWorkload(spec, { selector: 'deployment', template: 'ReplicaSet' }, path, errors),
+  },
+)
+
+export const ReplicaSetCondition = message('ReplicaSetCondition', 'An observation about a replica set.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['ReplicaFailure'] }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica set.', {
+  replicas: required(1, int32, 'Number of its pods.'),
+  fullyLabeledReplicas: field(2, int32, 'Pods with all labels of the template.'),
+  readyReplicas: field(4, int32, 'Pods that are ready.'),
+  availableReplicas: field(5, int32, 'Pods that have been ready for minReadySeconds.'),
+  terminatingReplicas: pointer(7, int32, 'Pods that are being removed.'),
+  observedGeneration: field(3, int64, 'Generation of the spec that this status was computed from.'),
+  conditions: field(6, list(ReplicaSetCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const ReplicaSet = message(
+  'ReplicaSet',
+  'Keeps a number of equal pods running.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, ReplicaSetSpec, 'What is wanted.'),
+    status: field(3, ReplicaSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const replicaSets = resource({
+  group: 'apps',
+  version: 'v1',
+  kind: 'ReplicaSet',
+  names: ['replicasets', 'replicaset', 'rs'],
+  categories: ['all'],
+  schema: ReplicaSet,
+  columns: replicaSetColumns,
+  lifecycle: { introduced: '1.9' },
+  status: true,
+  scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
+  generation: 'spec',
+  strategy: {
+    validateStatus: ({ status }, _, errors) =>
+      validateReplicaCounts(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors),
+    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+  },
+  selectable: { 'status.replicas': countAt('.status.replicas') },
+})

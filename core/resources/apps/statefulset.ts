@@ -1,0 +1,223 @@
+import { equal } from '../../schema/equal.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import {
+  field,
+  type Infer,
+  int32,
+  int64,
+  intOrString,
+  type JsonObject,
+  list,
+  message,
+  pointer,
+  required,
+  requiredPointer,
+  string,
+  time,
+} from '../../schema/model.ts'
+import { asJson, checkFormat, checkSupported } from '../checks.ts'
+import { ConditionStatus } from '../core/enums.ts'
+import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
+import { PodTemplateSpec } from '../core/pod-template.ts'
+import { resource } from '../definition.ts'
+import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { statefulSetColumns } from './columns.ts'
+import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
+import { validateWorkload } from './workload-validation.ts'
+
+export const PersistentVolumeClaimRetentionPolicyType = ['Retain', 'Delete'] as const
+
+export const RollingUpdateStatefulSetStrategy = message(
+  'RollingUpdateStatefulSetStrategy',
+  'Reach and pace of a rolling update.',
+  {
+    partition: pointer(1, int32, 'Only pods with this ordinal or a greater one are updated.', { min: 0 }),
+    maxUnavailable: pointer(2, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.', {
+      gate: 'MaxUnavailableStatefulSet',
+    }),
+  },
+  {
+    validate({ maxUnavailable }, path, errors) {
+      if (maxUnavailable === undefined) return
+      const at = path.child('maxUnavailable')
+      checkAmount(maxUnavailable, at, errors)
+      if (amountOf(maxUnavailable) === 0) errors.invalid(at, maxUnavailable, 'cannot be 0')
+      checkAtMostAll(maxUnavailable, at, errors)
+    },
+  },
+)
+
+export const StatefulSetUpdateStrategy = message(
+  'StatefulSetUpdateStrategy',
+  'How pods are replaced after a change.',
+  {
+    type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', { enum: ['RollingUpdate', 'OnDelete'] }),
+    rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Reach and pace of a rolling update.'),
+  },
+  {
+    defaults(strategy) {
+      if (strategy.type === undefined) {
+        strategy.type = 'RollingUpdate'
+        strategy.rollingUpdate ??= {}
+      }
+      if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0
+    },
+    validate({ type, rollingUpdate }, path, errors) {
+      if (type === 'OnDelete' && rollingUpdate !== undefined) {
+        errors.invalid(path.child('rollingUpdate'), asJson(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")
+      }
+    },
+  },
+)
+
+export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
+  'StatefulSetPersistentVolumeClaimRetentionPolicy',
+  'What becomes of claims made from the templates: Retain or Delete.',
+  {
+    whenDeleted: field(1, string, 'When the set is deleted.', { openEnum: PersistentVolumeClaimRetentionPolicyType }),
+    whenScaled: field(2, string, 'When the set shrinks.', { openEnum: PersistentVolumeClaimRetentionPolicyType }),
+  },
+  {
+    defaults(policy) {
+      policy.whenDeleted ??= 'Retain'
+      policy.whenScaled ??= 'Retain'
+    },
+    validate({ whenDeleted, whenScaled }, path, errors) {
+      checkSupported(whenDeleted, PersistentVolumeClaimRetentionPolicyType, path.child('whenDeleted'), errors)
+      checkSupported(whenScaled, PersistentVolumeClaimRetentionPolicyType, path.child('whenScaled'), errors)
+    },
+  },
+)
+
+export const StatefulSetOrdinals = message('StatefulSetOrdinals', 'Numbering of the pods.', {
+  start: field(1, int32, 'Number of the first pod; 0 by default.', { omitEmpty: false, min: 0 }),
+})
+
+const { validate: validateTemplate, ...TemplateWithClaims } = PodTemplateSpec
+
+type Spec = Infer<typeof StatefulSetSpec>
+
+/** The template with its claims among the volumes, where the containers' mounts look for them. */
+function templateOf({ template, volumeClaimTemplates = [] }: Spec): Spec['template'] {
+  const names = volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? '')
+  const others = (template.spec?.volumes ?? []).filter(({ name }) => !names.includes(name))
+  const claims = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
+  return { ...template, ...(template.spec && { spec: { ...template.spec, volumes: [...others, ...claims] } }) }
+}
+
+export const StatefulSetSpec = message(
+  'StatefulSetSpec',
+  'What a stateful set runs.',
+  {
+    replicas: pointer(1, int32, 'Number of pods wanted; 1 by default.', { min: 0 }),
+    selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
+    template: required(3, TemplateWithClaims, 'What its pods are made from; they are named <set>-<ordinal>.'),
+    volumeClaimTemplates: field(
+      4,
+      list(PersistentVolumeClaim, { listType: 'atomic' }),
+      'Claims that every pod gets; they win over volumes of the same name.',
+    ),
+    serviceName: field(5, string, 'Headless service that gives the pods their DNS names.', { omitEmpty: false }),
+    podManagementPolicy: field(6, string, 'OrderedReady, or Parallel to start and stop all at once.', {
+      enum: ['OrderedReady', 'Parallel'],
+    }),
+    updateStrategy: field(7, StatefulSetUpdateStrategy, 'How pods are replaced after a change.'),
+    revisionHistoryLimit: pointer(8, int32, 'Number of old revisions to keep; 10 by default.', { min: 0 }),
+    minReadySeconds: field(9, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+    persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy, "What becomes of the pods' claims."),
+    ordinals: pointer(11, StatefulSetOrdinals, 'Numbering of the pods.'),
+  },
+  {
+    defaults(spec) {
+      spec.podManagementPolicy ??= 'OrderedReady'
+      spec.replicas ??= 1
+      spec.revisionHistoryLimit ??= 10
+      spec.persistentVolumeClaimRetentionPolicy ??= {}
+      for (const claim of spec.volumeClaimTemplates ?? []) Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
+    },
+    validate(spec, path, errors, context) {
+      validateTemplate?.(templateOf(spec), path.child('template'), errors, context)
+      validateWorkload(spec, { selector: 'statefulset', template: 'StatefulSet' }, path, errors)
+      if (spec.serviceName) checkFormat(spec.serviceName, 'dns1123Label', path.child('serviceName'), errors)
+    },
+  },
+)
+
+export const StatefulSetCondition = message('StatefulSetCondition', 'An observation about a stateful set.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.'),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const StatefulSetStatus = message('StatefulSetStatus', 'State of a stateful set.', {
+  observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
+  replicas: required(2, int32, 'Number of its pods.'),
+  readyReplicas: field(3, int32, 'Pods that are ready.'),
+  currentReplicas: field(4, int32, 'Pods of the current revision.'),
+  updatedReplicas: field(5, int32, 'Pods of the new revision.'),
+  currentRevision: field(6, string, 'Revision of the pods that are not updated yet.'),
+  updateRevision: field(7, string, 'Revision of the pods that are updated.'),
+  collisionCount: pointer(9, int32, 'Collisions of revision names so far.'),
+  conditions: field(10, list(StatefulSetCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  availableReplicas: field(11, int32, 'Pods that have been ready for minReadySeconds.', { omitEmpty: false }),
+})
+
+export const StatefulSet = message(
+  'StatefulSet',
+  'Runs pods with names, order and storage that last.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, StatefulSetSpec, 'What is wanted.'),
+    status: field(3, StatefulSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+const changeable = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+]
+const quoted = changeable.map((name) => `'${name}'`)
+const updateRule = `updates to statefulset spec for fields other than ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} are forbidden`
+
+/** What an update may not touch. */
+function fixedPart(spec: object = {}): JsonObject {
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => !changeable.includes(name)))
+}
+
+export const statefulSets = resource({
+  group: 'apps',
+  version: 'v1',
+  kind: 'StatefulSet',
+  names: ['statefulsets', 'statefulset', 'sts'],
+  categories: ['all'],
+  schema: StatefulSet,
+  columns: statefulSetColumns,
+  lifecycle: { introduced: '1.9' },
+  status: true,
+  scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
+  nameFormat: 'dns1123Label',
+  generation: 'spec',
+  strategy: {
+    validateUpdate({ spec }, old, errors) {
+      if (!equal(fixedPart(spec), fixedPart(old.spec))) errors.forbidden(FieldPath.of('spec'), updateRule)
+    },
+    validateStatus({ status }, old, errors) {
+      const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const
+      validateReplicaCounts(status, parts, { ready: 'status.readyReplicas' }, errors)
+      validateCollisionCount(status, old.status, errors)
+    },
+  },
+})

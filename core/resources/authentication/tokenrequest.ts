@@ -1,0 +1,31 @@
+import { field, int64, list, message, pointer, string, time } from '../../schema/model.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+
+export const BoundObjectReference = message('BoundObjectReference', 'Object that a token is bound to.', {
+  kind: field(1, string, 'Kind of the object: Pod, Secret or Node.'),
+  apiVersion: field(2, string, 'Group and version of the object.'),
+  name: field(3, string, 'Name of the object.'),
+  uid: field(4, string, 'UID of the object.'),
+})
+
+export const TokenRequestSpec = message('TokenRequestSpec', 'The token that is asked for.', {
+  audiences: field(1, list(string, { listType: 'atomic' }), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
+  expirationSeconds: pointer(4, int64, 'Seconds of validity; may be shortened. 3600 by default.', { omitEmpty: false }),
+  boundObjectRef: pointer(3, BoundObjectReference, 'Object without which the token is void.', { omitEmpty: false }),
+})
+
+export const TokenRequestStatus = message('TokenRequestStatus', 'The token that was issued.', {
+  token: field(1, string, 'The token.', { omitEmpty: false }),
+  expirationTimestamp: field(2, time, 'When it expires.', { omitEmpty: false }),
+})
+
+export const TokenRequest = message(
+  'TokenRequest',
+  'Asks for a token of a service account.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, TokenRequestSpec, 'What is wanted.', { omitEmpty: false }),
+    status: field(3, TokenRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)

@@ -1,0 +1,39 @@
+import { bool, field, list, message, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { UserInfo } from './userinfo.ts'
+
+export const TokenReviewSpec = message('TokenReviewSpec', 'The token to check.', {
+  token: required(1, string, 'The token.', { omitEmpty: true }),
+  audiences: field(2, list(string, { listType: 'atomic' }), "Audiences of which the token must have one; this server's by default."),
+})
+
+export const TokenReviewStatus = message('TokenReviewStatus', 'Result of the check.', {
+  authenticated: field(1, bool, 'Whether the token is valid.'),
+  user: field(2, UserInfo, 'Whose token it is.'),
+  audiences: field(4, list(string, { listType: 'atomic' }), 'Those of the asked audiences that the token has.'),
+  error: field(3, string, 'Why it could not be checked.'),
+})
+
+export const TokenReview = message(
+  'TokenReview',
+  'Asks whose token this is.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, TokenReviewSpec, 'What is wanted.'),
+    status: field(3, TokenReviewStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const tokenReviews = resource({
+  group: 'authentication.<domain>',
+  version: 'v1',
+  kind: 'TokenReview',
+  names: ['tokenreviews', 'tokenreview'],
+  namespaced: false,
+  verbs: ['create'],
+  schema: TokenReview,
+  storageKey: '',
+  lifecycle: { introduced: '1.6' },
+})

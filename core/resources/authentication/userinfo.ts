@@ -1,0 +1,10 @@
+import { field, list, map, message, string } from '../../schema/model.ts'
+
+export const ExtraValue = list(string, { wrapper: true })
+
+export const UserInfo = message('UserInfo', 'A user as authentication found it.', {
+  username: field(1, string, 'Name of the user, unique among present users.'),
+  uid: field(2, string, 'Identifier that tells users of one name apart over time.'),
+  groups: field(3, list(string, { listType: 'atomic' }), 'Groups of the user.'),
+  extra: field(4, map(ExtraValue), 'Further facts, by key.'),
+})

@@ -1,0 +1,33 @@
+import { field, message, pointer, required } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { NonResourceAttributes, ResourceAttributes } from './attributes.ts'
+import { SubjectAccessReviewStatus } from './subjectaccessreview.ts'
+
+export const SelfSubjectAccessReviewSpec = message('SelfSubjectAccessReviewSpec', 'The action to check; one of the two is set.', {
+  resourceAttributes: pointer(1, ResourceAttributes, 'Request for a resource.'),
+  nonResourceAttributes: pointer(2, NonResourceAttributes, 'Request for another path.'),
+})
+
+export const SelfSubjectAccessReview = message(
+  'SelfSubjectAccessReview',
+  'Asks whether the caller may do something.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, SelfSubjectAccessReviewSpec, 'The action.'),
+    status: field(3, SubjectAccessReviewStatus, 'The answer.'),
+  },
+  { typeMeta: true },
+)
+
+export const selfSubjectAccessReviews = resource({
+  group: 'authorization.<domain>',
+  version: 'v1',
+  kind: 'SelfSubjectAccessReview',
+  names: ['selfsubjectaccessreviews', 'selfsubjectaccessreview'],
+  namespaced: false,
+  verbs: ['create'],
+  schema: SelfSubjectAccessReview,
+  storageKey: '',
+  lifecycle: { introduced: '1.19' },
+})

@@ -1,0 +1,45 @@
+import { bool, field, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { NonResourceAttributes, ResourceAttributes } from './attributes.ts'
+
+export const ExtraValue = list(string, { wrapper: true })
+
+export const SubjectAccessReviewSpec = message('SubjectAccessReviewSpec', 'The action to check, and for whom.', {
+  resourceAttributes: pointer(1, ResourceAttributes, 'Request for a resource.'),
+  nonResourceAttributes: pointer(2, NonResourceAttributes, 'Request for another path.'),
+  user: field(3, string, 'Name of the user.'),
+  groups: field(4, list(string, { listType: 'atomic' }), 'Groups of the user.'),
+  extra: field(5, map(ExtraValue), 'Further facts about the user.'),
+  uid: field(6, string, 'UID of the user.'),
+})
+
+export const SubjectAccessReviewStatus = message('SubjectAccessReviewStatus', 'Whether an action is allowed.', {
+  allowed: required(1, bool, 'The action is allowed.'),
+  denied: field(4, bool, 'The action is refused for good; with neither set, nobody allowed it.'),
+  reason: field(2, string, 'Why.'),
+  evaluationError: field(3, string, 'What went wrong while deciding; the decision may stand all the same.'),
+})
+
+export const SubjectAccessReview = message(
+  'SubjectAccessReview',
+  'Asks whether a user may do something.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, SubjectAccessReviewSpec, 'User and action.'),
+    status: field(3, SubjectAccessReviewStatus, 'The answer.'),
+  },
+  { typeMeta: true },
+)
+
+export const subjectAccessReviews = resource({
+  group: 'authorization.<domain>',
+  version: 'v1',
+  kind: 'SubjectAccessReview',
+  names: ['subjectaccessreviews', 'subjectaccessreview'],
+  namespaced: false,
+  verbs: ['create'],
+  schema: SubjectAccessReview,
+  storageKey: '',
+  lifecycle: { introduced: '1.6' },
+})

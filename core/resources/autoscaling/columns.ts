@@ -1,0 +1,104 @@
+import { abridged, ageColumn, countColumn, nameColumn, none, textColumn, unknown, unset } from '../cells.ts'
+import type { Column } from '../definition.ts'
+
+/** A value of a metric, wanted or present. */
+interface Amount {
+  readonly value?: string | undefined
+  readonly averageValue?: string | undefined
+  readonly averageUtilization?: number | undefined
+}
+
+/** The metrics of the present version: one member is set, that of the type. */
+interface Spec {
+  readonly type: string
+  readonly external?: { readonly target: Amount } | undefined
+  readonly object?: { readonly target: Amount } | undefined
+  readonly pods?: { readonly target: Amount } | undefined
+  readonly resource?: { readonly name: string; readonly target: Amount } | undefined
+  readonly containerResource?: { readonly name: string; readonly target: Amount } | undefined
+}
+
+interface Status {
+  readonly type: string
+  readonly external?: { readonly current: Amount } | undefined
+  readonly object?: { readonly current: Amount } | undefined
+  readonly pods?: { readonly current: Amount } | undefined
+  readonly resource?: { readonly current: Amount } | undefined
+  readonly containerResource?: { readonly current: Amount } | undefined
+}
+
+interface AutoscalerRow {
+  readonly spec?:
+    | {
+        readonly scaleTargetRef?: { readonly kind: string; readonly name: string } | undefined
+        readonly metrics?: readonly Spec[] | undefined
+        readonly targetCPUUtilizationPercentage?: number | undefined
+      }
+    | undefined
+  readonly status?:
+    | { readonly currentMetrics?: readonly Status[] | undefined; readonly currentCPUUtilizationPercentage?: number | undefined }
+    | undefined
+}
+
+/** Once there is a status, an amount that it leaves out counts as nothing. */
+const reported = (status: object | undefined, amount: string | undefined) => (status === undefined ? unknown : (amount ?? '0'))
+const percent = (number: number | undefined, otherwise: string) => (number === undefined ? otherwise : `${number}%`)
+
+function outside(target: Amount, current: Amount | undefined): string {
+  if (target.averageValue !== undefined) return `${current?.averageValue ?? unknown}/${target.averageValue} (avg)`
+  return `${reported(current, current?.value)}/${target.value ?? '0'}`
+}
+
+function ofPods(target: Amount, current: Amount | undefined): string {
+  return `${reported(current, current?.averageValue)}/${target.averageValue ?? '0'}`
+}
+
+function ofResource(name: string, target: Amount, current: Amount | undefined): string {
+  if (target.averageValue !== undefined) return `${name}: ${ofPods(target, current)}`
+  return `${name}: ${percent(current?.averageUtilization, unknown)}/${percent(target.averageUtilization, '<auto>')}`
+}
+
+function metricText(spec: Spec, status: Status | undefined): string {
+  if (spec.type === 'External' && spec.external) return outside(spec.external.target, status?.external?.current)
+  if (spec.type === 'Object' && spec.object) return outside(spec.object.target, status?.object?.current)
+  if (spec.type === 'Pods' && spec.pods) return ofPods(spec.pods.target, status?.pods?.current)
+  if (spec.type === 'Resource' && spec.resource) return ofResource(spec.resource.name, spec.resource.target, status?.resource?.current)
+  if (spec.type === 'ContainerResource' && spec.containerResource)
+    return ofResource(spec.containerResource.name, spec.containerResource.target, status?.containerResource?.current)
+  return '<unknown type>'
+}
+
+function targetsText({ spec, status }: AutoscalerRow): string {
+  const metrics = spec?.metrics ?? []
+  if (metrics.length > 0)
+    return abridged(
+      metrics.map((metric, index) => metricText(metric, status?.currentMetrics?.[index])),
+      2,
+      ', ',
+    )
+  const wanted = spec?.targetCPUUtilizationPercentage
+  return wanted === undefined ? none : `cpu: ${percent(status?.currentCPUUtilizationPercentage, unknown)}/${wanted}%`
+}
+
+function referenceText({ spec }: AutoscalerRow): string {
+  return `${spec?.scaleTargetRef?.kind ?? ''}/${spec?.scaleTargetRef?.name ?? ''}`
+}
+
+/** For both versions: the older one has no metrics but that of the processor. */
+export const horizontalPodAutoscalerColumns = [
+  nameColumn,
+  textColumn('Reference', 'Object that is scaled.', referenceText),
+  textColumn('Targets', 'Metrics, present and wanted.', targetsText),
+  textColumn('MinPods', 'Lower bound of the scale.', '.spec.minReplicas', unset),
+  countColumn('MaxPods', 'Upper bound of the scale.', '.spec.maxReplicas', 'string'),
+  countColumn('Replicas', 'Pods at the last look.', '.status.currentReplicas', 'string'),
+  ageColumn,
+]
+
+/** Of the scale subresource. */
+export const scaleColumns: readonly Column<unknown>[] = [
+  textColumn('Name', nameColumn.doc, '.metadata.name'),
+  countColumn('Desired', 'Number of pods wanted.', '.spec.replicas'),
+  countColumn('Available', 'Number of pods.', '.status.replicas'),
+  ageColumn,
+]

@@ -1,0 +1,1 @@
+export const MetricSourceType = ['Object', 'Pods', 'Resource', 'ContainerResource', 'External'] as const

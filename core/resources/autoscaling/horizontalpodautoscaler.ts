@@ -1,0 +1,78 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { checkCounts } from '../checks.ts'
+import { ConditionStatus } from '../core/enums.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { HorizontalPodAutoscalerBehavior } from './behavior.ts'
+import { horizontalPodAutoscalerColumns } from './columns.ts'
+import { defaultSpec } from './defaults.ts'
+import { CrossVersionObjectReference, MetricSpec } from './metrics.ts'
+import { MetricStatus } from './metrics-status.ts'
+import { validateSpec } from './validation.ts'
+
+export const HorizontalPodAutoscalerSpec = message(
+  'HorizontalPodAutoscalerSpec',
+  'What is scaled, and by what.',
+  {
+    scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
+    minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
+    maxReplicas: required(3, int32, 'Upper bound.'),
+    metrics: field(4, list(MetricSpec, { listType: 'atomic' }), 'Metrics to follow; the greatest result wins.'),
+    behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How the scale changes in each direction.'),
+  },
+  { defaults: (spec) => defaultSpec(spec), validate: (spec, path, errors) => validateSpec(spec, path, errors) },
+)
+
+export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscalerCondition', 'An observation about an autoscaler.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    openEnum: ['ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'],
+  }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerStatus', 'State of an autoscaler.', {
+  observedGeneration: pointer(1, int64, 'Generation of the spec that this status was computed from.'),
+  lastScaleTime: pointer(2, time, 'When the scale was last changed.'),
+  currentReplicas: field(3, int32, 'Pods at the last look.'),
+  desiredReplicas: required(4, int32, 'Pods that were found to be needed.'),
+  currentMetrics: field(5, list(MetricStatus, { listType: 'atomic' }), 'Metrics at the last look.', { omitEmpty: false }),
+  conditions: field(
+    6,
+    list(HorizontalPodAutoscalerCondition, { listType: 'map', keys: ['type'] }),
+    'Latest observations, one per condition type.',
+    { patchStrategy: 'merge', patchMergeKey: 'type' },
+  ),
+})
+
+export const HorizontalPodAutoscaler = message(
+  'HorizontalPodAutoscaler',
+  'Scales an object by metrics.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { omitEmpty: true }),
+    status: field(3, HorizontalPodAutoscalerStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const horizontalPodAutoscalers = resource({
+  group: 'autoscaling',
+  version: 'v2',
+  kind: 'HorizontalPodAutoscaler',
+  names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
+  categories: ['all'],
+  schema: HorizontalPodAutoscaler,
+  columns: horizontalPodAutoscalerColumns,
+  lifecycle: { introduced: '1.23' },
+  status: true,
+  generation: 'spec',
+  strategy: {
+    validateStatus({ status }, _, errors) {
+      if (status) checkCounts(status, ['currentReplicas', 'desiredReplicas'], FieldPath.of('status'), errors)
+    },
+  },
+})

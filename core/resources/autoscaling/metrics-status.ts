@@ -1,0 +1,41 @@
+import { message, pointer, required, string } from '../../schema/model.ts'
+import { ResourceName } from '../core/enums.ts'
+import { MetricSourceType } from './enums.ts'
+import { MetricIdentifier, MetricValueStatus } from './metric-values.ts'
+import { CrossVersionObjectReference } from './metrics.ts'
+
+export const ContainerResourceMetricStatus = message('ContainerResourceMetricStatus', 'Resource use of one container in each pod.', {
+  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+  current: required(2, MetricValueStatus, 'Present value.'),
+  container: required(3, string, 'Container.'),
+})
+
+export const ExternalMetricStatus = message('ExternalMetricStatus', 'A metric from outside the cluster.', {
+  metric: required(1, MetricIdentifier, 'The metric.'),
+  current: required(2, MetricValueStatus, 'Present value.'),
+})
+
+export const ObjectMetricStatus = message('ObjectMetricStatus', 'A metric of one object.', {
+  metric: required(1, MetricIdentifier, 'The metric.'),
+  current: required(2, MetricValueStatus, 'Present value.'),
+  describedObject: required(3, CrossVersionObjectReference, 'The object.'),
+})
+
+export const PodsMetricStatus = message('PodsMetricStatus', 'A metric of each pod, averaged.', {
+  metric: required(1, MetricIdentifier, 'The metric.'),
+  current: required(2, MetricValueStatus, 'Present value.'),
+})
+
+export const ResourceMetricStatus = message('ResourceMetricStatus', 'Resource use of each pod, averaged.', {
+  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+  current: required(2, MetricValueStatus, 'Present value.'),
+})
+
+export const MetricStatus = message('MetricStatus', 'A metric at the last look; the member named by type is set.', {
+  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', { openEnum: MetricSourceType }),
+  object: pointer(2, ObjectMetricStatus, 'Metric of one object.'),
+  pods: pointer(3, PodsMetricStatus, 'Metric of each pod.'),
+  resource: pointer(4, ResourceMetricStatus, 'Resource use of each pod.'),
+  containerResource: pointer(7, ContainerResourceMetricStatus, 'Resource use of one container in each pod.'),
+  external: pointer(5, ExternalMetricStatus, 'Metric from outside the cluster.'),
+})

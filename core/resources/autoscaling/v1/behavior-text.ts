@@ -1,0 +1,46 @@
+/** The annotation that carries `spec.behavior`: JSON whose names start in upper case and whose unset members are null. */
+import type { Json, JsonObject } from '../../../schema/model.ts'
+
+const ruleNames = ['stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance']
+const policyNames = ['type', 'value', 'periodSeconds']
+
+const upper = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function renamed(names: readonly string[], value: JsonObject, item: (value: Json) => Json = (each) => each): JsonObject {
+  return Object.fromEntries(names.map((name) => [upper(name), item(value[name] ?? null)]))
+}
+
+const rulesText = (rules: Json | undefined): Json =>
+  isObject(rules)
+    ? renamed(ruleNames, rules, (value) =>
+        Array.isArray(value) ? value.map((policy) => renamed(policyNames, policy as JsonObject)) : value,
+      )
+    : null
+
+export function behaviorText({ scaleUp, scaleDown }: JsonObject): string {
+  return JSON.stringify({ ScaleUp: rulesText(scaleUp), ScaleDown: rulesText(scaleDown) })
+}
+
+/** Names in any case become those of the schema; nulls are dropped. */
+function restored(value: Json): Json {
+  if (Array.isArray(value)) return value.map(restored)
+  if (!isObject(value)) return value
+  const known = new Map(['scaleUp', 'scaleDown', ...ruleNames, ...policyNames].map((name) => [name.toLowerCase(), name]))
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const own = known.get(name.toLowerCase())
+    return own === undefined || member === null ? [] : [[own, restored(member)] as const]
+  })
+  return Object.fromEntries(members)
+}
+
+/** The behavior; undefined when there is none or it can't be read. */
+export function behaviorFromText(text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value = restored(JSON.parse(text) as Json)
+    return isObject(value) && Object.keys(value).length > 0 ? value : undefined
+  } catch {
+    return undefined
+  }
+}

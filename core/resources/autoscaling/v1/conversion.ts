@@ -1,0 +1,98 @@
+/**
+ * Autoscalers between version 1 and the stored version. Version 1 knows one metric, processor use; annotations hold what else there is
+ * when an object is read in it, and bring it back when the object is written.
+ */
+import type { Platform } from '../../../platform.ts'
+import type { Json, JsonObject } from '../../../schema/model.ts'
+import type { ApiObject, Conversion } from '../../definition.ts'
+import { processorMetric } from '../defaults.ts'
+import { behaviorFromText, behaviorText } from './behavior-text.ts'
+import { specToV1, specToV2, statusToV1, statusToV2 } from './metric-conversion.ts'
+
+const keysOf = ({ name }: Platform) => ({
+  metrics: name('autoscaling.alpha.<labels>/metrics'),
+  behavior: name('autoscaling.alpha.<labels>/behavior'),
+  currentMetrics: name('autoscaling.alpha.<labels>/current-metrics'),
+  conditions: name('autoscaling.alpha.<labels>/conditions'),
+})
+
+const listAt = (value: unknown, name: string) => ((value as JsonObject | undefined)?.[name] ?? []) as JsonObject[]
+
+interface ResourceMetric {
+  readonly type?: unknown
+  readonly resource?: { readonly name?: string; readonly target?: Use; readonly current?: Use }
+}
+interface Use {
+  readonly averageUtilization?: number
+}
+
+const isProcessor = ({ type, resource }: ResourceMetric) => type === 'Resource' && resource?.name === 'cpu'
+const isWanted = (metric: JsonObject) =>
+  isProcessor(metric as ResourceMetric) && (metric as ResourceMetric).resource?.target?.averageUtilization !== undefined
+
+/** A list from an annotation; undefined when it can't be read. */
+function parseList(text: string | undefined): JsonObject[] | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? (value as JsonObject[]) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function withAnnotations(object: ApiObject, annotations: { readonly [key: string]: string | undefined }): ApiObject['metadata'] {
+  const { annotations: old = {}, ...metadata } = object.metadata
+  const set = Object.entries({ ...old, ...annotations }).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return { ...metadata, ...(set.length > 0 && { annotations: Object.fromEntries(set) }) }
+}
+
+const textOf = (list: readonly Json[]) => (list.length === 0 ? undefined : JSON.stringify(list))
+
+function fromStored(object: ApiObject, platform: Platform): ApiObject {
+  const keys = keysOf(platform)
+  const { metrics: _metrics, behavior, ...spec } = (object['spec'] ?? {}) as JsonObject
+  const { currentMetrics: _current, conditions: _conditions, ...status } = (object['status'] ?? {}) as JsonObject
+  const metrics = listAt(object['spec'], 'metrics')
+  const current = listAt(object['status'], 'currentMetrics')
+  const wanted = (metrics.find((metric) => isProcessor(metric as ResourceMetric)) as ResourceMetric | undefined)?.resource?.target
+  const measured = (current.filter((metric) => isProcessor(metric as ResourceMetric)).at(-1) as ResourceMetric | undefined)?.resource
+    ?.current
+  return {
+    ...object,
+    apiVersion: 'autoscaling/v1',
+    metadata: withAnnotations(object, {
+      [keys.metrics]: textOf(metrics.filter((metric) => !isWanted(metric)).map(specToV1)),
+      [keys.behavior]: behavior === undefined ? undefined : behaviorText(behavior as JsonObject),
+      [keys.currentMetrics]: textOf(current.map(statusToV1)),
+      [keys.conditions]: textOf(listAt(object['status'], 'conditions')),
+    }),
+    spec: { ...spec, ...(wanted?.averageUtilization !== undefined && { targetCPUUtilizationPercentage: wanted.averageUtilization }) },
+    status: {
+      ...status,
+      ...(measured?.averageUtilization !== undefined && { currentCPUUtilizationPercentage: measured.averageUtilization }),
+    },
+  }
+}
+
+function toStored(object: ApiObject, platform: Platform): ApiObject {
+  const keys = keysOf(platform)
+  const annotations = object.metadata.annotations ?? {}
+  const { targetCPUUtilizationPercentage: percentage, ...spec } = (object['spec'] ?? {}) as JsonObject
+  const { currentCPUUtilizationPercentage: _measured, ...status } = (object['status'] ?? {}) as JsonObject
+  const others = (parseList(annotations[keys.metrics]) ?? []).map(specToV2)
+  const own = typeof percentage === 'number' ? [processorMetric(percentage)] : []
+  const metrics = others.length + own.length > 0 ? [...others, ...own] : [processorMetric()]
+  const behavior = behaviorFromText(annotations[keys.behavior])
+  const current = parseList(annotations[keys.currentMetrics])
+  const conditions = parseList(annotations[keys.conditions])
+  return {
+    ...object,
+    apiVersion: 'autoscaling/v2',
+    metadata: withAnnotations(object, Object.fromEntries(Object.values(keys).map((key) => [key, undefined]))),
+    spec: { ...spec, metrics, ...(behavior && { behavior }) },
+    status: { ...status, ...(current && { currentMetrics: current.map(statusToV2) }), ...(conditions && { conditions }) },
+  }
+}
+
+export const conversion: Conversion = { toStored, fromStored }

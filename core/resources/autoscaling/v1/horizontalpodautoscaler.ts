@@ -1,0 +1,56 @@
+import { field, int32, int64, message, pointer, required, time } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { horizontalPodAutoscalerColumns } from '../columns.ts'
+import { conversion } from './conversion.ts'
+import { CrossVersionObjectReference } from './metrics.ts'
+
+export const HorizontalPodAutoscalerSpec = message(
+  'HorizontalPodAutoscalerSpec',
+  'What is scaled by processor use.',
+  {
+    scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
+    minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
+    maxReplicas: required(3, int32, 'Upper bound.'),
+    targetCPUUtilizationPercentage: pointer(4, int32, 'Processor use to aim for, in percent of what the pods request.'),
+  },
+  {
+    defaults(spec) {
+      spec.minReplicas ??= 1
+    },
+  },
+)
+
+export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerStatus', 'State of an autoscaler.', {
+  observedGeneration: pointer(1, int64, 'Generation of the spec that this status was computed from.'),
+  lastScaleTime: pointer(2, time, 'When the scale was last changed.'),
+  currentReplicas: required(3, int32, 'Pods at the last look.'),
+  desiredReplicas: required(4, int32, 'Pods that were found to be needed.'),
+  currentCPUUtilizationPercentage: pointer(5, int32, 'Processor use at the last look, in percent of what the pods request.'),
+})
+
+export const HorizontalPodAutoscaler = message(
+  'HorizontalPodAutoscaler',
+  'Scales an object by processor use.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { omitEmpty: true }),
+    status: field(3, HorizontalPodAutoscalerStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const horizontalPodAutoscalers = resource({
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'HorizontalPodAutoscaler',
+  names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
+  categories: ['all'],
+  schema: HorizontalPodAutoscaler,
+  columns: horizontalPodAutoscalerColumns,
+  storageVersion: 'autoscaling/v2',
+  conversion,
+  lifecycle: { introduced: '1.2' },
+  status: true,
+  generation: 'spec',
+})

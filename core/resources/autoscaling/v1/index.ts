@@ -1,0 +1,12 @@
+import type { ResourceDefinition } from '../../definition.ts'
+import { horizontalPodAutoscalers } from './horizontalpodautoscaler.ts'
+
+// The same in both versions.
+export { HorizontalPodAutoscalerCondition } from '../horizontalpodautoscaler.ts'
+export * from './enums.ts'
+export * from './horizontalpodautoscaler.ts'
+export * from './metrics.ts'
+export * from './metrics-status.ts'
+export * from './scale.ts'
+
+export const definitions: readonly ResourceDefinition[] = [horizontalPodAutoscalers]

@@ -1,0 +1,45 @@
+/** Rules for autoscalers; those of version 1 are checked as what they are stored as. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
+import { checkSupported } from '../checks.ts'
+import type { HPAScalingPolicy, HPAScalingRules } from './behavior.ts'
+import type { HorizontalPodAutoscalerSpec } from './horizontalpodautoscaler.ts'
+
+/** Seconds. */
+const most = { window: 3600, period: 1800 }
+
+export function validateSpec(
+  { minReplicas, maxReplicas }: Infer<typeof HorizontalPodAutoscalerSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (minReplicas !== undefined && minReplicas < 1) {
+    errors.invalid(path.child('minReplicas'), minReplicas, 'must be greater than or equal to 1')
+  }
+  if (maxReplicas < 1) errors.invalid(path.child('maxReplicas'), maxReplicas, 'must be greater than 0')
+  if (minReplicas !== undefined && maxReplicas < minReplicas) {
+    errors.invalid(path.child('maxReplicas'), maxReplicas, 'must be greater than or equal to `minReplicas`')
+  }
+}
+
+export function validateRules(rules: Infer<typeof HPAScalingRules>, path: FieldPath, errors: FieldErrors): void {
+  const { stabilizationWindowSeconds: window, selectPolicy, policies = [], tolerance } = rules
+  const at = path.child('stabilizationWindowSeconds')
+  if (window !== undefined && window < 0) errors.invalid(at, window, 'must be greater than or equal to zero')
+  if (window !== undefined && window > most.window) errors.invalid(at, window, `must be less than or equal to ${most.window}`)
+  if (selectPolicy !== undefined) checkSupported(selectPolicy, ['Disabled', 'Max', 'Min'], path.child('selectPolicy'), errors)
+  if (policies.length === 0) errors.required(path.child('policies'), 'must specify at least one Policy')
+  if (tolerance !== undefined && quantitySign(parseQuantity(tolerance)) < 0) {
+    errors.invalid(path.child('tolerance'), tolerance, 'must be greater than or equal to 0')
+  }
+}
+
+export function validatePolicy({ type, value, periodSeconds }: Infer<typeof HPAScalingPolicy>, path: FieldPath, errors: FieldErrors): void {
+  checkSupported(type, ['Percent', 'Pods'], path.child('type'), errors)
+  if (value <= 0) errors.invalid(path.child('value'), value, 'must be greater than zero')
+  if (periodSeconds <= 0) errors.invalid(path.child('periodSeconds'), periodSeconds, 'must be greater than zero')
+  if (periodSeconds > most.period)
+    errors.invalid(path.child('periodSeconds'), periodSeconds, `must be less than or equal to ${most.period}`)
+}

@@ -1,0 +1,85 @@
+import {
+  ageColumn,
+  containerColumns,
+  humanDuration,
+  isTrue,
+  nameColumn,
+  none,
+  selectorColumn,
+  sinceColumn,
+  sizeColumn,
+  textColumn,
+  unset,
+  wide,
+} from '../cells.ts'
+import type { Column } from '../definition.ts'
+
+interface JobRow {
+  readonly metadata?: { readonly deletionTimestamp?: string | null | undefined } | undefined
+  readonly spec?: { readonly completions?: number | undefined; readonly parallelism?: number | undefined } | undefined
+  readonly status?:
+    | {
+        readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined
+        readonly succeeded?: number | undefined
+        readonly startTime?: string | null | undefined
+        readonly completionTime?: string | null | undefined
+      }
+    | undefined
+}
+
+/** A deletion ranks behind the end of the job, and before what goes on until then. */
+function jobStatus({ metadata, status }: JobRow): string {
+  const is = (type: string) => isTrue(status?.conditions, type)
+  const ended = ['Complete', 'Failed'].find(is)
+  if (ended !== undefined) return ended
+  if (metadata?.deletionTimestamp) return 'Terminating'
+  return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find(is) ?? 'Running'
+}
+
+function completionsText({ spec, status }: JobRow): string {
+  const succeeded = status?.succeeded ?? 0
+  if (typeof spec?.completions === 'number') return `${succeeded}/${spec.completions}`
+  const parallelism = spec?.parallelism ?? 0
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
+}
+
+function durationText({ status }: JobRow, now: number): string {
+  if (!status?.startTime) return ''
+  const end = status.completionTime ? Date.parse(status.completionTime) : now
+  return humanDuration(end - Date.parse(status.startTime))
+}
+
+export const jobColumns = [
+  nameColumn,
+  textColumn('Status', 'What the job is at.', jobStatus),
+  textColumn('Completions', 'Pods that succeeded, out of those needed.', completionsText),
+  textColumn<JobRow>('Duration', 'Time that the job took, or has taken so far.', (job, { now }) => durationText(job, now)),
+  ageColumn,
+  ...containerColumns('.spec.template.spec.containers').map(wide),
+  wide(selectorColumn('.spec.selector')),
+]
+
+interface CronJobRow {
+  readonly spec?: { readonly suspend?: boolean | undefined } | undefined
+}
+
+/** A text, though the column is a boolean. */
+const suspend: Column<CronJobRow> = {
+  name: 'Suspend',
+  type: 'boolean',
+  doc: 'Whether further runs are stopped.',
+  priority: 0,
+  cell: ({ spec }) => (typeof spec?.suspend === 'boolean' ? (spec.suspend ? 'True' : 'False') : unset),
+}
+
+export const cronJobColumns = [
+  nameColumn,
+  textColumn('Schedule', 'Times to run, in cron format.', '.spec.schedule'),
+  textColumn('Timezone', 'Time zone of the schedule.', '.spec.timeZone', none),
+  suspend,
+  sizeColumn('Active', 'Number of jobs that run now.', 'integer', '.status.active'),
+  sinceColumn('Last Schedule', 'Time since a job was last started.', '.status.lastScheduleTime', none),
+  ageColumn,
+  ...containerColumns('.spec.jobTemplate.spec.template.spec.containers').map(wide),
+  wide(selectorColumn('.spec.jobTemplate.spec.selector')),
+]

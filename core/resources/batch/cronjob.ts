@@ -1,0 +1,89 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { asJson } from '../checks.ts'
+import { ObjectReference } from '../core/references.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { podNameWarnings } from '../pod-name-warning.ts'
+import { cronJobColumns } from './columns.ts'
+import { JobSpec } from './job.ts'
+import { validateSchedule } from './schedule-validation.ts'
+
+export const JobTemplateSpec = message(
+  'JobTemplateSpec',
+  'What jobs are made from.',
+  {
+    metadata: field(1, ObjectMeta, 'Labels and annotations of the jobs.'),
+    spec: field(2, JobSpec, 'Spec of the jobs.'),
+  },
+  {
+    validate({ spec }, path, errors) {
+      const at = path.child('spec')
+      if (spec?.selector) errors.invalid(at.child('selector'), asJson(spec.selector), '`selector` will be auto-generated')
+      if (spec?.manualSelector) errors.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
+    },
+  },
+)
+
+export const CronJobSpec = message(
+  'CronJobSpec',
+  'When to run jobs, and which.',
+  {
+    schedule: required(1, string, 'Times to run, in cron format.', { notEmpty: true }),
+    timeZone: pointer(8, string, 'Time zone of the schedule; that of the controller by default.'),
+    startingDeadlineSeconds: pointer(2, int64, 'Seconds by which a run may be late; later it counts as missed.', { min: 0 }),
+    concurrencyPolicy: field(3, string, 'When a run overlaps the last one: Allow, Forbid or Replace.', {
+      enum: ['Allow', 'Forbid', 'Replace'],
+    }),
+    suspend: pointer(4, bool, 'Stops further runs.'),
+    jobTemplate: required(5, JobTemplateSpec, 'What the jobs are made from.'),
+    successfulJobsHistoryLimit: pointer(6, int32, 'Number of successful jobs to keep; 3 by default.', { min: 0 }),
+    failedJobsHistoryLimit: pointer(7, int32, 'Number of failed jobs to keep; 1 by default.', { min: 0 }),
+  },
+  {
+    defaults(spec) {
+      spec.concurrencyPolicy ??= 'Allow'
+      spec.suspend ??= false
+      spec.successfulJobsHistoryLimit ??= 3
+      spec.failedJobsHistoryLimit ??= 1
+    },
+    validate: validateSchedule,
+  },
+)
+
+export const CronJobStatus = message('CronJobStatus', 'State of a cron job.', {
+  active: field(1, list(ObjectReference, { listType: 'atomic' }), 'Jobs that run now.'),
+  lastScheduleTime: pointer(4, time, 'When a job was last started.'),
+  lastSuccessfulTime: pointer(5, time, 'When a job last succeeded.'),
+})
+
+export const CronJob = message(
+  'CronJob',
+  'Runs jobs on a schedule.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, CronJobSpec, 'What is wanted.', { omitEmpty: true }),
+    status: field(3, CronJobStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const cronJobs = resource({
+  group: 'batch',
+  version: 'v1',
+  kind: 'CronJob',
+  names: ['cronjobs', 'cronjob', 'cj'],
+  categories: ['all'],
+  schema: CronJob,
+  columns: cronJobColumns,
+  lifecycle: { introduced: '1.21' },
+  status: true,
+  generation: 'spec',
+  strategy: {
+    validate({ metadata }, errors) {
+      const name = metadata?.name ?? ''
+      if (name.length > 52) errors.invalid(FieldPath.of('metadata', 'name'), name, 'must be no more than 52 characters')
+    },
+    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+  },
+})

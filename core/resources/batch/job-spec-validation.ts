@@ -1,0 +1,71 @@
+/** Rules for the spec of jobs, and of the templates of cron jobs. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { asJson } from '../checks.ts'
+import type { JobSpec } from './job.ts'
+import { validatePodFailurePolicy } from './pod-failure-policy-validation.ts'
+import { validateSuccessPolicy } from './success-policy-validation.ts'
+
+type Spec = Infer<typeof JobSpec>
+
+/** Bounds of indexed jobs; the second of each pair holds above `many` completions with a limit of retries per index. */
+const most = { parallelism: 100_000, failed: 100_000 }
+const many = { completions: 100_000, parallelism: 10_000, failed: 10_000 }
+const forMany = `when completions are above ${many.completions} and used with backoff limit per index`
+
+export function validateJobSpec(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
+    errors.required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
+  }
+  if (spec.completionMode === 'Indexed') validateIndexed(spec, path, errors)
+  else validateNonIndexed(spec, path, errors)
+  if (spec.podFailurePolicy) validatePodFailurePolicy(spec.podFailurePolicy, spec, path.child('podFailurePolicy'), errors)
+  if (spec.successPolicy) {
+    const at = path.child('successPolicy')
+    if (spec.completionMode === 'Indexed') validateSuccessPolicy(spec.successPolicy, spec.completions ?? 0, at, errors)
+    else errors.invalid(at, asJson(spec.successPolicy), 'requires indexed completion mode')
+  }
+  if (spec.podFailurePolicy && spec.podReplacementPolicy === 'TerminatingOrFailed') {
+    errors.notSupported(path.child('podReplacementPolicy'), spec.podReplacementPolicy, ['Failed'])
+  }
+  validateRestartPolicy(spec, path.child('template').child('spec').child('restartPolicy'), errors)
+}
+
+function validateRestartPolicy({ template, podFailurePolicy }: Spec, path: FieldPath, errors: FieldErrors): void {
+  const policy = template?.spec?.restartPolicy ?? 'Always'
+  if (policy === 'Always') errors.required(path, 'valid values: "OnFailure", "Never"')
+  else if (policy !== 'OnFailure' && policy !== 'Never') errors.notSupported(path, policy, ['OnFailure', 'Never'])
+  else if (podFailurePolicy && policy !== 'Never') {
+    errors.invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')
+  }
+}
+
+function validateNonIndexed({ backoffLimitPerIndex, maxFailedIndexes }: Spec, path: FieldPath, errors: FieldErrors): void {
+  for (const [name, value] of Object.entries({ backoffLimitPerIndex, maxFailedIndexes })) {
+    if (value !== undefined) errors.invalid(path.child(name), value, 'requires indexed completion mode')
+  }
+}
+
+function validateIndexed(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+  const { completions, parallelism = 0, maxFailedIndexes } = spec
+  const failedAt = path.child('maxFailedIndexes')
+  const parallelismAt = path.child('parallelism')
+  if (completions === undefined) errors.required(path.child('completions'), 'when completion mode is Indexed')
+  if (parallelism > most.parallelism) {
+    errors.invalid(parallelismAt, parallelism, `must be less than or equal to ${most.parallelism} when completion mode is Indexed`)
+  }
+  if (maxFailedIndexes !== undefined) {
+    if (completions !== undefined && maxFailedIndexes > completions) {
+      errors.invalid(failedAt, maxFailedIndexes, 'must be less than or equal to completions')
+    }
+    if (maxFailedIndexes > most.failed) errors.invalid(failedAt, maxFailedIndexes, `must be less than or equal to ${most.failed}`)
+  }
+  if ((completions ?? 0) <= many.completions || spec.backoffLimitPerIndex === undefined) return
+  if (maxFailedIndexes === undefined) errors.required(failedAt, `must be specified when completions is above ${many.completions}`)
+  if (parallelism > many.parallelism)
+    errors.invalid(parallelismAt, parallelism, `must be less than or equal to ${many.parallelism} ${forMany}`)
+  if (maxFailedIndexes !== undefined && maxFailedIndexes > many.failed) {
+    errors.invalid(failedAt, maxFailedIndexes, `must be less than or equal to ${many.failed} ${forMany}`)
+  }
+}

@@ -1,0 +1,131 @@
+/** Rules for the status that the job controller writes. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { asJson, checkCounts } from '../checks.ts'
+import { parseIndexes } from './index-ranges.ts'
+import type { Job } from './job.ts'
+
+type JobValue = Infer<typeof Job>
+type Status = NonNullable<JobValue['status']>
+
+const path = FieldPath.of('status')
+const conditions = path.child('conditions')
+
+const has = (status: Status | undefined, type: string) =>
+  (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
+
+/** Pairs of conditions that can't both be true. */
+const exclusive = [
+  ['Complete', 'Failed', 'cannot set Complete=True and Failed=true conditions'],
+  ['Complete', 'FailureTarget', 'cannot set Complete=True and FailureTarget=true conditions'],
+  ['SuccessCriteriaMet', 'Failed', 'cannot set SuccessCriteriaMet=True and Failed=true conditions'],
+  ['SuccessCriteriaMet', 'FailureTarget', 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'],
+] as const
+
+/** Conditions that need another one before them. */
+const follows = [
+  ['Failed', 'FailureTarget', 'cannot set Failed=True condition without the FailureTarget=true condition'],
+  ['Complete', 'SuccessCriteriaMet', 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition'],
+] as const
+
+export function validateJobStatus(job: JobValue, old: JobValue, errors: FieldErrors): void {
+  const { status } = job
+  if (status === undefined) return
+  checkCounts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], path, errors)
+  validateUncounted(status, errors)
+  for (const [a, b, words] of exclusive) if (has(status, a) && has(status, b)) errors.invalid(conditions, undefined, words)
+  for (const [end, before, words] of follows) {
+    if (has(status, end) && !has(old.status, end) && !has(status, before)) errors.invalid(conditions, undefined, words)
+  }
+  validateTimes(job, status, old.status, errors)
+  if (has(status, 'Complete') || has(status, 'Failed')) validateFinished(status, errors)
+  validateIndexes(job, status, errors)
+  if ((status.ready ?? 0) > (status.active ?? 0))
+    errors.invalid(path.child('ready'), status.ready, 'cannot set more ready pods than active')
+  validateProgress(status, old.status, errors)
+}
+
+function validateUncounted({ uncountedTerminatedPods = {} }: Status, errors: FieldErrors): void {
+  const seen = new Set<string>()
+  for (const name of ['succeeded', 'failed'] as const) {
+    ;(uncountedTerminatedPods[name] ?? []).forEach((uid, index) => {
+      const at = path.child('uncountedTerminatedPods').child(name).index(index)
+      if (uid === '') errors.invalid(at, uid, 'must not be empty')
+      else if (seen.has(uid)) errors.duplicate(at, uid)
+      else seen.add(uid)
+    })
+  }
+}
+
+function validateTimes({ spec }: JobValue, status: Status, old: Status | undefined, errors: FieldErrors): void {
+  const { startTime, completionTime } = status
+  const at = path.child('completionTime')
+  const complete = has(status, 'Complete')
+  if (completionTime && !complete) errors.invalid(at, completionTime, 'cannot set completionTime when there is no Complete=True condition')
+  if (!completionTime && complete) errors.required(at, 'completionTime is required for Complete jobs')
+  if (startTime && completionTime && completionTime < startTime) {
+    errors.invalid(at, completionTime, 'completionTime cannot be set before startTime')
+  }
+  if (completionTime && old?.completionTime && completionTime !== old.completionTime) {
+    errors.invalid(at, completionTime, 'completionTime cannot be mutated')
+  }
+  if (old?.startTime && old.startTime !== startTime && !spec?.suspend) {
+    errors.required(path.child('startTime'), 'startTime cannot be removed for unsuspended job')
+  }
+}
+
+function validateFinished(status: Status, errors: FieldErrors): void {
+  const { active = 0, terminating = 0, startTime, uncountedTerminatedPods: uncounted } = status
+  if (active > 0) errors.invalid(path.child('active'), active, 'active>0 is invalid for finished job')
+  if (!startTime) errors.required(path.child('startTime'), 'startTime is required for finished job')
+  if ((uncounted?.failed?.length ?? 0) + (uncounted?.succeeded?.length ?? 0) > 0) {
+    const words = 'uncountedTerminatedPods needs to be empty for finished job'
+    errors.invalid(path.child('uncountedTerminatedPods'), asJson(uncounted), words)
+  }
+  if (terminating > 0) errors.invalid(path.child('terminating'), terminating, 'terminating>0 is invalid for finished job')
+}
+
+function validateIndexes({ spec }: JobValue, { completedIndexes = '', failedIndexes }: Status, errors: FieldErrors): void {
+  const completed = checkIndexes('completedIndexes', completedIndexes, spec?.completions, errors)
+  if (completedIndexes !== '' && spec?.completionMode !== 'Indexed') {
+    const words = 'cannot set non-empty completedIndexes when non-indexed completion mode'
+    errors.invalid(path.child('completedIndexes'), completedIndexes, words)
+  }
+  if (failedIndexes === undefined) return
+  const at = path.child('failedIndexes')
+  if (spec?.backoffLimitPerIndex === undefined) {
+    errors.invalid(at, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')
+    return
+  }
+  const failed = checkIndexes('failedIndexes', failedIndexes, spec.completions, errors)
+  const overlap = failed.flatMap((range) => {
+    const other = completed.find(({ first, last }) => first <= range.last && range.first <= last)
+    return other ? [Math.max(other.first, range.first)] : []
+  })
+  if (overlap[0] !== undefined) errors.invalid(at, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${overlap[0]}`)
+}
+
+function checkIndexes(name: string, text: string, completions: number | undefined, errors: FieldErrors) {
+  if (completions === undefined) return []
+  try {
+    return parseIndexes(text, completions)
+  } catch (error) {
+    errors.invalid(path.child(name), text, `error parsing ${name}: ${(error as Error).message}`)
+    return []
+  }
+}
+
+/** Counters do not shrink, and what is final stays so. */
+function validateProgress(status: Status, old: Status | undefined, errors: FieldErrors): void {
+  for (const type of ['Failed', 'Complete', 'FailureTarget']) {
+    if (has(old, type) && !has(status, type)) errors.invalid(conditions, undefined, `cannot disable the terminal ${type}=True condition`)
+  }
+  for (const name of ['failed', 'succeeded'] as const) {
+    const count = status[name] ?? 0
+    if (count < (old?.[name] ?? 0)) errors.invalid(path.child(name), count, `cannot decrease the ${name} counter`)
+  }
+  if (has(old, 'SuccessCriteriaMet') && !has(status, 'SuccessCriteriaMet')) {
+    errors.invalid(conditions, undefined, 'cannot disable the SuccessCriteriaMet=True condition')
+  }
+}

@@ -1,0 +1,73 @@
+/** Rules for jobs as a whole: the generated selector, names of pods, and what an update may change. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { checkLabels } from '../apps/workload-validation.ts'
+import { asJson, checkUnchanged } from '../checks.ts'
+import { selectorMatches } from '../meta/selector-match.ts'
+import type { Job } from './job.ts'
+import { jobLabels } from './job-defaults.ts'
+
+type JobValue = Infer<typeof Job>
+
+const spec = FieldPath.of('spec')
+
+export function validateJob(job: JobValue, errors: FieldErrors, context: HookContext): void {
+  if (job.spec === undefined) return
+  if (job.spec.selector === undefined) errors.required(spec.child('selector'))
+  else {
+    if (!job.spec.manualSelector) validateGenerated(job, errors, context)
+    checkLabels(job.spec, spec, errors)
+  }
+  const { completionMode, completions = 0 } = job.spec
+  const name = job.metadata?.name ?? ''
+  if (completionMode !== 'Indexed' || completions <= 0) return
+  const longest = `${name}-${completions - 1}`
+  if (formats.dns1123Label(longest).length > 0) {
+    errors.invalid(FieldPath.of('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`)
+  }
+}
+
+/** A client may have sent labels or a selector that differ from the generated ones. */
+function validateGenerated(job: JobValue, errors: FieldErrors, context: HookContext): void {
+  const expected = jobLabels(job, context)
+  const labels = job.spec?.template?.metadata?.labels ?? {}
+  const at = FieldPath.of('spec', 'template', 'metadata', 'labels')
+  for (const [label, value] of Object.entries(expected)) {
+    if (!Object.hasOwn(labels, label)) errors.required(at.key(label), `must be '${value}'`)
+    else if (labels[label] !== value) errors.invalid(at.key(label), labels, `must be '${value}'`)
+  }
+  const selector = job.spec?.selector
+  if (!selectorMatches(selector, expected)) errors.invalid(spec.child('selector'), asJson(selector), '`selector` not auto-generated')
+}
+
+const fixed = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
+
+export function validateJobUpdate(job: JobValue, old: JobValue, errors: FieldErrors): void {
+  const [now, before] = [job.spec, old.spec]
+  if (now === undefined || before === undefined) return
+  validateCompletions(now, before, errors)
+  checkUnchanged(withoutPlacement(job, old), withoutPlacement(old, old), spec.child('template'), errors)
+  for (const name of fixed) checkUnchanged(now[name], before[name], spec.child(name), errors)
+}
+
+type Spec = NonNullable<JobValue['spec']>
+
+/** The completions of an indexed job may change together with its parallelism. */
+function validateCompletions(now: Spec, before: Spec, errors: FieldErrors): void {
+  const at = spec.child('completions')
+  if (now.completionMode !== 'Indexed') checkUnchanged(now.completions, before.completions, at, errors)
+  else if (now.completions !== undefined && now.completions !== before.completions && now.completions !== now.parallelism) {
+    errors.invalid(at, now.completions, 'can only be modified in tandem with spec.parallelism')
+  }
+}
+
+/** The template; of a suspended job that never started, without what decides where its pods run (KEP-2926). */
+function withoutPlacement({ spec: { template } = {} as Spec }: JobValue, { spec: old, status }: JobValue): unknown {
+  if (!old?.suspend || status?.startTime !== undefined || template === undefined) return template
+  const { labels: _labels, annotations: _annotations, ...metadata } = template.metadata ?? {}
+  const { nodeSelector: _nodes, tolerations: _tolerations, schedulingGates: _gates, affinity, ...pod } = template.spec ?? {}
+  const { nodeAffinity: _affinity, ...others } = affinity ?? {}
+  return { metadata, spec: { ...pod, ...(Object.keys(others).length > 0 && { affinity: others }) } }
+}

@@ -1,0 +1,163 @@
+import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { ConditionStatus, PodConditionType } from '../core/enums.ts'
+import { PodTemplateSpec } from '../core/pod-template.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { podNameWarnings } from '../pod-name-warning.ts'
+import { countAt } from '../selectable.ts'
+import { jobColumns } from './columns.ts'
+import { defaultJob, generateSelector } from './job-defaults.ts'
+import { validateJobSpec } from './job-spec-validation.ts'
+import { validateJobStatus } from './job-status-validation.ts'
+import { validateJob, validateJobUpdate } from './job-validation.ts'
+
+export const PodFailurePolicyOnExitCodesRequirement = message(
+  'PodFailurePolicyOnExitCodesRequirement',
+  'A test of exit codes of failed containers.',
+  {
+    containerName: pointer(1, string, 'Container to look at; all of them by default.'),
+    operator: required(2, string, 'In or NotIn; the code 0 is never looked at.', { enum: ['In', 'NotIn'], notEmpty: true }),
+    values: required(3, list(int32, { listType: 'set' }), 'Exit codes to compare with.'),
+  },
+)
+
+export const PodFailurePolicyOnPodConditionsPattern = message(
+  'PodFailurePolicyOnPodConditionsPattern',
+  'A pod condition to look for.',
+  {
+    type: required(1, string, 'Type of the condition.', { openEnum: PodConditionType }),
+    status: field(2, string, 'Its status; True by default.', { openEnum: ConditionStatus, omitEmpty: false }),
+  },
+  {
+    defaults(pattern) {
+      pattern.status ||= 'True'
+    },
+  },
+)
+
+export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'What follows from a failure of a certain kind.', {
+  action: required(1, string, 'FailJob, FailIndex, Ignore or Count.', {
+    enum: ['FailJob', 'FailIndex', 'Ignore', 'Count'],
+    notEmpty: true,
+  }),
+  onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement, 'Applies to failures with these exit codes.'),
+  onPodConditions: field(
+    3,
+    list(PodFailurePolicyOnPodConditionsPattern, { listType: 'atomic' }),
+    'Applies to failures with one of these conditions.',
+  ),
+})
+
+export const PodFailurePolicy = message('PodFailurePolicy', 'What follows from failed pods.', {
+  rules: required(
+    1,
+    list(PodFailurePolicyRule, { listType: 'atomic' }),
+    'Rules in order; the first that applies decides, and without one the failure counts.',
+  ),
+})
+
+export const SuccessPolicyRule = message('SuccessPolicyRule', 'When a job counts as successful; all given parts must hold.', {
+  succeededIndexes: pointer(1, string, 'Indexes that must have succeeded, such as 1,3-5.'),
+  succeededCount: pointer(2, int32, 'Number of indexes that must have succeeded.'),
+})
+
+export const SuccessPolicy = message('SuccessPolicy', 'When an indexed job is done early.', {
+  rules: required(1, list(SuccessPolicyRule, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
+})
+
+export const JobSpec = message(
+  'JobSpec',
+  'What a job runs, and when it is done.',
+  {
+    parallelism: pointer(1, int32, 'Greatest number of pods at a time; 1 by default.', { min: 0 }),
+    completions: pointer(2, int32, 'Number of pods that must succeed; absent when any one success is enough.', { min: 0 }),
+    activeDeadlineSeconds: pointer(3, int64, 'Seconds after which the job fails.', { min: 0 }),
+    podFailurePolicy: pointer(11, PodFailurePolicy, 'What follows from failed pods.'),
+    successPolicy: pointer(16, SuccessPolicy, 'When an indexed job is done early.'),
+    backoffLimit: pointer(7, int32, 'Retries until the job fails; 6 by default.', { min: 0 }),
+    backoffLimitPerIndex: pointer(12, int32, 'Retries of each index until it fails.', { min: 0 }),
+    maxFailedIndexes: pointer(13, int32, 'Failed indexes until the job fails.', { min: 0 }),
+    selector: pointer(4, LabelSelector, 'Labels of its pods; set by the server unless manualSelector is true.'),
+    manualSelector: pointer(5, bool, 'Leaves selector and labels to the client.'),
+    template: required(6, PodTemplateSpec, 'What its pods are made from; their restart policy is Never or OnFailure.'),
+    ttlSecondsAfterFinished: pointer(8, int32, 'Seconds after its end when the job is deleted; absent for never.', { min: 0 }),
+    completionMode: pointer(9, string, 'NonIndexed, or Indexed to number the pods.', { enum: ['NonIndexed', 'Indexed'] }),
+    suspend: pointer(10, bool, 'Stops the job and deletes its pods until it is false again.'),
+    podReplacementPolicy: pointer(14, string, 'When pods are replaced: TerminatingOrFailed or Failed.', {
+      enum: ['TerminatingOrFailed', 'Failed'],
+    }),
+    managedBy: pointer(15, string, 'Controller that runs the job, if not the built-in one; cannot be changed.', {
+      format: 'domainPrefixedPath',
+      maxLength: 63,
+    }),
+  },
+  { validate: (spec, path, errors) => validateJobSpec(spec, path, errors) },
+)
+
+export const JobCondition = message('JobCondition', 'An observation about a job.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    openEnum: ['Suspended', 'Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'],
+  }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastProbeTime: field(3, time, 'When the condition was last checked.'),
+  lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
+  reason: field(5, string, 'One word in CamelCase that programs can match.'),
+  message: field(6, string, 'Details for people.'),
+})
+
+export const UncountedTerminatedPods = message('UncountedTerminatedPods', 'Ended pods that are not in the counters yet.', {
+  succeeded: field(1, list(string, { listType: 'set' }), 'UIDs of pods that succeeded.'),
+  failed: field(2, list(string, { listType: 'set' }), 'UIDs of pods that failed.'),
+})
+
+export const JobStatus = message('JobStatus', 'State of a job.', {
+  conditions: field(1, list(JobCondition, { listType: 'atomic' }), 'Latest observations; Complete and Failed end the job.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  startTime: pointer(2, time, 'When the controller took the job up.'),
+  completionTime: pointer(3, time, 'When the job succeeded.'),
+  active: field(4, int32, 'Pods that are pending or running.'),
+  succeeded: field(5, int32, 'Pods that succeeded.'),
+  failed: field(6, int32, 'Pods that failed.'),
+  terminating: pointer(11, int32, 'Pods that are being removed.'),
+  completedIndexes: field(7, string, 'Indexes that succeeded, such as 1,3-5.'),
+  failedIndexes: pointer(10, string, 'Indexes that failed, such as 1,3-5.'),
+  uncountedTerminatedPods: pointer(8, UncountedTerminatedPods, 'Ended pods that are not in the counters yet.'),
+  ready: pointer(9, int32, 'Active pods that are ready.'),
+})
+
+export const Job = message(
+  'Job',
+  'Runs pods until enough of them have succeeded.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, JobSpec, 'What is wanted.'),
+    status: field(3, JobStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const jobs = resource({
+  group: 'batch',
+  version: 'v1',
+  kind: 'Job',
+  names: ['jobs', 'job'],
+  categories: ['all'],
+  schema: Job,
+  columns: jobColumns,
+  lifecycle: { introduced: '1.2' },
+  status: true,
+  generation: 'spec',
+  strategy: {
+    defaults: defaultJob,
+    prepareCreate: generateSelector,
+    validate: validateJob,
+    validateUpdate: validateJobUpdate,
+    validateStatus: validateJobStatus,
+    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+  },
+  selectable: { 'status.successful': countAt('.status.succeeded') },
+  defaultPropagation: 'Orphan',
+})

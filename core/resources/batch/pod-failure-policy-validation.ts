@@ -1,0 +1,84 @@
+/** Rules for what follows from failed pods of a job. */
+import { type FieldErrors, quote } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat } from '../checks.ts'
+import type {
+  JobSpec,
+  PodFailurePolicy,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyOnPodConditionsPattern,
+  PodFailurePolicyRule,
+} from './job.ts'
+
+const most = { rules: 20, patterns: 20, values: 255 }
+const statuses = ['False', 'True', 'Unknown']
+
+export function validatePodFailurePolicy(
+  { rules }: Infer<typeof PodFailurePolicy>,
+  spec: Infer<typeof JobSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const at = path.child('rules')
+  const pod = spec.template?.spec
+  const names = new Set([...(pod?.containers ?? []), ...(pod?.initContainers ?? [])].map(({ name }) => name))
+  if (rules === null) return
+  if (rules.length > most.rules) errors.tooMany(at, rules.length, most.rules)
+  rules.forEach((rule, index) => {
+    const here = at.index(index)
+    if (rule.action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) {
+      errors.invalid(here.child('action'), rule.action, 'requires the backoffLimitPerIndex to be set')
+    }
+    validateRule(rule, names, here, errors)
+  })
+}
+
+function validateRule(
+  { onExitCodes, onPodConditions = [] }: Infer<typeof PodFailurePolicyRule>,
+  names: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (onExitCodes) validateExitCodes(onExitCodes, names, path.child('onExitCodes'), errors)
+  if (onPodConditions.length > most.patterns) errors.tooMany(path.child('onPodConditions'), onPodConditions.length, most.patterns)
+  onPodConditions.forEach((pattern, index) => {
+    validatePattern(pattern, path.child('onPodConditions').index(index), errors)
+  })
+  if (onExitCodes && onPodConditions.length > 0) {
+    errors.invalid(path, undefined, 'specifying both OnExitCodes and OnPodConditions is not supported')
+  }
+  if (!onExitCodes && onPodConditions.length === 0) {
+    errors.invalid(path, undefined, 'specifying one of OnExitCodes and OnPodConditions is required')
+  }
+}
+
+function validatePattern(
+  { type, status }: Infer<typeof PodFailurePolicyOnPodConditionsPattern>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  checkFormat(type, 'qualifiedName', path.child('type'), errors)
+  if (!status) errors.required(path.child('status'), `valid values: [${statuses.map(quote).join(' ')}]`)
+  else if (!statuses.includes(status)) errors.notSupported(path.child('status'), status, statuses)
+}
+
+function validateExitCodes(
+  { operator, containerName, values }: Infer<typeof PodFailurePolicyOnExitCodesRequirement>,
+  names: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (containerName !== undefined && !names.has(containerName)) {
+    errors.invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template')
+  }
+  const at = path.child('values')
+  const codes = values ?? []
+  if (codes.length === 0) errors.invalid(at, values, 'at least one value is required')
+  if (codes.length > most.values) errors.tooMany(at, codes.length, most.values)
+  codes.forEach((code, index) => {
+    if (operator === 'In' && code === 0) errors.invalid(at.index(index), code, 'must not be 0 for the In operator')
+    if (codes.indexOf(code) < index) errors.duplicate(at.index(index), code)
+  })
+  if (codes.some((code, index) => code < (codes[index - 1] ?? code))) errors.invalid(at, codes, 'must be ordered')
+}

@@ -1,0 +1,25 @@
+/** Rules for when cron jobs run. */
+
+import { isTimeZone } from '../../schema/cron.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { checkFormat } from '../checks.ts'
+
+interface Schedule {
+  readonly schedule: string
+  readonly timeZone?: string | undefined
+}
+
+export function validateSchedule({ schedule, timeZone }: Schedule, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('schedule')
+  if (schedule !== '') checkFormat(schedule, 'cronSchedule', at, errors)
+  if (schedule.includes('TZ')) errors.invalid(at, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')
+  if (timeZone !== undefined) validateTimeZone(timeZone, path.child('timeZone'), errors)
+}
+
+function validateTimeZone(zone: string, path: FieldPath, errors: FieldErrors): void {
+  if (zone === '') errors.invalid(path, zone, 'timeZone must be nil or non-empty string')
+  else if (zone.toLowerCase() === 'local') {
+    errors.invalid(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')
+  } else if (!isTimeZone(zone)) errors.invalid(path, zone, `unknown time zone ${zone}`)
+}

@@ -1,0 +1,238 @@
+/** Cells and columns that tables of many kinds share, in the words that `get` has always printed. */
+import { getPath } from '../schema/accessors.ts'
+import type { HookContext, Json } from '../schema/model.ts'
+import type { Column, Path } from './definition.ts'
+
+export const none = '<none>'
+export const unknown = '<unknown>'
+export const unset = '<unset>'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Two units at most, the second one while the first is small: `5m10s`, `3h`, `2d4h`, `400d`. Milliseconds. */
+export function humanDuration(milliseconds: number): string {
+  const seconds = Math.trunc(milliseconds / second)
+  if (seconds < -1) return '<invalid>'
+  if (seconds < 0) return '0s'
+  if (seconds < 120) return `${seconds}s`
+  const minutes = Math.trunc(milliseconds / minute)
+  if (minutes < 10) return pair(minutes, 'm', seconds % 60, 's')
+  if (minutes < 180) return `${minutes}m`
+  const hours = Math.trunc(milliseconds / hour)
+  if (hours < 8) return pair(hours, 'h', minutes % 60, 'm')
+  if (hours < 48) return `${hours}h`
+  const days = Math.trunc(hours / 24)
+  if (days < 8) return pair(days, 'd', hours % 24, 'h')
+  if (days < 730) return `${days}d`
+  const years = Math.trunc(days / 365)
+  return days < 2920 ? pair(years, 'y', days % 365, 'd') : `${years}y`
+}
+
+const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
+  small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
+
+/** Time since a timestamp (RFC 3339); `now` in milliseconds since the epoch. `<unknown>` when there is none. */
+export function age(timestamp: string | null | undefined, now: number): string {
+  return between(timestamp, (at) => now - at)
+}
+
+/** Time until a timestamp. */
+export function until(timestamp: string | null | undefined, now: number): string {
+  return between(timestamp, (at) => at - now)
+}
+
+function between(timestamp: string | null | undefined, distance: (at: number) => number): string {
+  if (timestamp === null || timestamp === undefined || timestamp === '') return unknown
+  const at = Date.parse(timestamp)
+  return Number.isNaN(at) ? '<invalid>' : humanDuration(distance(at))
+}
+
+/** `ready/wanted`; what is not set is 0. */
+export function ratio(part: number | null | undefined, whole: number | null | undefined): string {
+  return `${part ?? 0}/${whole ?? 0}`
+}
+
+export function joined(items: readonly string[] | null | undefined): string {
+  return items === null || items === undefined || items.length === 0 ? none : items.join(',')
+}
+
+type Texts = { readonly [key: string]: string }
+
+/** `a=1,b=2`, sorted. */
+export function labelsText(labels: Texts | null | undefined): string {
+  return joined(
+    Object.entries(labels ?? {})
+      .map(([key, value]) => `${key}=${value}`)
+      .sort(),
+  )
+}
+
+/** The first `max` of the items, and how many more there are: `a,b,c + 2 more...`. Empty for none. */
+export function abridged(items: readonly string[], max = 3, separator = ','): string {
+  const shown = items.slice(0, max).join(separator)
+  return items.length > max ? `${shown} + ${items.length - max} more...` : shown
+}
+
+interface Condition {
+  readonly type?: string | undefined
+  readonly status?: string | undefined
+}
+
+/** The first condition of a type. */
+export function conditionOf<C extends Condition>(conditions: readonly C[] | null | undefined, type: string): C | undefined {
+  return conditions?.find((condition) => condition.type === type)
+}
+
+/** Whether the condition of a type is there and `True`. */
+export function isTrue(conditions: readonly Condition[] | null | undefined, type: string): boolean {
+  return conditionOf(conditions, type)?.status === 'True'
+}
+
+export interface Selector {
+  readonly matchLabels?: Texts | undefined
+  readonly matchExpressions?:
+    | readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] | undefined }[]
+    | undefined
+}
+
+/** Text of a metav1.LabelSelector. `<none>` when it selects everything or is not set. */
+export function selectorText(selector: Selector | null | undefined): string {
+  const terms = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` }))
+  for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
+    const list = `(${[...values].sort().join(',')})`
+    if (operator === 'In') terms.push({ key, text: `${key} in ${list}` })
+    else if (operator === 'NotIn') terms.push({ key, text: `${key} notin ${list}` })
+    else if (operator === 'Exists') terms.push({ key, text: key })
+    else if (operator === 'DoesNotExist') terms.push({ key, text: `!${key}` })
+    else return '<error>'
+  }
+  return joined(terms.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ text }) => text))
+}
+
+interface ContainerCells {
+  readonly name: string
+  readonly image?: string | undefined
+}
+
+export function containerNames(containers: readonly ContainerCells[] | null | undefined): string {
+  return (containers ?? []).map(({ name }) => name).join(',')
+}
+
+export function containerImages(containers: readonly ContainerCells[] | null | undefined): string {
+  return (containers ?? []).map(({ image = '' }) => image).join(',')
+}
+
+/** A value of any object as cell of a column type; null where it doesn't fit. Dates become ages. */
+export function typedCell(type: Column['type'], value: unknown, now: number): Json {
+  if (value === null || value === undefined) return null
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : JSON.stringify(value)
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null
+    case 'number':
+      return typeof value === 'number' ? value : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'date':
+      return typeof value === 'string' ? age(value, now) : null
+  }
+}
+
+// Columns. Those that read by path fit every kind.
+
+const nameDoc = 'Name of the object, unique within its namespace.'
+const createdDoc = 'When the object was created.'
+
+export const nameColumn: Column<unknown> = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  doc: nameDoc,
+  priority: 0,
+  cell: '.metadata.name',
+}
+
+export const ageColumn: Column<unknown> = {
+  name: 'Age',
+  type: 'string',
+  doc: createdDoc,
+  priority: 0,
+  cell: (object, { now }) => age(getPath(object as { [key: string]: unknown }, '.metadata.creationTimestamp') as string | undefined, now),
+}
+
+/** What kinds without columns of their own show. */
+export const defaultColumns: readonly Column<unknown>[] = [
+  nameColumn,
+  { name: 'Created At', type: 'date', doc: createdDoc, priority: 0, cell: '.metadata.creationTimestamp' },
+]
+
+type Read<T, R> = { read(object: T, context: HookContext): R }['read']
+
+/** A text column: from a path (`missing` when not set or empty), or computed. */
+export function textColumn<T = unknown>(name: string, doc: string, cell: Path | Read<T, string>, missing = ''): Column<T> {
+  if (typeof cell === 'function') return { name, type: 'string', doc, priority: 0, cell }
+  return { name, type: 'string', doc, priority: 0, cell: (object) => textAt(object, cell) || missing }
+}
+
+const at = (object: unknown, path: Path) => getPath(object as { [key: string]: unknown }, path)
+
+function textAt(object: unknown, path: Path): string {
+  const value = at(object, path)
+  return value === null || value === undefined ? '' : String(value)
+}
+
+/** A column of whole numbers at a path; 0 when not set. Some tables call such a column a string. */
+export function countColumn(name: string, doc: string, path: Path, type: 'integer' | 'string' = 'integer'): Column<unknown> {
+  return { name, type, doc, priority: 0, cell: (object) => (at(object, path) as number | null | undefined) ?? 0 }
+}
+
+/** A column that counts the entries of lists and maps at paths. */
+export function sizeColumn(name: string, doc: string, type: 'integer' | 'string', ...paths: readonly Path[]): Column<unknown> {
+  const size = (value: Json | undefined) => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
+  return { name, type, doc, priority: 0, cell: (object) => paths.reduce((sum, path) => sum + size(at(object, path)), 0) }
+}
+
+/** A column of true or false at a path. */
+export function flagColumn(
+  name: string,
+  doc: string,
+  path: Path,
+  missing = false,
+  type: 'boolean' | 'string' = 'boolean',
+): Column<unknown> {
+  return { name, type, doc, priority: 0, cell: (object) => (at(object, path) as boolean | null | undefined) ?? missing }
+}
+
+/** A column of `part/whole`, both at paths. */
+export function ratioColumn(name: string, doc: string, part: Path, whole: Path): Column<unknown> {
+  const number = (object: unknown, path: Path) => at(object, path) as number | undefined
+  return { name, type: 'string', doc, priority: 0, cell: (object) => ratio(number(object, part), number(object, whole)) }
+}
+
+/** A column of the time since a timestamp at a path. */
+export function sinceColumn(name: string, doc: string, path: Path, missing = unknown): Column<unknown> {
+  const since = (timestamp: string | undefined, now: number) => (timestamp ? age(timestamp, now) : missing)
+  return { name, type: 'string', doc, priority: 0, cell: (object, { now }) => since(textAt(object, path), now) }
+}
+
+/** Names and images of the containers at a path. */
+export function containerColumns(path: Path): readonly Column<unknown>[] {
+  const containers = (object: unknown) => at(object, path) as readonly ContainerCells[] | undefined
+  return [
+    textColumn('Containers', 'Names of the containers in the template.', (object) => containerNames(containers(object))),
+    textColumn('Images', 'Images of the containers in the template.', (object) => containerImages(containers(object))),
+  ]
+}
+
+/** Text of the label selector at a path. */
+export function selectorColumn(path: Path, name = 'Selector', doc = 'Selects the pods.'): Column<unknown> {
+  return textColumn(name, doc, (object) => selectorText(at(object, path) as Selector | undefined))
+}
+
+/** The column, shown only with `-o wide`. */
+export function wide<T>(column: Column<T>): Column<T> {
+  return { ...column, priority: 1 }
+}

@@ -1,0 +1,119 @@
+import { bytes, field, int32, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
+import { ConditionStatus } from '../core/enums.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { certificateSigningRequestColumns } from './columns.ts'
+import { approval, prepareStatus, validateStatus } from './csr-subresources.ts'
+import { validateRequest } from './csr-validation.ts'
+
+export const ExtraValue = list(string, { wrapper: true })
+
+export const CertificateSigningRequestSpec = message(
+  'CertificateSigningRequestSpec',
+  'The certificate that is asked for; cannot be changed.',
+  {
+    request: required(1, bytes, 'PEM block with a PKCS #10 request, in base64.'),
+    signerName: required(7, string, 'Signer that is asked, as a prefixed name.'),
+    expirationSeconds: pointer(8, int32, 'Seconds of validity wanted, at least 600; the signer may differ.'),
+    usages: field(
+      5,
+      list(
+        withFacets(string, {
+          enum: [
+            'signing',
+            'digital signature',
+            'content commitment',
+            'key encipherment',
+            'key agreement',
+            'data encipherment',
+            'cert sign',
+            'crl sign',
+            'encipher only',
+            'decipher only',
+            'any',
+            'server auth',
+            'client auth',
+            'code signing',
+            'email protection',
+            's/mime',
+            'ipsec end system',
+            'ipsec tunnel',
+            'ipsec user',
+            'timestamping',
+            'ocsp signing',
+            'microsoft sgc',
+            'netscape sgc',
+          ],
+        }),
+        { listType: 'atomic' },
+      ),
+      'Key usages wanted.',
+    ),
+    username: field(2, string, 'Who asked; set by the server.'),
+    uid: field(3, string, 'UID of who asked; set by the server.'),
+    groups: field(4, list(string, { listType: 'atomic' }), 'Groups of who asked; set by the server.'),
+    extra: field(6, map(ExtraValue), 'Further facts about who asked; set by the server.'),
+  },
+)
+
+export const CertificateSigningRequestCondition = message('CertificateSigningRequestCondition', 'An observation about a signing request.', {
+  type: required(1, string, 'Approved, Denied or Failed.', { openEnum: ['Approved', 'Denied', 'Failed'] }),
+  status: required(6, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  reason: field(2, string, 'One word in CamelCase that programs can match.'),
+  message: field(3, string, 'Details for people.'),
+  lastUpdateTime: field(4, time, 'When the condition was last written.'),
+  lastTransitionTime: field(5, time, 'When the status last changed from one value to another.'),
+})
+
+export const CertificateSigningRequestStatus = message('CertificateSigningRequestStatus', 'State of a signing request.', {
+  conditions: field(1, list(CertificateSigningRequestCondition, { listType: 'map', keys: ['type'] }), 'Decisions and failures.'),
+  certificate: field(2, bytes, 'PEM blocks of the issued certificate and its chain, in base64.'),
+})
+
+export const CertificateSigningRequest = message(
+  'CertificateSigningRequest',
+  'Asks a signer for a certificate.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, CertificateSigningRequestSpec, 'What is wanted.'),
+    status: field(3, CertificateSigningRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const certificateSigningRequests = resource({
+  group: 'certificates.<domain>',
+  version: 'v1',
+  kind: 'CertificateSigningRequest',
+  names: ['certificatesigningrequests', 'certificatesigningrequest', 'csr'],
+  namespaced: false,
+  schema: CertificateSigningRequest,
+  columns: certificateSigningRequestColumns,
+  lifecycle: { introduced: '1.19' },
+  status: true,
+  subresources: [
+    {
+      name: 'approval',
+      kind: 'CertificateSigningRequest',
+      verbs: ['get', 'patch', 'update'],
+      schema: CertificateSigningRequest,
+      side: approval,
+    },
+  ],
+  nameFormat: 'pathSegment',
+  selectable: { 'spec.signerName': '.spec.signerName' },
+  strategy: {
+    validate: validateRequest,
+    prepareCreate({ spec }, { user }) {
+      spec.username = user?.name ?? ''
+      spec.uid = user?.uid ?? ''
+      spec.groups = [...(user?.groups ?? [])]
+      spec.extra = Object.fromEntries(Object.entries(user?.extra ?? {}).map(([key, values]) => [key, [...values]]))
+    },
+    prepareUpdate(object, old) {
+      object.spec = old.spec
+    },
+    prepareStatus,
+    validateStatus,
+  },
+})

@@ -1,0 +1,56 @@
+import { ageColumn, humanDuration, labelsText, nameColumn, none, textColumn } from '../cells.ts'
+
+interface Conditions {
+  readonly conditions?: readonly { readonly type: string }[] | undefined
+}
+
+interface RequestRow {
+  readonly spec?: { readonly expirationSeconds?: number | undefined } | undefined
+  readonly status?: (Conditions & { readonly certificate?: string | undefined }) | undefined
+}
+
+function durationText({ spec }: RequestRow): string {
+  return typeof spec?.expirationSeconds === 'number' ? humanDuration(spec.expirationSeconds * 1000) : none
+}
+
+function conditionText({ status }: RequestRow): string {
+  const has = (type: string) => status?.conditions?.some((condition) => condition.type === type)
+  const parts = [has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending']
+  if (has('Failed')) parts.push('Failed')
+  if (status?.certificate) parts.push('Issued')
+  return parts.join(',')
+}
+
+export const certificateSigningRequestColumns = [
+  nameColumn,
+  ageColumn,
+  textColumn('SignerName', 'Signer that is asked.', '.spec.signerName', none),
+  textColumn('Requestor', 'Who asks.', '.spec.username'),
+  textColumn('RequestedDuration', 'Validity that is wanted.', durationText),
+  textColumn('Condition', 'What the request is at.', conditionText),
+]
+
+export const clusterTrustBundleColumns = [nameColumn, textColumn('SignerName', 'Signer that it vouches for.', '.spec.signerName', none)]
+
+interface PodRequestRow {
+  readonly spec?: { readonly unverifiedUserAnnotations?: { readonly [key: string]: string } | undefined } | undefined
+  readonly status?: Conditions | undefined
+}
+
+const ends = ['Issued', 'Denied', 'Failed']
+
+export const podCertificateRequestColumns = [
+  nameColumn,
+  textColumn('PodName', 'Name of the pod.', '.spec.podName'),
+  textColumn('ServiceAccountName', 'Service account of the pod.', '.spec.serviceAccountName'),
+  textColumn('NodeName', 'Node of the pod.', '.spec.nodeName'),
+  textColumn('SignerName', 'Signer that is asked.', '.spec.signerName'),
+  textColumn<PodRequestRow>(
+    'State',
+    'Pending, Issued, Denied or Failed.',
+    ({ status }) => status?.conditions?.findLast(({ type }) => ends.includes(type))?.type ?? 'Pending',
+  ),
+  textColumn<PodRequestRow>('UnverifiedUserAnnotations', 'Annotations for the signer.', ({ spec }) =>
+    labelsText(spec?.unverifiedUserAnnotations),
+  ),
+]

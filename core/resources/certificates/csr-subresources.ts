@@ -1,0 +1,115 @@
+/** Who may say what about a signing request: `/approval` decides, `/status` issues (KEP-1513). */
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Json } from '../../schema/model.ts'
+import { formatTime } from '../../schema/time.ts'
+import type { Side } from '../definition.ts'
+import { certificateFault } from './issued-certificate.ts'
+
+type Condition = {
+  type: string
+  status: string
+  lastUpdateTime?: string
+  lastTransitionTime?: string
+}
+
+interface Status {
+  conditions?: Condition[]
+  certificate?: string
+}
+
+type Request = { metadata?: unknown; status?: unknown }
+
+const statusOf = (request: Request) => (request.status ?? {}) as Status
+const conditionsOf = (request: Request) => statusOf(request).conditions ?? []
+const ofType = (request: Request, type: string) => conditionsOf(request).filter((condition) => condition.type === type)
+const decisions = ['Approved', 'Denied']
+const finals = [...decisions, 'Failed']
+const path = FieldPath.of('status', 'conditions')
+const certificatePath = FieldPath.of('status', 'certificate')
+
+/** Conditions with the times that the client left out. */
+function stamped(conditions: readonly Condition[], old: readonly Condition[], now: number): Condition[] {
+  const present = formatTime({ seconds: Math.floor(now / 1000), nanos: 0 }, 'time') ?? ''
+  return conditions.map((condition) => {
+    const same = old.find(
+      ({ type, status, lastTransitionTime }) => type === condition.type && status === condition.status && lastTransitionTime,
+    )
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? present,
+      lastTransitionTime: condition.lastTransitionTime ?? same?.lastTransitionTime ?? present,
+    }
+  })
+}
+
+function checkConditions(request: Request, old: Request, errors: FieldErrors): void {
+  const conditions = conditionsOf(request)
+  const decidedBoth = decisions.every((type) => ofType(old, type).length > 0)
+  const types = conditionsOf(old).map(({ type }) => type)
+  const hadDuplicates = new Set(types).size < types.length
+  for (const [index, { type, status }] of conditions.entries()) {
+    const at = path.index(index)
+    const before = conditions.slice(0, index)
+    if (!type) errors.required(at.child('type'))
+    const allowed = finals.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
+    if (!status) errors.required(at.child('status'))
+    else if (!allowed.includes(status)) errors.notSupported(at.child('status'), status, allowed)
+    const opposite = before.some((other) => decisions.includes(other.type) && other.type !== type)
+    if (decisions.includes(type) && opposite && !decidedBoth)
+      errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive')
+    if (!hadDuplicates && before.some((other) => other.type === type)) errors.duplicate(at.child('type'), type)
+  }
+}
+
+function checkNoneRemoved(request: Request, old: Request, errors: FieldErrors): void {
+  for (const type of finals)
+    if (ofType(request, type).length < ofType(old, type).length)
+      errors.forbidden(path, `updates may not remove a condition of type ${JSON.stringify(type)}`)
+}
+
+function checkDecisionsKept(request: Request, old: Request, errors: FieldErrors): void {
+  for (const type of decisions) {
+    const [now, then] = [ofType(request, type), ofType(old, type)]
+    const verb = now.length > then.length ? 'add' : now.length === then.length && !equal(now as Json, then as Json) ? 'modify' : undefined
+    if (verb) errors.forbidden(path, `updates may not ${verb} a condition of type ${JSON.stringify(type)}`)
+  }
+}
+
+/** `/approval`: approves or denies, for good. */
+export const approval: Side = {
+  whole: true,
+  write: (existing, incoming, { now }) => ({
+    ...existing,
+    metadata: incoming.metadata,
+    status: { ...statusOf(existing), conditions: stamped(conditionsOf(incoming), conditionsOf(existing), now) },
+  }),
+  validate(request, old, errors) {
+    checkConditions(request, old, errors)
+    checkNoneRemoved(request, old, errors)
+  },
+}
+
+/** `/status`: decisions stay as they are, where the client sends as many of them. */
+export function prepareStatus(request: Request, old: Request, { now }: { readonly now: number }): void {
+  const status = statusOf(request)
+  if (status.conditions === undefined) return
+  for (const type of decisions) {
+    const kept = ofType(old, type)
+    if (kept.length !== ofType(request, type).length) continue
+    status.conditions = status.conditions.map((condition) => (condition.type === type ? (kept.shift() as Condition) : condition))
+  }
+  status.conditions = stamped(status.conditions, conditionsOf(old), now)
+}
+
+export function validateStatus(request: Request, old: Request, errors: FieldErrors): void {
+  checkConditions(request, old, errors)
+  const { certificate = '' } = statusOf(request)
+  const fault = certificateFault(certificate)
+  if (fault) errors.invalid(certificatePath, '<certificate data>', fault)
+  checkNoneRemoved(request, old, errors)
+  checkDecisionsKept(request, old, errors)
+  const issued = statusOf(old).certificate
+  if (issued && certificate !== issued) errors.forbidden(certificatePath, 'updates may not modify existing certificate content')
+}

@@ -1,0 +1,94 @@
+/** Rules for signing requests (KEP 1513). */
+
+import { decodeBase64 } from '../../schema/base64.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
+
+const spec = FieldPath.of('spec')
+const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/
+const leastSeconds = 600
+const longestName = 571
+
+const tags = { bitString: 0x03, sequence: 0x30 }
+
+/** The tags of the elements inside a DER SEQUENCE (X.690); undefined when the bytes are no such thing. */
+function elementTags(bytes: Uint8Array): number[] | undefined {
+  const outer = elementAt(bytes, 0)
+  if (outer === undefined || outer.tag !== tags.sequence || outer.end !== bytes.length) return undefined
+  const found: number[] = []
+  for (let at = outer.start; at < outer.end; ) {
+    const element = elementAt(bytes, at)
+    if (element === undefined) return undefined
+    found.push(element.tag)
+    at = element.end
+  }
+  return found
+}
+
+function elementAt(bytes: Uint8Array, at: number): { tag: number; start: number; end: number } | undefined {
+  const [tag, first] = [bytes[at], bytes[at + 1]]
+  if (tag === undefined || first === undefined) return undefined
+  const digits = first < 0x80 ? 0 : first & 0x7f
+  if (digits > 4) return undefined
+  const length = digits === 0 ? first : bytes.subarray(at + 2, at + 2 + digits).reduce((value, byte) => value * 256 + byte, 0)
+  const start = at + 2 + digits
+  return start + length > bytes.length ? undefined : { tag, start, end: start + length }
+}
+
+/** Whether the bytes have the outer form of a CertificationRequest (RFC 2986): information, algorithm, signature. */
+function isRequest(bytes: Uint8Array): boolean {
+  const parts = elementTags(bytes)
+  return parts?.length === 3 && parts[0] === tags.sequence && parts[1] === tags.sequence && parts[2] === tags.bitString
+}
+
+function requestFault(base64: string): string | undefined {
+  const [, label, body = ''] = block.exec(new TextDecoder().decode(decodeBase64(base64))) ?? []
+  if (label !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
+  try {
+    return isRequest(decodeBase64(body.replace(/\s/g, ''))) ? undefined : 'asn1: structure error: malformed certificate request'
+  } catch {
+    return 'asn1: structure error: malformed certificate request'
+  }
+}
+
+/** `<domain>/<path>`, where every part of both is a lower case label. */
+function validateSignerName(name: string, path: FieldPath, errors: FieldErrors): void {
+  const slash = name.indexOf('/')
+  if (name === '') errors.required(path)
+  else if (slash < 0 || name.indexOf('/', slash + 1) >= 0) {
+    errors.invalid(path, name, 'must be a fully qualified domain and path of the form "example.com/signer-name"')
+  } else {
+    const domain = name.slice(0, slash)
+    for (const problem of formats.dns1123Subdomain(domain))
+      errors.invalid(path, domain, `validating label ${JSON.stringify(domain)}: ${problem}`)
+    if (!domain.includes('.')) errors.invalid(path, domain, 'should be a domain with at least two segments separated by dots')
+    for (const part of name.slice(slash + 1).split('.')) {
+      for (const problem of formats.dns1123Label(part)) errors.invalid(path, part, `validating label ${JSON.stringify(part)}: ${problem}`)
+    }
+    if (name.length > longestName) errors.tooLong(path, longestName)
+  }
+}
+
+export function validateRequest(object: Infer<typeof CertificateSigningRequest>, errors: FieldErrors, { platform }: HookContext): void {
+  const { request, usages = [], signerName, expirationSeconds } = object.spec
+  const fault = requestFault(request ?? '')
+  if (fault !== undefined) errors.invalid(spec.child('request'), request, fault)
+  if (usages.length === 0) errors.required(spec.child('usages'))
+  usages.forEach((usage, index) => {
+    if (usages.indexOf(usage) < index) errors.duplicate(spec.child('usages').index(index), usage)
+  })
+  const signerAt = spec.child('signerName')
+  if (signerName === platform.name('<labels>/legacy-unknown')) {
+    errors.invalid(signerAt, signerName, 'the legacy signerName is not allowed via this API version')
+  } else validateSignerName(signerName, signerAt, errors)
+  if (expirationSeconds !== undefined && expirationSeconds < leastSeconds) {
+    errors.invalid(
+      spec.child('expirationSeconds'),
+      expirationSeconds,
+      `may not specify a duration less than ${leastSeconds} seconds (10m0s)`,
+    )
+  }
+}

@@ -1,0 +1,35 @@
+import { field, message, required, string } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { clusterTrustBundleColumns } from '../columns.ts'
+
+export const ClusterTrustBundleSpec = message('ClusterTrustBundleSpec', 'Trust anchors of a signer.', {
+  signerName: field(1, string, 'Signer that they belong to; empty for none. Cannot be changed.'),
+  trustBundle: required(2, string, 'PEM blocks of root certificates; their order means nothing.'),
+})
+
+export const ClusterTrustBundle = message(
+  'ClusterTrustBundle',
+  'Trust anchors for the whole cluster.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, ClusterTrustBundleSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const clusterTrustBundles = resource({
+  group: 'certificates.<domain>',
+  version: 'v1beta1',
+  kind: 'ClusterTrustBundle',
+  names: ['clustertrustbundles', 'clustertrustbundle'],
+  namespaced: false,
+  schema: ClusterTrustBundle,
+  columns: clusterTrustBundleColumns,
+  stability: 'beta',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.33', deprecated: '1.37', removed: '1.40' },
+  nameFormat: 'pathSegment',
+  selectable: { 'spec.signerName': '.spec.signerName' },
+  updateNeedsVersion: true,
+})

@@ -1,0 +1,65 @@
+import { bytes, field, int32, list, map, message, pointer, required, string, time } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { Condition } from '../../meta/condition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { podCertificateRequestColumns } from '../columns.ts'
+
+export const PodCertificateRequestSpec = message(
+  'PodCertificateRequestSpec',
+  'The certificate that a node asks for on behalf of a pod; cannot be changed.',
+  {
+    signerName: required(1, string, 'Signer that is asked.'),
+    podName: required(2, string, 'Name of the pod.'),
+    podUID: required(3, string, 'UID of the pod.'),
+    serviceAccountName: required(4, string, 'Service account of the pod.'),
+    serviceAccountUID: required(5, string, 'UID of the service account.'),
+    nodeName: required(6, string, 'Node of the pod.'),
+    nodeUID: required(7, string, 'UID of the node.'),
+    maxExpirationSeconds: pointer(8, int32, 'Longest validity to accept, at least 3600; 86400 by default.', { default: 86400 }),
+    pkixPublicKey: field(9, bytes, 'Deprecated: public key in PKIX form, in base64.', { omitEmpty: false }),
+    proofOfPossession: field(10, bytes, "Deprecated: signature over the pod's UID with the key.", { omitEmpty: false }),
+    stubPKCS10Request: required(12, bytes, 'PKCS #10 request that carries the public key and proves its possession.'),
+    unverifiedUserAnnotations: field(11, map(string), 'Annotations from the pod, for the signer; not checked.'),
+  },
+)
+
+export const PodCertificateRequestStatus = message(
+  'PodCertificateRequestStatus',
+  'State of the request; cannot be changed once issued, denied or failed.',
+  {
+    conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Issued, Denied or Failed.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'type',
+    }),
+    certificateChain: field(2, string, "PEM blocks, the pod's certificate first."),
+    notBefore: pointer(4, time, 'When its validity begins.'),
+    beginRefreshAt: pointer(5, time, 'When the node should ask for a new one.'),
+    notAfter: pointer(6, time, 'When its validity ends.'),
+  },
+)
+
+export const PodCertificateRequest = message(
+  'PodCertificateRequest',
+  "Asks a signer for a pod's certificate.",
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, PodCertificateRequestSpec, 'What is wanted.'),
+    status: field(3, PodCertificateRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const podCertificateRequests = resource({
+  group: 'certificates.<domain>',
+  version: 'v1beta1',
+  kind: 'PodCertificateRequest',
+  names: ['podcertificaterequests', 'podcertificaterequest'],
+  schema: PodCertificateRequest,
+  columns: podCertificateRequestColumns,
+  stability: 'beta',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
+  status: true,
+  selectable: { 'spec.signerName': '.spec.signerName', 'spec.podName': '.spec.podName', 'spec.nodeName': '.spec.nodeName' },
+  updateNeedsVersion: true,
+})

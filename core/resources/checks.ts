@@ -1,0 +1,47 @@
+/** Checks that rules of several kinds are made of. Each adds an error when the value breaks the rule. */
+import { equal } from '../schema/equal.ts'
+import type { FieldErrors } from '../schema/field-error.ts'
+import type { FieldPath } from '../schema/field-path.ts'
+import { type FormatName, formats } from '../schema/formats.ts'
+import type { Json } from '../schema/model.ts'
+
+export function checkNonNegative(value: number | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (value !== undefined && value < 0) errors.invalid(path, value, 'must be greater than or equal to 0')
+}
+
+/** The named members, where they are numbers, must not be negative. */
+export function checkCounts<T extends object>(object: T, names: readonly (keyof T & string)[], path: FieldPath, errors: FieldErrors): void {
+  for (const name of names) {
+    const value: unknown = object[name]
+    if (typeof value === 'number') checkNonNegative(value, path.child(name), errors)
+  }
+}
+
+/** `Unsupported value` unless the value is one of those allowed, which the message lists in their order. */
+export function checkSupported(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (value === undefined || !allowed.includes(value)) errors.notSupported(path, value ?? '', allowed)
+}
+
+export function checkFormat(value: string | undefined, format: FormatName, path: FieldPath, errors: FieldErrors): void {
+  if (value !== undefined) for (const problem of formats[format](value)) errors.invalid(path, value, problem)
+}
+
+/** A value that may not be empty and has a format. */
+export function checkRequiredFormat(
+  value: string | undefined,
+  format: FormatName,
+  path: FieldPath,
+  errors: FieldErrors,
+  detail = '',
+): void {
+  if (!value) errors.required(path, detail)
+  else checkFormat(value, format, path, errors)
+}
+
+/** A decoded value as the JSON that it is, for messages and comparisons: inferred types also allow `undefined` members. */
+export const asJson = (value: unknown): Json => (value ?? null) as Json
+
+/** `field is immutable` when an update changes the value. */
+export function checkUnchanged(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors): void {
+  if (!equal(asJson(value), asJson(old))) errors.invalid(path, asJson(value), 'field is immutable')
+}

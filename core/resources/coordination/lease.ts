@@ -1,0 +1,51 @@
+import { field, int32, message, microTime, pointer, string } from '../../schema/model.ts'
+import { checkSupported } from '../checks.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { leaseColumns } from './columns.ts'
+import { CoordinatedLeaseStrategy } from './enums.ts'
+
+export const LeaseSpec = message(
+  'LeaseSpec',
+  'Who holds a lease, and until when.',
+  {
+    holderIdentity: pointer(1, string, 'Present holder.'),
+    leaseDurationSeconds: pointer(2, int32, 'Seconds after renewTime when others may take the lease.', { min: 0, exclusiveMin: true }),
+    acquireTime: pointer(3, microTime, 'When the present holder took it.'),
+    renewTime: pointer(4, microTime, 'When the holder last renewed it.'),
+    leaseTransitions: pointer(5, int32, 'How often it changed hands.', { min: 0 }),
+    strategy: pointer(6, string, 'How its holder is chosen by coordinated election.', {
+      openEnum: CoordinatedLeaseStrategy,
+      gate: 'CoordinatedLeaderElection',
+    }),
+    preferredHolder: pointer(7, string, 'Candidate to which the holder should yield.', { gate: 'CoordinatedLeaderElection' }),
+  },
+  {
+    validate({ strategy, preferredHolder }, path, errors) {
+      if (strategy !== undefined) checkSupported(strategy, CoordinatedLeaseStrategy, path.child('strategy'), errors)
+      if (preferredHolder && !strategy) errors.forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined')
+    },
+  },
+)
+
+export const Lease = message(
+  'Lease',
+  'A lock with a time limit; used for leader election and heartbeats.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, LeaseSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const leases = resource({
+  group: 'coordination.<domain>',
+  version: 'v1',
+  kind: 'Lease',
+  names: ['leases', 'lease'],
+  schema: Lease,
+  columns: leaseColumns,
+  lifecycle: { introduced: '1.14' },
+  createOnUpdate: true,
+  updateNeedsVersion: true,
+})

@@ -1,0 +1,109 @@
+import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
+import { LabelSelector } from '../meta/selector.ts'
+
+export const NodeSelectorRequirement = message('NodeSelectorRequirement', 'One comparison of a node label or field with a set of values.', {
+  key: required(1, string, 'Label key, or field name, to look at.'),
+  operator: required(2, string, 'How the value relates to `values`: In, NotIn, Exists, DoesNotExist, Gt or Lt.', {
+    enum: ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'],
+  }),
+  values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist, a single integer for Gt and Lt.'),
+})
+
+export const NodeSelectorTerm = message(
+  'NodeSelectorTerm',
+  'Requirements that must all hold; a term without any matches nothing.',
+  {
+    matchExpressions: field(1, list(NodeSelectorRequirement, { listType: 'atomic' }), 'Requirements on node labels.'),
+    matchFields: field(
+      2,
+      list(NodeSelectorRequirement, { listType: 'atomic' }),
+      'Requirements on node fields; only metadata.name is known.',
+    ),
+  },
+  { atomic: true },
+)
+
+export const NodeSelector = message(
+  'NodeSelector',
+  'Picks the nodes that satisfy at least one of the terms.',
+  {
+    nodeSelectorTerms: required(1, list(NodeSelectorTerm, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
+  },
+  { atomic: true },
+)
+
+export const PreferredSchedulingTerm = message(
+  'PreferredSchedulingTerm',
+  'A weighted wish about nodes; an empty preference matches every node.',
+  {
+    weight: required(1, int32, 'Points for a node that matches, from 1 to 100.'),
+    preference: required(2, NodeSelectorTerm, 'Term that the node is compared with.'),
+  },
+)
+
+export const NodeAffinity = message('NodeAffinity', 'Rules that tie a pod to nodes by their labels and fields.', {
+  requiredDuringSchedulingIgnoredDuringExecution: pointer(
+    1,
+    NodeSelector,
+    'Must hold when the pod is placed; later changes of the node do not evict it.',
+  ),
+  preferredDuringSchedulingIgnoredDuringExecution: field(
+    2,
+    list(PreferredSchedulingTerm, { listType: 'atomic' }),
+    'Wishes; the node with the greatest sum of weights wins.',
+  ),
+})
+
+export const PodAffinityTerm = message(
+  'PodAffinityTerm',
+  'A set of pods and the topology in which this pod is placed together with, or apart from, them.',
+  {
+    labelSelector: pointer(1, LabelSelector, 'Selects the other pods by label; absent selects none.'),
+    namespaces: field(
+      2,
+      list(string, { listType: 'atomic' }),
+      "Namespaces of the other pods; empty with no namespaceSelector means the pod's own.",
+    ),
+    topologyKey: required(3, string, 'Node label whose equal values make nodes one place, such as a zone.'),
+    namespaceSelector: pointer(4, LabelSelector, 'Selects further namespaces by label; {} selects all of them.'),
+    matchLabelKeys: field(5, list(string, { listType: 'atomic' }), 'Keys whose values on this pod the other pods must share.'),
+    mismatchLabelKeys: field(6, list(string, { listType: 'atomic' }), 'Keys whose values on this pod the other pods must not share.'),
+  },
+)
+
+export const WeightedPodAffinityTerm = message('WeightedPodAffinityTerm', 'A pod affinity term with the points that it is worth.', {
+  weight: required(1, int32, 'Points for a node that satisfies the term, from 1 to 100.'),
+  podAffinityTerm: required(2, PodAffinityTerm, 'The term.'),
+})
+
+export const PodAffinity = message('PodAffinity', 'Rules that place a pod near other pods.', {
+  requiredDuringSchedulingIgnoredDuringExecution: field(
+    1,
+    list(PodAffinityTerm, { listType: 'atomic' }),
+    'Terms that must all hold when the pod is placed.',
+  ),
+  preferredDuringSchedulingIgnoredDuringExecution: field(
+    2,
+    list(WeightedPodAffinityTerm, { listType: 'atomic' }),
+    'Terms that earn points while nodes are ranked.',
+  ),
+})
+
+export const PodAntiAffinity = message('PodAntiAffinity', 'Rules that keep a pod away from other pods.', {
+  requiredDuringSchedulingIgnoredDuringExecution: field(
+    1,
+    list(PodAffinityTerm, { listType: 'atomic' }),
+    'Terms none of which may be violated when the pod is placed.',
+  ),
+  preferredDuringSchedulingIgnoredDuringExecution: field(
+    2,
+    list(WeightedPodAffinityTerm, { listType: 'atomic' }),
+    'Terms that cost points while nodes are ranked.',
+  ),
+})
+
+export const Affinity = message('Affinity', 'All placement rules of a pod.', {
+  nodeAffinity: pointer(1, NodeAffinity, 'Rules about nodes.'),
+  podAffinity: pointer(2, PodAffinity, 'Rules that attract the pod to others.'),
+  podAntiAffinity: pointer(3, PodAntiAffinity, 'Rules that repel the pod from others.'),
+})

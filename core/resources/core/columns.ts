@@ -1,0 +1,120 @@
+import {
+  abridged,
+  ageColumn,
+  conditionOf,
+  containerColumns,
+  countColumn,
+  labelsText,
+  nameColumn,
+  none,
+  sizeColumn,
+  textColumn,
+  wide,
+} from '../cells.ts'
+
+export const namespaceColumns = [nameColumn, textColumn('Status', 'Phase of the namespace.', '.status.phase'), ageColumn]
+
+export const configMapColumns = [nameColumn, sizeColumn('Data', 'Number of entries.', 'string', '.data', '.binaryData'), ageColumn]
+
+export const secretColumns = [
+  nameColumn,
+  textColumn('Type', 'Kind of content.', '.type'),
+  sizeColumn('Data', 'Number of entries.', 'string', '.data'),
+  ageColumn,
+]
+
+export const serviceAccountColumns = [nameColumn, sizeColumn('Secrets', 'Number of secrets.', 'string', '.secrets'), ageColumn]
+
+interface TemplateRow {
+  readonly template?: { readonly metadata?: { readonly labels?: { readonly [key: string]: string } | undefined } | undefined } | undefined
+}
+
+export const podTemplateColumns = [
+  nameColumn,
+  ...containerColumns('.template.spec.containers'),
+  textColumn<TemplateRow>('Pod Labels', 'Labels of the template.', ({ template }) => labelsText(template?.metadata?.labels)),
+]
+
+interface ControllerRow {
+  readonly spec?: { readonly selector?: { readonly [key: string]: string } | undefined } | undefined
+}
+
+export const replicationControllerColumns = [
+  nameColumn,
+  countColumn('Desired', 'Number of pods wanted.', '.spec.replicas'),
+  countColumn('Current', 'Number of pods.', '.status.replicas'),
+  countColumn('Ready', 'Number of pods that are ready.', '.status.readyReplicas'),
+  ageColumn,
+  ...containerColumns('.spec.template.spec.containers').map(wide),
+  wide(textColumn<ControllerRow>('Selector', 'Labels of its pods.', ({ spec }) => labelsText(spec?.selector))),
+]
+
+interface EndpointsRow {
+  readonly subsets?:
+    | readonly {
+        readonly addresses?: readonly { readonly ip: string }[] | undefined
+        readonly ports?: readonly { readonly port: number }[] | undefined
+      }[]
+    | undefined
+}
+
+function endpointsText({ subsets = [] }: EndpointsRow): string {
+  if (subsets.length === 0) return none
+  const all = subsets.flatMap(({ addresses = [], ports = [] }) => {
+    if (ports.length === 0) return addresses.map(({ ip }) => ip)
+    return ports.flatMap(({ port }) => addresses.map(({ ip }) => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`)))
+  })
+  return abridged(all)
+}
+
+export const endpointsColumns = [nameColumn, textColumn('Endpoints', 'Addresses and ports.', endpointsText), ageColumn]
+
+interface QuotaRow {
+  readonly status?:
+    | {
+        readonly hard?: { readonly [resource: string]: string } | undefined
+        readonly used?: { readonly [resource: string]: string } | undefined
+      }
+    | undefined
+}
+
+function quotaText({ status }: QuotaRow, limits: boolean): string {
+  return Object.entries(status?.hard ?? {})
+    .filter(([resource]) => resource.startsWith('limits.') === limits)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([resource, hard]) => `${resource}: ${status?.used?.[resource] ?? '0'}/${hard}`)
+    .join(', ')
+}
+
+export const resourceQuotaColumns = [
+  nameColumn,
+  textColumn<QuotaRow>('Request', 'Use and bounds of requests and counts.', (quota) => quotaText(quota, false)),
+  textColumn<QuotaRow>('Limit', 'Use and bounds of limits.', (quota) => quotaText(quota, true)),
+  ageColumn,
+]
+
+interface ComponentRow {
+  readonly conditions?:
+    | readonly {
+        readonly type: string
+        readonly status: string
+        readonly message?: string | undefined
+        readonly error?: string | undefined
+      }[]
+    | undefined
+}
+
+const health = ({ conditions }: ComponentRow) => conditionOf(conditions, 'Healthy')
+
+function healthText(component: ComponentRow): string {
+  const condition = health(component)
+  if (condition === undefined) return 'Unknown'
+  return condition.status === 'True' ? 'Healthy' : 'Unhealthy'
+}
+
+export const componentStatusColumns = [
+  nameColumn,
+  textColumn('Status', 'Whether the component is healthy.', healthText),
+  textColumn<ComponentRow>('Message', 'What the component says.', (component) => health(component)?.message ?? ''),
+  textColumn<ComponentRow>('Error', 'Why it could not be asked.', (component) => health(component)?.error ?? ''),
+]

@@ -1,0 +1,38 @@
+import { field, list, message, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { componentStatusColumns } from './columns.ts'
+import { ConditionStatus } from './enums.ts'
+
+export const ComponentCondition = message('ComponentCondition', 'Health of one control plane component.', {
+  type: required(1, string, 'Always Healthy.', { openEnum: ['Healthy'] }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  message: field(3, string, 'What the health check answered.'),
+  error: field(4, string, 'Code of a failed health check.'),
+})
+
+export const ComponentStatus = message(
+  'ComponentStatus',
+  'Health of a control plane component (deprecated).',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    conditions: field(2, list(ComponentCondition, { listType: 'map', keys: ['type'] }), 'Results of the health checks.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'type',
+    }),
+  },
+  { typeMeta: true },
+)
+
+export const componentStatuses = resource({
+  group: '',
+  version: 'v1',
+  kind: 'ComponentStatus',
+  names: ['componentstatuses', 'componentstatus', 'cs'],
+  namespaced: false,
+  verbs: ['get', 'list'],
+  schema: ComponentStatus,
+  columns: componentStatusColumns,
+  storageKey: '',
+  lifecycle: { introduced: '1.0', deprecated: '1.19' },
+})

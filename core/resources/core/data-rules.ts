@@ -1,0 +1,131 @@
+/** Rules for the contents of config maps and secrets. */
+import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer, Json } from '../../schema/model.ts'
+import { checkFormat, checkUnchanged } from '../checks.ts'
+import type { ConfigMap as ConfigMapSchema } from './configmap.ts'
+import type { Secret as SecretSchema } from './secret.ts'
+
+type ConfigMap = Infer<typeof ConfigMapSchema>
+type Secret = Infer<typeof SecretSchema>
+
+const limit = 1024 * 1024
+const encoder = new TextEncoder()
+const data = FieldPath.of('data')
+
+/** Bytes that base64 text stands for. */
+const decodedLength = (text: string) => (text.length / 4) * 3 - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
+
+function checkKeysAndSize(
+  values: { [key: string]: string },
+  path: FieldPath,
+  sizeOf: (value: string) => number,
+  errors: FieldErrors,
+): number {
+  let size = 0
+  for (const [key, value] of Object.entries(values)) {
+    checkFormat(key, 'configMapKey', path.key(key), errors)
+    size += sizeOf(value)
+  }
+  return size
+}
+
+export function checkConfigMap({ data: texts = {}, binaryData = {} }: ConfigMap, errors: FieldErrors): void {
+  let size = 0
+  for (const [key, value] of Object.entries(texts)) {
+    checkFormat(key, 'configMapKey', data.key(key), errors)
+    if (Object.hasOwn(binaryData, key)) errors.invalid(data.key(key), key, 'duplicate of key present in binaryData')
+    size += encoder.encode(value).length
+  }
+  size += checkKeysAndSize(binaryData, FieldPath.of('binaryData'), decodedLength, errors)
+  if (size > limit) errors.tooLong(FieldPath.of(''), limit)
+}
+
+interface Freezable {
+  immutable?: boolean | undefined
+}
+
+/** `immutable: true` can't be taken back, nor what it protects be changed. */
+function checkFrozen<T extends Freezable>(object: T, old: T, names: readonly (keyof T & string)[], errors: FieldErrors): void {
+  if (!old.immutable) return
+  const why = 'field is immutable when `immutable` is set'
+  if (!object.immutable) errors.forbidden(FieldPath.of('immutable'), why)
+  for (const name of names) if (!equal((object[name] ?? {}) as Json, (old[name] ?? {}) as Json)) errors.forbidden(FieldPath.of(name), why)
+}
+
+export function checkConfigMapUpdate(object: ConfigMap, old: ConfigMap, errors: FieldErrors): void {
+  checkFrozen(object, old, ['data', 'binaryData'], errors)
+}
+
+/** Texts are written only: they replace the bytes of the same keys. */
+export function mergeTexts(secret: Secret): void {
+  if (!secret.stringData) return
+  secret.data = {
+    ...secret.data,
+    ...Object.fromEntries(Object.entries(secret.stringData).map(([key, text]) => [key, encodeBase64(encoder.encode(text))])),
+  }
+  delete secret.stringData
+}
+
+type TypeRule = (secret: Secret, errors: FieldErrors, context: HookContext) => void
+
+const hasKeys =
+  (...keys: readonly string[]): TypeRule =>
+  ({ data: values = {} }, errors) => {
+    for (const key of keys) if (!Object.hasOwn(values, key)) errors.required(data.key(key))
+  }
+
+const hasJson =
+  (key: string): TypeRule =>
+  ({ data: values = {} }, errors) => {
+    const value = values[key]
+    const problem = value && jsonProblem(value)
+    if (value === undefined) errors.required(data.key(key))
+    else if (problem) errors.invalid(data.key(key), '<secret contents redacted>', problem)
+  }
+
+function jsonProblem(value: string): string | undefined {
+  const text = new TextDecoder().decode(decodeBase64(value))
+  if (text.trim() === '') return 'unexpected end of JSON input'
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (parsed === null || (typeof parsed === 'object' && !Array.isArray(parsed))) return undefined
+    const kind = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed
+    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
+  } catch {
+    return 'invalid character in JSON text'
+  }
+}
+
+/** What the well-known types promise about their data. */
+const typeRules: Readonly<Record<string, TypeRule>> = {
+  '<labels>/service-account-token'({ metadata }, errors, { platform }) {
+    const key = platform.name('<labels>/service-account.name')
+    if (!metadata?.annotations?.[key]) errors.required(FieldPath.of('metadata', 'annotations').key(key))
+  },
+  '<labels>/dockercfg': hasJson('.dockercfg'),
+  '<labels>/dockerconfigjson': hasJson('.dockerconfigjson'),
+  '<labels>/basic-auth'(secret, errors, context) {
+    const { username, password } = secret.data ?? {}
+    if (username === undefined && password === undefined) hasKeys('username', 'password')(secret, errors, context)
+  },
+  '<labels>/ssh-auth'({ data: values }, errors) {
+    if (!values?.['ssh-privatekey']) errors.required(data.key('ssh-privatekey'))
+  },
+  '<labels>/tls': hasKeys('tls.crt', 'tls.key'),
+}
+
+export function checkSecret(secret: Secret, errors: FieldErrors, context: HookContext): void {
+  const size = checkKeysAndSize(secret.data ?? {}, data, decodedLength, errors)
+  if (size > limit) errors.tooLong(data, limit)
+  for (const [type, rule] of Object.entries(typeRules)) {
+    if (context.platform.name(type) === secret.type) rule(secret, errors, context)
+  }
+}
+
+export function checkSecretUpdate(secret: Secret, old: Secret, errors: FieldErrors): void {
+  checkUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
+  checkFrozen(secret, old, ['data'], errors)
+}

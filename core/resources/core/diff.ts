@@ -1,0 +1,31 @@
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
+
+type Node = Json | undefined
+
+function isObject(value: Node): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function collect(before: Node, after: Node, path: string, lines: string[]): void {
+  if (equal(before, after)) return
+  if (isObject(before) && isObject(after)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      collect(before[key], after[key], path === '' ? key : `${path}.${key}`, lines)
+    }
+  } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    before.forEach((item, index) => {
+      collect(item, after[index], `${path}[${index}]`, lines)
+    })
+  } else {
+    if (before !== undefined) lines.push(`- ${path}: ${JSON.stringify(before)}`)
+    if (after !== undefined) lines.push(`+ ${path}: ${JSON.stringify(after)}`)
+  }
+}
+
+/** The fields that differ, one line for what was and one for what is wanted; empty when none does. */
+export function diff(before: unknown, after: unknown): string {
+  const lines: string[] = []
+  collect(before as Node, after as Node, '', lines)
+  return lines.map((line) => `${line}\n`).join('')
+}

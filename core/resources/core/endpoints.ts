@@ -1,0 +1,74 @@
+import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { endpointsColumns } from './columns.ts'
+import { checkEndpoints } from './endpoints-rules.ts'
+import { Protocol } from './enums.ts'
+import { objectRules } from './own-rules.ts'
+import { ObjectReference } from './references.ts'
+
+export const EndpointAddress = message(
+  'EndpointAddress',
+  'An address behind a service.',
+  {
+    ip: required(1, string, 'Address; loopback and link-local ones are refused.'),
+    hostname: field(3, string, 'Host name of the endpoint.'),
+    nodeName: pointer(4, string, 'Node that hosts the endpoint.'),
+    targetRef: pointer(2, ObjectReference, 'Object that owns the address, mostly a pod.'),
+  },
+  { atomic: true },
+)
+
+export const EndpointPort = message(
+  'EndpointPort',
+  'A port of an endpoint.',
+  {
+    name: field(1, string, 'Name of the service port; may be empty when there is one only.'),
+    port: required(2, int32, 'Port number.'),
+    protocol: field(3, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+    appProtocol: pointer(4, string, 'Application protocol: a registered service name or a prefixed name.'),
+  },
+  {
+    atomic: true,
+    defaults(port) {
+      port.protocol ||= 'TCP'
+    },
+  },
+)
+
+export const EndpointSubset = message('EndpointSubset', 'The endpoints that result from combining each address with each port.', {
+  addresses: field(1, list(EndpointAddress, { listType: 'atomic' }), 'Addresses that are ready for traffic.'),
+  notReadyAddresses: field(
+    2,
+    list(EndpointAddress, { listType: 'atomic' }),
+    'Addresses that are starting, or fail their readiness checks.',
+  ),
+  ports: field(3, list(EndpointPort, { listType: 'atomic' }), 'Ports that each of the addresses offers.'),
+})
+
+export const Endpoints = message(
+  'Endpoints',
+  'Addresses behind a service in one object (deprecated; see EndpointSlice).',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    subsets: field(2, list(EndpointSubset, { listType: 'atomic' }), 'Groups of addresses with common ports.'),
+  },
+  { typeMeta: true },
+)
+
+export const endpoints = resource({
+  group: '',
+  version: 'v1',
+  kind: 'Endpoints',
+  names: ['endpoints', 'endpoints', 'ep'],
+  schema: Endpoints,
+  columns: endpointsColumns,
+  storageKey: 'services/endpoints',
+  strategy: { validate: objectRules(checkEndpoints) },
+  lifecycle: {
+    introduced: '1.0',
+    deprecated: '1.33',
+    replacement: { group: 'discovery.<domain>', version: 'v1', kind: 'EndpointSlice' },
+  },
+  createOnUpdate: true,
+})

@@ -1,0 +1,126 @@
+/** Rules for environment variables and for references to fields of a pod and resources of a container. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import type { EnvFromSource, EnvVar, FileKeySelector } from './env.ts'
+import type { ObjectFieldSelector, ResourceFieldSelector } from './field-selector.ts'
+
+const envFields = [
+  ...['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName'],
+  ...['status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs'],
+]
+const volumeFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']
+/** Paths that can be written for a pod at all. */
+const podFields = new Set([
+  ...[...envFields, ...volumeFields, 'spec.host', 'spec.restartPolicy', 'spec.schedulerName'],
+  ...['status.phase', 'status.nominatedNodeName'],
+])
+const resourceFields = [
+  ...['limits.cpu', 'limits.ephemeral-storage', 'limits.memory'],
+  ...['requests.cpu', 'requests.ephemeral-storage', 'requests.memory'],
+]
+const hugePages = /^(?:requests|limits)\.hugepages-/
+const divisors = {
+  cpu: ['1m', '1'],
+  bytes: ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'],
+}
+
+/** `path['key']` as path and key. */
+function subscripted(text: string): { path: string; key: string } | undefined {
+  const match = /^([^[]+)\['(.*)'\]$/s.exec(text)
+  return match ? { path: match[1] ?? '', key: match[2] ?? '' } : undefined
+}
+
+export function checkFieldRef(
+  { apiVersion, fieldPath }: Infer<typeof ObjectFieldSelector>,
+  use: 'env' | 'volume',
+  path: FieldPath,
+  errors: FieldErrors,
+) {
+  const at = path.child('fieldPath')
+  if (!apiVersion) return errors.required(path.child('apiVersion'))
+  if (!fieldPath) return errors.required(at)
+  const convert = (why: string) => errors.invalid(at, fieldPath, `error converting fieldPath: ${why}`)
+  if (apiVersion !== 'v1') return convert(`unsupported pod version: ${apiVersion}`)
+  const part = subscripted(fieldPath)
+  if (part) {
+    if (part.path === 'metadata.annotations') checkFormat(part.key.toLowerCase(), 'qualifiedName', path, errors)
+    else if (part.path === 'metadata.labels') checkFormat(part.key, 'qualifiedName', path, errors)
+    else convert('field label does not support subscript')
+  } else if (!podFields.has(fieldPath)) convert(`field label not supported: ${fieldPath}`)
+  else checkSupported(fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath, use === 'env' ? envFields : volumeFields, at, errors)
+}
+
+export function checkResourceFieldRef(
+  { containerName, resource, divisor }: Infer<typeof ResourceFieldSelector>,
+  use: 'env' | 'volume',
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (use === 'volume' && !containerName) errors.required(path.child('containerName'))
+  else if (!resource) errors.required(path.child('resource'))
+  else if (!hugePages.test(resource)) checkSupported(resource, resourceFields, path.child('resource'), errors)
+  if (divisor !== undefined && divisor !== '0') checkDivisor(resource, divisor, path.child('divisor'), errors)
+}
+
+function checkDivisor(resource: string, divisor: string, path: FieldPath, errors: FieldErrors): void {
+  const bytes = (what: string) => {
+    if (divisors.bytes.includes(divisor)) return
+    errors.invalid(path, resource, `only divisor's values ${divisors.bytes.join(', ')} are supported with the ${what} resource`)
+  }
+  if (resource.endsWith('.cpu')) {
+    if (!divisors.cpu.includes(divisor)) {
+      errors.invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource")
+    }
+  } else if (resource.endsWith('.memory')) bytes('memory')
+  else if (resource.endsWith('.ephemeral-storage')) bytes('local ephemeral storage')
+  else if (hugePages.test(resource)) bytes('hugepages')
+}
+
+function checkKeyRef({ name, key }: { name?: string | undefined; key: string }, path: FieldPath, errors: FieldErrors): void {
+  checkFormat(name ?? '', 'dns1123Subdomain', path.child('name'), errors)
+  checkRequiredFormat(key, 'configMapKey', path.child('key'), errors)
+}
+
+function checkFileKeyRef({ key, volumeName, path: file }: Infer<typeof FileKeySelector>, path: FieldPath, errors: FieldErrors): void {
+  checkRequiredFormat(key, 'envVarName', path.child('key'), errors)
+  checkRequiredFormat(volumeName, 'dns1123Label', path.child('volumeName'), errors)
+  checkRequiredFormat(file, 'noParentReference', path.child('path'), errors)
+}
+
+function checkValueFrom({ value, valueFrom }: Infer<typeof EnvVar>, path: FieldPath, errors: FieldErrors): void {
+  if (valueFrom === undefined) return
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom
+  if (fieldRef) checkFieldRef(fieldRef, 'env', path.child('fieldRef'), errors)
+  if (resourceFieldRef) checkResourceFieldRef(resourceFieldRef, 'env', path.child('resourceFieldRef'), errors)
+  if (configMapKeyRef) checkKeyRef(configMapKeyRef, path.child('configMapKeyRef'), errors)
+  if (secretKeyRef) checkKeyRef(secretKeyRef, path.child('secretKeyRef'), errors)
+  if (fileKeyRef) checkFileKeyRef(fileKeyRef, path.child('fileKeyRef'), errors)
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length
+  if (sources === 0) {
+    const names = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
+    errors.invalid(path, '', `must specify one of: ${names}`)
+  } else if (value) errors.invalid(path, '', 'may not be specified when `value` is not empty')
+  else if (sources > 1) errors.invalid(path, '', 'may not have more than one field specified at a time')
+}
+
+export function checkEnv(variables: readonly Infer<typeof EnvVar>[], path: FieldPath, errors: FieldErrors): void {
+  variables.forEach((variable, index) => {
+    const at = path.index(index)
+    checkRequiredFormat(variable.name, 'envVarName', at.child('name'), errors)
+    checkValueFrom(variable, at.child('valueFrom'), errors)
+  })
+}
+
+export function checkEnvFrom(sources: readonly Infer<typeof EnvFromSource>[], path: FieldPath, errors: FieldErrors): void {
+  sources.forEach(({ prefix, configMapRef, secretRef }, index) => {
+    const at = path.index(index)
+    if (prefix) checkFormat(prefix, 'envVarName', at.child('prefix'), errors)
+    if (configMapRef) checkRequiredFormat(configMapRef.name, 'dns1123Subdomain', at.child('configMapRef').child('name'), errors)
+    if (secretRef) checkRequiredFormat(secretRef.name, 'dns1123Subdomain', at.child('secretRef').child('name'), errors)
+    // The reference server names the list, not its item.
+    if (!configMapRef && !secretRef) errors.invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`')
+    else if (configMapRef && secretRef) errors.invalid(path, '', 'may not have more than one field specified at a time')
+  })
+}

@@ -1,0 +1,76 @@
+import { age, nameColumn, textColumn, wide } from '../cells.ts'
+import type { Column } from '../definition.ts'
+
+type Time = string | null | undefined
+
+interface Source {
+  readonly component?: string | undefined
+  readonly host?: string | undefined
+}
+
+interface About {
+  readonly kind?: string | undefined
+  readonly name?: string | undefined
+  readonly fieldPath?: string | undefined
+}
+
+/** An event of the core group or of the group of events; they differ in the names of some fields. */
+interface EventRow {
+  readonly eventTime?: Time
+  readonly series?: { readonly count?: number | undefined; readonly lastObservedTime?: Time } | undefined
+  readonly reportingInstance?: string | undefined
+  readonly involvedObject?: About
+  readonly regarding?: About | undefined
+  readonly message?: string | undefined
+  readonly note?: string | undefined
+  readonly source?: Source | undefined
+  readonly deprecatedSource?: Source | undefined
+  readonly reportingComponent?: string | undefined
+  readonly reportingController?: string | undefined
+  readonly firstTimestamp?: Time
+  readonly deprecatedFirstTimestamp?: Time
+  readonly lastTimestamp?: Time
+  readonly deprecatedLastTimestamp?: Time
+  readonly count?: number | undefined
+  readonly deprecatedCount?: number | undefined
+}
+
+const about = (event: EventRow) => event.involvedObject ?? event.regarding ?? {}
+const firstSeen = (event: EventRow) => event.firstTimestamp || event.deprecatedFirstTimestamp || event.eventTime
+
+function lastSeen(event: EventRow): Time {
+  return event.series ? event.series.lastObservedTime : event.lastTimestamp || event.deprecatedLastTimestamp || firstSeen(event)
+}
+
+function objectText(event: EventRow): string {
+  const { kind = '', name } = about(event)
+  return name ? `${kind.toLowerCase()}/${name}` : kind.toLowerCase()
+}
+
+function sourceText(event: EventRow): string {
+  const source = event.source ?? event.deprecatedSource
+  const component = source?.component || event.reportingComponent || event.reportingController || ''
+  const instance = source?.host || event.reportingInstance || ''
+  return instance === '' ? component : `${component}, ${instance}`
+}
+
+const count: Column<EventRow> = {
+  name: 'Count',
+  type: 'string',
+  doc: 'How often it happened.',
+  priority: 1,
+  cell: (event) => (event.series ? (event.series.count ?? 0) : event.count || event.deprecatedCount || 1),
+}
+
+export const eventColumns = [
+  textColumn<EventRow>('Last Seen', 'Time since it last happened.', (event, { now }) => age(lastSeen(event), now)),
+  textColumn('Type', 'Normal or Warning.', '.type'),
+  textColumn('Reason', 'Why it happened, in one word.', '.reason'),
+  textColumn('Object', 'Object that it is about.', objectText),
+  wide(textColumn<EventRow>('Subobject', 'Part of that object.', (event) => about(event).fieldPath ?? '')),
+  wide(textColumn('Source', 'Who reported it.', sourceText)),
+  textColumn<EventRow>('Message', 'What happened.', ({ message, note }) => (message ?? note ?? '').trim()),
+  wide(textColumn<EventRow>('First Seen', 'Time since it first happened.', (event, { now }) => age(firstSeen(event), now))),
+  count,
+  wide(nameColumn),
+]

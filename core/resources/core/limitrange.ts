@@ -1,0 +1,55 @@
+import { field, list, map, message, quantity, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { checkLimitRange, defaultLimits } from './limitrange-rules.ts'
+import { objectRules } from './own-rules.ts'
+
+export const LimitRangeItem = message(
+  'LimitRangeItem',
+  'Bounds and defaults of resources for one type of object.',
+  {
+    type: required(1, string, 'What is limited: Container, Pod or PersistentVolumeClaim.', {
+      openEnum: ['Pod', 'Container', 'PersistentVolumeClaim'],
+    }),
+    max: field(2, map(quantity), 'Greatest amount of each resource.'),
+    min: field(3, map(quantity), 'Least amount of each resource.'),
+    default: field(4, map(quantity), 'Limits for those that name none.'),
+    defaultRequest: field(5, map(quantity), 'Requests for those that name none.'),
+    maxLimitRequestRatio: field(6, map(quantity), 'Greatest quotient of limit and request.'),
+  },
+  {
+    defaults(item) {
+      defaultLimits(item)
+    },
+  },
+)
+
+export const LimitRangeSpec = message('LimitRangeSpec', 'What a limit range enforces.', {
+  limits: required(1, list(LimitRangeItem, { listType: 'atomic' }), 'Rules by type of object.'),
+})
+
+export const LimitRange = message(
+  'LimitRange',
+  'Bounds of resource use for the objects of a namespace.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, LimitRangeSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const limitRanges = resource({
+  group: '',
+  version: 'v1',
+  kind: 'LimitRange',
+  names: ['limitranges', 'limitrange', 'limits'],
+  schema: LimitRange,
+  strategy: {
+    prepareCreate({ metadata }) {
+      if (metadata && !metadata.generateName) metadata.name ||= crypto.randomUUID()
+    },
+    validate: objectRules(checkLimitRange),
+  },
+  lifecycle: { introduced: '1.0' },
+  createOnUpdate: true,
+})

@@ -1,0 +1,21 @@
+import { field, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import { Protocol } from './enums.ts'
+
+export const PortStatus = message('PortStatus', 'State of a port of a load balancer.', {
+  port: required(1, int32, 'Port number.'),
+  protocol: required(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+  error: requiredPointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.', { omitEmpty: true }),
+})
+
+export const LoadBalancerIngress = message('LoadBalancerIngress', 'A place where a load balancer accepts traffic.', {
+  ip: field(1, string, 'Its address.'),
+  hostname: field(2, string, 'Its host name.'),
+  ipMode: pointer(3, string, 'How traffic arrives: VIP keeps the address as destination, Proxy replaces it.', {
+    openEnum: ['VIP', 'Proxy'],
+  }),
+  ports: field(4, list(PortStatus, { listType: 'atomic' }), 'State of its ports.'),
+})
+
+export const LoadBalancerStatus = message('LoadBalancerStatus', 'State of a load balancer.', {
+  ingress: field(1, list(LoadBalancerIngress, { listType: 'atomic' }), 'Places where traffic enters.'),
+})

@@ -1,0 +1,13 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Side } from '../definition.ts'
+import { checkFinalizer } from './own-rules.ts'
+
+/** `/finalize`: whoever has cleaned up takes its finalizer out of the spec. */
+export const specFinalizers: Side = {
+  write: (existing, incoming) => ({ ...incoming, status: existing['status'] }),
+  validate(object, _old, errors, context) {
+    const { finalizers = [] } = (object['spec'] ?? {}) as { finalizers?: string[] }
+    const path = FieldPath.of('spec', 'finalizers')
+    for (const [index, name] of finalizers.entries()) checkFinalizer(name, path.index(index), errors, context)
+  },
+}

@@ -1,0 +1,74 @@
+import { field, list, message, required, string, time } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { namespaceColumns } from './columns.ts'
+import { ConditionStatus } from './enums.ts'
+import { checkNamespace, checkNamespaceStatus, keepFinalizers, labelWithName, prepareNamespace } from './namespace-rules.ts'
+import { specFinalizers } from './namespace-subresources.ts'
+import { objectRules } from './own-rules.ts'
+
+export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', {
+  finalizers: field(1, list(string, { listType: 'atomic' }), 'Parties that must clean up before the namespace is removed.'),
+})
+
+export const NamespaceCondition = message('NamespaceCondition', 'An observation about a namespace, mostly about its deletion.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    openEnum: [
+      'NamespaceDeletionDiscoveryFailure',
+      'NamespaceDeletionContentFailure',
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'NamespaceContentRemaining',
+      'NamespaceFinalizersRemaining',
+    ],
+  }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
+  reason: field(5, string, 'One word in CamelCase that programs can match.'),
+  message: field(6, string, 'Details for people.'),
+})
+
+export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.', {
+  phase: field(1, string, 'Active or Terminating.', { enum: ['Active', 'Terminating'] }),
+  conditions: field(2, list(NamespaceCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const Namespace = message(
+  'Namespace',
+  'A scope for names and policies.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, NamespaceSpec, 'What is wanted.'),
+    status: field(3, NamespaceStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const namespaces = resource({
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  names: ['namespaces', 'namespace', 'ns'],
+  namespaced: false,
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+  schema: Namespace,
+  columns: namespaceColumns,
+  strategy: {
+    defaults: labelWithName,
+    prepareCreate: prepareNamespace,
+    prepareUpdate: keepFinalizers,
+    prepareDelete(namespace) {
+      namespace.status = { ...namespace.status, phase: 'Terminating' }
+    },
+    validate: objectRules(checkNamespace),
+    validateStatus: checkNamespaceStatus,
+  },
+  lifecycle: { introduced: '1.0' },
+  status: true,
+  subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'], schema: Namespace, side: specFinalizers }],
+  nameFormat: 'dns1123Label',
+  selectable: { 'status.phase': '.status.phase' },
+  specFinalizers: true,
+})

@@ -1,0 +1,65 @@
+import { bool, field, list, message, pointer, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { flagAt } from '../selectable.ts'
+import { nodeColumns } from './node-columns.ts'
+import { checkNode, checkNodeStatus, checkNodeUpdate, pairPodCIDRs } from './node-rules.ts'
+import { NodeConfigSource, NodeStatus } from './node-status.ts'
+import { objectRules } from './own-rules.ts'
+import { NodeProxyOptions } from './proxy-options.ts'
+import { Taint } from './scheduling.ts'
+
+export const NodeSpec = message(
+  'NodeSpec',
+  'How a node takes part in the cluster.',
+  {
+    podCIDR: field(1, string, 'Address range of its pods.'),
+    podCIDRs: field(7, list(string, { listType: 'set' }), 'Address ranges of its pods, one per address family.', {
+      patchStrategy: 'merge',
+    }),
+    providerID: field(3, string, 'Identifier by the cloud provider, as <provider>://<id>.'),
+    unschedulable: field(4, bool, 'Keeps new pods away.'),
+    taints: field(5, list(Taint, { listType: 'atomic' }), 'Taints that pods have to tolerate.'),
+    configSource: pointer(6, NodeConfigSource, 'No longer used.'),
+    externalID: field(2, string, 'No longer used.'),
+  },
+  {
+    defaults(spec) {
+      pairPodCIDRs(spec)
+    },
+  },
+)
+
+export const Node = message(
+  'Node',
+  'A machine that runs pods.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, NodeSpec, 'What is wanted.'),
+    status: field(3, NodeStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const nodes = resource({
+  group: '',
+  version: 'v1',
+  kind: 'Node',
+  names: ['nodes', 'node', 'no'],
+  namespaced: false,
+  schema: Node,
+  columns: nodeColumns,
+  storageKey: 'minions',
+  strategy: {
+    validate: objectRules(checkNode),
+    validateUpdate: checkNodeUpdate,
+    validateStatus: checkNodeStatus,
+  },
+  lifecycle: { introduced: '1.0' },
+  status: true,
+  keepsStatusOnCreate: true,
+  subresources: [
+    { name: 'proxy', kind: 'NodeProxyOptions', verbs: ['create', 'delete', 'get', 'patch', 'update'], schema: NodeProxyOptions },
+  ],
+  selectable: { 'spec.unschedulable': flagAt('.spec.unschedulable') },
+})

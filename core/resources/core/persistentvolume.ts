@@ -1,0 +1,132 @@
+import { field, granular, inline, list, map, message, pointer, quantity, string, time, withFacets } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { NodeSelector } from './affinity.ts'
+import { PersistentVolumeAccessMode, PersistentVolumeMode, PersistentVolumeReclaimPolicy } from './enums.ts'
+import { objectRules } from './own-rules.ts'
+import { persistentVolumeColumns } from './persistentvolume-columns.ts'
+import { checkPersistentVolume, checkPersistentVolumeUpdate } from './persistentvolume-rules.ts'
+import { ObjectReference } from './references.ts'
+import {
+  AWSElasticBlockStoreVolumeSource,
+  AzureDiskVolumeSource,
+  AzureFilePersistentVolumeSource,
+  CinderPersistentVolumeSource,
+  FlockerVolumeSource,
+  GCEPersistentDiskVolumeSource,
+  PhotonPersistentDiskVolumeSource,
+  PortworxVolumeSource,
+  QuobyteVolumeSource,
+  ScaleIOPersistentVolumeSource,
+  StorageOSPersistentVolumeSource,
+  VsphereVirtualDiskVolumeSource,
+} from './volume-cloud.ts'
+import { HostPathVolumeSource, LocalVolumeSource } from './volume-local.ts'
+import {
+  CephFSPersistentVolumeSource,
+  CSIPersistentVolumeSource,
+  FCVolumeSource,
+  FlexPersistentVolumeSource,
+  GlusterfsPersistentVolumeSource,
+  ISCSIPersistentVolumeSource,
+  NFSVolumeSource,
+  RBDPersistentVolumeSource,
+} from './volume-network.ts'
+
+export const PersistentVolumeSource = message('PersistentVolumeSource', 'Where a persistent volume is kept; one member is set.', {
+  gcePersistentDisk: pointer(1, GCEPersistentDiskVolumeSource, 'Disk of Google Compute Engine.'),
+  awsElasticBlockStore: pointer(2, AWSElasticBlockStoreVolumeSource, 'Disk of Amazon Web Services.'),
+  hostPath: pointer(3, HostPathVolumeSource, 'Directory of a node; for tests on a single node.'),
+  glusterfs: pointer(4, GlusterfsPersistentVolumeSource, 'Gluster volume.'),
+  nfs: pointer(5, NFSVolumeSource, 'NFS export.'),
+  rbd: pointer(6, RBDPersistentVolumeSource, 'Ceph block device.'),
+  iscsi: pointer(7, ISCSIPersistentVolumeSource, 'iSCSI logical unit.'),
+  cinder: pointer(8, CinderPersistentVolumeSource, 'OpenStack Cinder volume.'),
+  cephfs: pointer(9, CephFSPersistentVolumeSource, 'Ceph file system.'),
+  fc: pointer(10, FCVolumeSource, 'Fibre Channel logical unit.'),
+  flocker: pointer(11, FlockerVolumeSource, 'Flocker dataset.'),
+  flexVolume: pointer(12, FlexPersistentVolumeSource, 'Volume of an exec-based plugin.'),
+  azureFile: pointer(13, AzureFilePersistentVolumeSource, 'Azure file share.'),
+  vsphereVolume: pointer(14, VsphereVirtualDiskVolumeSource, 'vSphere disk.'),
+  quobyte: pointer(15, QuobyteVolumeSource, 'Quobyte volume.'),
+  azureDisk: pointer(16, AzureDiskVolumeSource, 'Azure data disk.'),
+  photonPersistentDisk: pointer(17, PhotonPersistentDiskVolumeSource, 'Photon Controller disk.'),
+  portworxVolume: pointer(18, PortworxVolumeSource, 'Portworx volume.'),
+  scaleIO: pointer(19, ScaleIOPersistentVolumeSource, 'ScaleIO volume.'),
+  local: pointer(20, LocalVolumeSource, 'Disk or directory of one node.'),
+  storageos: pointer(21, StorageOSPersistentVolumeSource, 'StorageOS volume.'),
+  csi: pointer(22, CSIPersistentVolumeSource, 'Volume of a CSI driver.'),
+})
+
+export const VolumeNodeAffinity = message('VolumeNodeAffinity', 'The nodes from which a volume can be reached.', {
+  required: pointer(1, NodeSelector, 'Nodes must match this.'),
+})
+
+export const PersistentVolumeSpec = message(
+  'PersistentVolumeSpec',
+  'What a persistent volume is and how it may be used.',
+  {
+    capacity: field(1, map(quantity), 'Size and other resources.'),
+    persistentVolumeSource: inline(2, PersistentVolumeSource),
+    accessModes: field(
+      3,
+      list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+      'Ways in which it can be mounted.',
+    ),
+    claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.'),
+    persistentVolumeReclaimPolicy: field(5, string, 'What happens when its claim is gone: Retain, Delete or Recycle.', {
+      enum: PersistentVolumeReclaimPolicy,
+    }),
+    storageClassName: field(6, string, 'Class that it belongs to; empty for none.'),
+    mountOptions: field(7, list(string, { listType: 'atomic' }), 'Mount options, unchecked.'),
+    volumeMode: pointer(8, string, 'Filesystem or Block.', { enum: PersistentVolumeMode }),
+    nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
+    volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),
+  },
+  {
+    defaults(spec) {
+      spec.persistentVolumeReclaimPolicy ||= 'Retain'
+      spec.volumeMode ??= 'Filesystem'
+    },
+  },
+)
+
+export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State of a persistent volume.', {
+  phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {
+    enum: ['Pending', 'Available', 'Bound', 'Released', 'Failed'],
+  }),
+  message: field(2, string, 'Why it is in this state.'),
+  reason: field(3, string, 'One word for a failure.'),
+  lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
+})
+
+export const PersistentVolume = message(
+  'PersistentVolume',
+  'Storage that exists apart from the pods that use it.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, PersistentVolumeSpec, 'What is wanted.'),
+    status: field(3, PersistentVolumeStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const persistentVolumes = resource({
+  group: '',
+  version: 'v1',
+  kind: 'PersistentVolume',
+  names: ['persistentvolumes', 'persistentvolume', 'pv'],
+  namespaced: false,
+  schema: PersistentVolume,
+  columns: persistentVolumeColumns,
+  returnsDeleted: true,
+  strategy: {
+    prepareCreate(volume, { now }) {
+      volume.status = { phase: 'Pending', lastPhaseTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') }
+    },
+    validate: objectRules(checkPersistentVolume),
+    validateUpdate: checkPersistentVolumeUpdate,
+  },
+  lifecycle: { introduced: '1.0' },
+  status: true,
+})

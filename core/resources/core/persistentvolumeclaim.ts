@@ -1,0 +1,142 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { field, list, map, message, pointer, quantity, required, string, time, withFacets } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { checkClaimSpec, checkClaimStatus, checkClaimUpdate, pairDataSources } from './claim-rules.ts'
+import { ConditionStatus, PersistentVolumeAccessMode, PersistentVolumeMode } from './enums.ts'
+import { objectRules } from './own-rules.ts'
+import { persistentVolumeClaimColumns } from './persistentvolume-columns.ts'
+import { TypedLocalObjectReference, TypedObjectReference } from './references.ts'
+import { VolumeResourceRequirements } from './resources.ts'
+
+export const PersistentVolumeClaimSpec = message(
+  'PersistentVolumeClaimSpec',
+  'The storage that a claim asks for.',
+  {
+    accessModes: field(
+      1,
+      list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+      'Ways in which the volume must be mountable.',
+    ),
+    selector: pointer(4, LabelSelector, 'Limits the choice to volumes with these labels.'),
+    resources: field(2, VolumeResourceRequirements, 'Least amount of storage.'),
+    volumeName: field(3, string, 'Volume that it is bound to.'),
+    storageClassName: pointer(5, string, 'Class wanted; empty for a volume without class, absent for the default class.'),
+    volumeMode: pointer(6, string, 'Filesystem or Block.', { enum: PersistentVolumeMode }),
+    dataSource: pointer(7, TypedLocalObjectReference, 'Snapshot or claim to fill the new volume from.'),
+    dataSourceRef: pointer(8, TypedObjectReference, 'Like dataSource, for any kind of object and from other namespaces.'),
+    volumeAttributesClassName: pointer(9, string, "Class of the volume's changeable attributes.", { gate: 'VolumeAttributesClass' }),
+  },
+  {
+    defaults(spec) {
+      spec.volumeMode ??= 'Filesystem'
+    },
+  },
+)
+
+export const PersistentVolumeClaimTemplate = message(
+  'PersistentVolumeClaimTemplate',
+  'What the claim of an ephemeral volume is made from.',
+  {
+    metadata: field(1, ObjectMeta, 'Labels and annotations of the claim.'),
+    spec: required(2, PersistentVolumeClaimSpec, 'Spec of the claim.'),
+  },
+)
+
+export const ModifyVolumeStatus = message('ModifyVolumeStatus', "Progress of a change of a volume's attributes class.", {
+  targetVolumeAttributesClassName: field(1, string, 'Class that is being applied.'),
+  status: required(2, string, 'Pending, InProgress or Infeasible.', { enum: ['Pending', 'InProgress', 'Infeasible'] }),
+})
+
+export const PersistentVolumeClaimCondition = message(
+  'PersistentVolumeClaimCondition',
+  'An observation about a claim, mostly about a resize.',
+  {
+    type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+      openEnum: [
+        'Resizing',
+        'FileSystemResizePending',
+        'ControllerResizeError',
+        'NodeResizeError',
+        'ModifyVolumeError',
+        'ModifyingVolume',
+        'Unused',
+      ],
+    }),
+    status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+    lastProbeTime: field(3, time, 'When the condition was last checked.'),
+    lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
+    reason: field(5, string, 'One word in CamelCase that programs can match.'),
+    message: field(6, string, 'Details for people.'),
+  },
+)
+
+export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus', 'State of a claim.', {
+  phase: field(1, string, 'Pending, Bound or Lost.', { enum: ['Pending', 'Bound', 'Lost'] }),
+  accessModes: field(
+    2,
+    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+    'Ways in which the bound volume can be mounted.',
+  ),
+  capacity: field(3, map(quantity), 'Resources of the bound volume.'),
+  conditions: field(
+    4,
+    list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
+    'Latest observations, one per condition type.',
+    { patchStrategy: 'merge', patchMergeKey: 'type' },
+  ),
+  allocatedResources: field(5, map(quantity), 'Resources set aside during a resize.'),
+  allocatedResourceStatuses: field(
+    7,
+    map(
+      withFacets(string, {
+        enum: [
+          'ControllerResizeInProgress',
+          'ControllerResizeInfeasible',
+          'NodeResizePending',
+          'NodeResizeInProgress',
+          'NodeResizeInfeasible',
+        ],
+      }),
+    ),
+    'Progress of a resize, by resource.',
+  ),
+  currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
+  modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),
+})
+
+export const PersistentVolumeClaim = message(
+  'PersistentVolumeClaim',
+  'A request for storage by the user of a namespace.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, PersistentVolumeClaimSpec, 'What is wanted.'),
+    status: field(3, PersistentVolumeClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const persistentVolumeClaims = resource({
+  group: '',
+  version: 'v1',
+  kind: 'PersistentVolumeClaim',
+  names: ['persistentvolumeclaims', 'persistentvolumeclaim', 'pvc'],
+  schema: PersistentVolumeClaim,
+  columns: persistentVolumeClaimColumns,
+  returnsDeleted: true,
+  strategy: {
+    prepareCreate(claim, { platform }) {
+      claim.status = { phase: 'Pending' }
+      if (claim.spec) pairDataSources(claim.spec, undefined, platform)
+    },
+    prepareUpdate({ spec }, old, { platform }) {
+      if (spec) pairDataSources(spec, old.spec, platform)
+    },
+    validate: objectRules(({ spec = {} }, errors, context) => checkClaimSpec(spec, FieldPath.of('spec'), errors, context)),
+    validateUpdate: checkClaimUpdate,
+    validateStatus: checkClaimStatus,
+  },
+  lifecycle: { introduced: '1.0' },
+  status: true,
+})

@@ -1,0 +1,37 @@
+import { ageColumn, humanDuration, isTrue, nameColumn, none, ratio, textColumn, wide } from '../cells.ts'
+import { type PodRow, type PodSummary, summarize } from './pod-status-columns.ts'
+
+interface Gated extends PodRow {
+  readonly spec?: PodRow['spec'] & { readonly readinessGates?: readonly { readonly conditionType: string }[] | undefined }
+}
+
+function readiness(pod: Gated): string {
+  const gates = pod.spec?.readinessGates ?? []
+  if (gates.length === 0) return none
+  return ratio(gates.filter(({ conditionType }) => isTrue(pod.status?.conditions, conditionType)).length, gates.length)
+}
+
+function restartsText({ restarts, restartedAt }: PodSummary, now: number): string {
+  return restarts === 0 || restartedAt === 0 ? String(restarts) : `${restarts} (${humanDuration(now - restartedAt)} ago)`
+}
+
+function address(pod: { readonly status?: { readonly podIPs?: readonly { readonly ip: string }[] | undefined } | undefined }): string {
+  return pod.status?.podIPs?.[0]?.ip || none
+}
+
+export const podColumns = [
+  nameColumn,
+  textColumn<PodRow>('Ready', 'Containers that are ready, out of all.', (pod) => {
+    const { ready, total } = summarize(pod)
+    return ratio(ready, total)
+  }),
+  textColumn<PodRow>('Status', 'What its containers are at.', (pod) => summarize(pod).status),
+  textColumn<PodRow>('Restarts', 'How often its containers were restarted, and when last.', (pod, { now }) =>
+    restartsText(summarize(pod), now),
+  ),
+  ageColumn,
+  wide(textColumn('IP', 'Address of the pod.', address)),
+  wide(textColumn('Node', 'Node that the pod is bound to.', '.spec.nodeName', none)),
+  wide(textColumn('Nominated Node', 'Node where others are preempted for the pod.', '.status.nominatedNodeName', none)),
+  wide(textColumn('Readiness Gates', 'Further conditions that are met, out of those wanted.', readiness)),
+]

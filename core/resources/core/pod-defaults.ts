@@ -1,0 +1,44 @@
+/** Defaults of pods beyond those of their fields. */
+import type { Infer } from '../../schema/model.ts'
+import type { Container as ContainerSchema } from './container.ts'
+import { aggregate } from './pod-requests.ts'
+import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
+
+type Container = Infer<typeof ContainerSchema>
+type PodSpec = Infer<typeof PodSpecSchema>
+
+/** For pods alone, not for templates: their objects would change when a server learns a new default. */
+export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
+  // Validation refuses a pod without containers, whose list is null.
+  if (!spec?.containers) return
+  const all = [...spec.containers, ...(spec.initContainers ?? [])]
+  for (const container of all) requestLimits(container)
+  defaultPodResources(spec)
+  spec.enableServiceLinks ??= true
+  if (spec.hostNetwork) for (const { ports = [] } of all) for (const port of ports) port.hostPort ||= port.containerPort
+}
+
+/** What is limited is requested, unless a request says otherwise. */
+function requestLimits({ resources }: Container): void {
+  if (resources?.limits !== undefined) resources.requests = { ...resources.limits, ...resources.requests }
+}
+
+const podLevel = (name: string) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
+const isHugePage = (name: string) => name.startsWith('hugepages-')
+
+/** KEP 2837: requests of the pod follow from its containers', or from its limits. */
+function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
+  if (resources === undefined) return
+  if (Object.keys(resources.requests ?? {}).length > 0) {
+    for (const [name, limit] of Object.entries(aggregate(containers, initContainers, 'limits'))) {
+      if (isHugePage(name) && resources.limits?.[name] === undefined) resources.limits = { ...resources.limits, [name]: limit }
+    }
+  }
+  if (Object.keys(resources.limits ?? {}).length === 0) return
+  const requests = { ...resources.requests }
+  for (const [name, amount] of Object.entries(aggregate(containers, initContainers, 'requests'))) {
+    if (podLevel(name) && !isHugePage(name)) requests[name] ??= amount
+  }
+  for (const [name, limit] of Object.entries(resources.limits ?? {})) if (podLevel(name)) requests[name] ??= limit
+  if (Object.keys(requests).length > 0) resources.requests = requests
+}

@@ -1,0 +1,40 @@
+import { equal } from '../../schema/equal.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Json } from '../../schema/model.ts'
+import type { ApiObject, Side } from '../definition.ts'
+import { keptMetadata } from '../side.ts'
+
+type Container = { name: string; [field: string]: Json }
+
+interface Spec {
+  ephemeralContainers?: Container[]
+}
+
+const specOf = (pod: ApiObject) => (pod['spec'] ?? {}) as Spec
+const containers = FieldPath.of('spec', 'ephemeralContainers')
+
+/** Pods that a node made from its own files; the server only mirrors them. */
+export const mirrorAnnotation = '<labels>/config.mirror'
+
+/** `/ephemeralcontainers`: adds containers to a running pod (KEP-277). Those that are there can't be changed or removed. */
+export const ephemeralContainers: Side = {
+  whole: true,
+  write(existing, incoming) {
+    const { ephemeralContainers: _old, ...spec } = specOf(existing)
+    const added = specOf(incoming).ephemeralContainers
+    return { ...existing, metadata: keptMetadata(existing, incoming), spec: { ...spec, ...(added && { ephemeralContainers: added }) } }
+  },
+  validate(pod, old, errors, { platform }) {
+    if (old.metadata.annotations?.[platform.name(mirrorAnnotation)] !== undefined) {
+      errors.forbidden(FieldPath.of(''), 'static pods do not support ephemeral containers')
+      return
+    }
+    const byName = new Map((specOf(pod).ephemeralContainers ?? []).map((container) => [container.name, container]))
+    for (const container of specOf(old).ephemeralContainers ?? []) {
+      const now = byName.get(container.name)
+      const which = `existing ephemeral containers ${JSON.stringify(container.name)}`
+      if (now === undefined) errors.forbidden(containers, `${which} may not be removed\n`)
+      else if (!equal(now, container)) errors.forbidden(containers, `${which} may not be changed\n`)
+    }
+  },
+}

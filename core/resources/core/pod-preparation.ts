@@ -1,0 +1,53 @@
+/** What the server decides about a pod that is created. */
+import type { Infer } from '../../schema/model.ts'
+import type { LabelSelector } from '../meta/selector.ts'
+import type { PodSpec } from './pod-spec-rules.ts'
+import type { PodStatus } from './pod-status.ts'
+import { qosClassOf } from './qos.ts'
+
+interface PodLike {
+  metadata?: { labels?: { [key: string]: string } | undefined } | undefined
+  spec?: PodSpec | undefined
+  status?: Infer<typeof PodStatus> | undefined
+}
+type Selector = Infer<typeof LabelSelector>
+
+interface KeyedTerm {
+  labelSelector?: Selector | undefined
+  matchLabelKeys?: string[] | undefined
+  mismatchLabelKeys?: string[] | undefined
+}
+
+export function preparePod(pod: PodLike): void {
+  const { spec, metadata } = pod
+  if (!spec) return
+  pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) }
+  if (spec.schedulingGates?.length) {
+    const message = 'Scheduling is blocked due to non-empty scheduling gates'
+    pod.status.conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }]
+  }
+  for (const term of keyedTerms(spec)) selectByOwnLabels(term, metadata?.labels ?? {})
+}
+
+/** Reports that leave the class out do not change it. */
+export function keepQosClass(pod: PodLike, old: PodLike): void {
+  if (pod.status && old.status?.qosClass) pod.status.qosClass ||= old.status.qosClass
+}
+
+function keyedTerms({ affinity, topologySpreadConstraints = [] }: PodSpec): KeyedTerm[] {
+  const rules = [affinity?.podAffinity, affinity?.podAntiAffinity]
+  const terms = rules.flatMap((each) => [
+    ...(each?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(each?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ])
+  return [...terms, ...topologySpreadConstraints]
+}
+
+/** Keys whose values the pods must, or must not, share with this one become requirements of the selector (KEP 3633). */
+function selectByOwnLabels({ labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: KeyedTerm, labels: { [key: string]: string }) {
+  if (!labelSelector) return
+  const requirements = (keys: readonly string[], operator: 'In' | 'NotIn') =>
+    keys.flatMap((key) => (labels[key] === undefined ? [] : [{ key, operator, values: [labels[key]] }]))
+  const added = [...requirements(matchLabelKeys, 'In'), ...requirements(mismatchLabelKeys, 'NotIn')]
+  if (added.length > 0) labelSelector.matchExpressions = [...(labelSelector.matchExpressions ?? []), ...added]
+}

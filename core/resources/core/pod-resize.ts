@@ -1,0 +1,135 @@
+/** `/resize`: CPU and memory of a pod that runs (KEP-1287). */
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer, Json, JsonObject } from '../../schema/model.ts'
+import type { ApiObject, Side } from '../definition.ts'
+import { keptMetadata } from '../side.ts'
+import type { Container as ContainerSchema } from './container.ts'
+import { mirrorAnnotation } from './pod-ephemeral.ts'
+import { isSidecar } from './pod-requests.ts'
+import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
+import { qosClassOf } from './qos.ts'
+import type { ResourceRequirements } from './resources.ts'
+
+type Spec = Infer<typeof PodSpecSchema>
+type Container = Infer<typeof ContainerSchema>
+type Resources = Infer<typeof ResourceRequirements>
+type Amounts = { [resource: string]: string }
+
+interface Status {
+  readonly qosClass?: string
+  readonly containerStatuses?: readonly { readonly state?: { readonly running?: object }; readonly resources?: object }[]
+}
+
+const specOf = (pod: ApiObject) => pod['spec'] as Spec
+const statusOf = (pod: ApiObject) => (pod['status'] ?? {}) as Status
+const lists = ['containers', 'initContainers'] as const
+const sides = ['requests', 'limits'] as const
+const mutable = ['cpu', 'memory']
+const spec = FieldPath.of('spec')
+const onlyMutable = 'only cpu and memory resources are mutable'
+
+/** Containers as stored with the resources that are wanted; unchanged where they are not the same ones, which validation refuses. */
+function resized(wanted: Container[] = [], stored: Container[] = []): Container[] {
+  if (wanted.length !== stored.length || wanted.some(({ name }, index) => name !== stored[index]?.name)) return wanted
+  return stored.map(({ resources: _resources, resizePolicy: _policy, ...rest }, index) => {
+    const { resources, resizePolicy } = wanted[index] as Container
+    return { ...rest, ...(resources && { resources }), ...(resizePolicy && { resizePolicy }) }
+  })
+}
+
+function write(existing: ApiObject, incoming: ApiObject): ApiObject {
+  const { resources: _resources, ...stored } = specOf(existing)
+  const { containers, initContainers, resources } = specOf(incoming)
+  const changed = {
+    ...stored,
+    containers: resized(containers, stored.containers),
+    ...((initContainers || stored.initContainers) && { initContainers: resized(initContainers, stored.initContainers) }),
+    ...(resources && { resources }),
+  }
+  return { ...existing, metadata: keptMetadata(existing, incoming), spec: changed }
+}
+
+function checkSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): boolean {
+  const before = errors.list.length
+  for (const list of lists) {
+    const [now = [], old = []] = [wanted[list], stored[list]]
+    if (now.length !== old.length) errors.forbidden(spec.child(list), `${list} may not be added or removed on resize`)
+    else
+      for (const [index, { name }] of old.entries())
+        if (now[index]?.name !== name)
+          errors.forbidden(spec.child(list).index(index).child('name'), `${list} may not be renamed or reordered on resize`)
+  }
+  return errors.list.length === before
+}
+
+const removed = (now: Amounts = {}, old: Amounts = {}) => Object.keys(old).some((name) => now[name] === undefined)
+
+function checkRemoved(now: Resources | undefined, old: Resources | undefined, what: string, path: FieldPath, errors: FieldErrors): void {
+  for (const side of sides) if (removed(now?.[side], old?.[side])) errors.forbidden(path.child(side), `${what} ${side} cannot be removed`)
+}
+
+/** All but what may change: equal to the same of the old value, unless something else differs. */
+function withoutMutable(resources: Resources | undefined): Json {
+  const rest = (amounts: Amounts = {}) => Object.fromEntries(Object.entries(amounts).filter(([name]) => !mutable.includes(name)))
+  return { requests: rest(resources?.requests), limits: rest(resources?.limits), claims: (resources?.claims ?? []) as Json[] }
+}
+
+function fixedPart({ resources, ...container }: Container): JsonObject {
+  return { ...container, resources: withoutMutable(resources) } as JsonObject
+}
+
+function checkContainers(wanted: Spec, stored: Spec, errors: FieldErrors): void {
+  for (const list of lists.toReversed())
+    for (const [index, container] of (stored[list] ?? []).entries())
+      checkRemoved(
+        wanted[list]?.[index]?.resources,
+        container.resources,
+        'resource',
+        spec.child(list).index(index).child('resources'),
+        errors,
+      )
+  for (const [index, container] of wanted.containers.entries())
+    if (!equal(fixedPart(container), fixedPart(stored.containers[index] as Container))) errors.forbidden(spec, onlyMutable)
+  for (const [index, container] of (wanted.initContainers ?? []).entries()) {
+    const old = stored.initContainers?.[index] as Container
+    const path = spec.child('initContainers').index(index)
+    if (!equal(fixedPart(container), fixedPart(old)))
+      errors.forbidden(path, 'only cpu and memory resources for init or sidecar containers are mutable')
+    const restarts = container.resizePolicy?.some(({ restartPolicy }) => restartPolicy === 'RestartContainer')
+    if (restarts && !isSidecar(container) && !equal(container as Json, old as Json))
+      errors.forbidden(path, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized')
+  }
+}
+
+function checkPodLevel(wanted: Resources | undefined, stored: Resources | undefined, errors: FieldErrors): void {
+  const path = spec.child('resources')
+  if (stored && !wanted) errors.forbidden(path, 'pod-level resources cannot be removed')
+  else if (wanted) {
+    checkRemoved(wanted, stored, 'pod-level resource', path, errors)
+    if (!equal(withoutMutable(wanted), withoutMutable(stored))) errors.forbidden(spec, `${onlyMutable} at pod-level`)
+  }
+}
+
+/** A node that runs the pod and says nothing about its resources can't resize it. */
+function nodeResizes(pod: ApiObject): boolean {
+  const running = statusOf(pod).containerStatuses?.find(({ state }) => state?.running)
+  return running === undefined || running.resources !== undefined
+}
+
+export const resize: Side = {
+  whole: true,
+  write,
+  validate(pod, old, errors, { platform }) {
+    const [wanted, stored] = [specOf(pod), specOf(old)]
+    if (old.metadata.annotations?.[platform.name(mirrorAnnotation)] !== undefined)
+      return errors.forbidden(FieldPath.of(''), 'static pods cannot be resized')
+    if (stored.os?.name === 'windows') return errors.forbidden(FieldPath.of(''), 'windows pods cannot be resized')
+    if ((statusOf(old).qosClass ?? qosClassOf(stored)) !== qosClassOf(wanted))
+      errors.invalid(spec, statusOf(pod).qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
+    if (!nodeResizes(old)) errors.forbidden(spec, 'Pod running on node without support for resize')
+    checkPodLevel(wanted.resources, stored.resources, errors)
+    if (checkSameContainers(wanted, stored, errors)) checkContainers(wanted, stored, errors)
+  },
+}

@@ -1,0 +1,161 @@
+import { bool, field, int32, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { Affinity } from './affinity.ts'
+import { Container } from './container.ts'
+import { PodConditionType, PreemptionPolicy } from './enums.ts'
+import { EphemeralContainer } from './ephemeral-container.ts'
+import { LocalObjectReference } from './references.ts'
+import { ResourceRequirements } from './resources.ts'
+import { Toleration, TopologySpreadConstraint } from './scheduling.ts'
+import { PodSecurityContext } from './security.ts'
+import { Volume } from './volume.ts'
+
+export const HostAlias = message('HostAlias', "Lines for the pod's hosts file.", {
+  ip: required(1, string, 'Address.'),
+  hostnames: field(2, list(string, { listType: 'atomic' }), 'Names for it.'),
+})
+
+export const PodDNSConfigOption = message('PodDNSConfigOption', 'A resolver option.', {
+  name: field(1, string, 'Name of the option.'),
+  value: pointer(2, string, 'Its value, if it takes one.'),
+})
+
+export const PodDNSConfig = message('PodDNSConfig', 'Resolver settings that are merged with those of the DNS policy.', {
+  nameservers: field(1, list(string, { listType: 'atomic' }), "Addresses of name servers, put after the policy's."),
+  searches: field(2, list(string, { listType: 'atomic' }), "Search domains, put after the policy's."),
+  options: field(3, list(PodDNSConfigOption, { listType: 'atomic' }), "Options; these win over the policy's."),
+})
+
+export const PodReadinessGate = message('PodReadinessGate', 'A condition that must be true for the pod to be ready.', {
+  conditionType: required(1, string, 'Type of the condition.', { openEnum: PodConditionType }),
+})
+
+export const PodOS = message('PodOS', 'Operating system that a pod needs.', {
+  name: required(1, string, 'linux or windows.', { openEnum: ['linux', 'windows'] }),
+})
+
+export const PodSchedulingGate = message('PodSchedulingGate', 'Something that the scheduler waits for before it places a pod.', {
+  name: required(1, string, 'Name of the gate.'),
+})
+
+export const PodResourceClaim = message(
+  'PodResourceClaim',
+  'A resource claim that containers can refer to; one of the two sources is set.',
+  {
+    name: required(1, string, 'Name within the pod.'),
+    resourceClaimName: pointer(3, string, "Existing claim in the pod's namespace."),
+    resourceClaimTemplateName: pointer(4, string, 'Template from which a claim is made for this pod.'),
+  },
+)
+
+export const PodSchedulingGroup = message('PodSchedulingGroup', 'The group of pods that this one is scheduled with.', {
+  podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
+})
+
+export const PodSpec = message(
+  'PodSpec',
+  'What a pod runs and where.',
+  {
+    volumes: field(1, list(Volume, { listType: 'map', keys: ['name'] }), 'Volumes that containers can mount.', {
+      patchStrategy: 'merge,retainKeys',
+      patchMergeKey: 'name',
+    }),
+    initContainers: field(
+      20,
+      list(Container, { listType: 'map', keys: ['name'] }),
+      'Containers that run to completion, one after another, before the others start.',
+      { patchStrategy: 'merge', patchMergeKey: 'name' },
+    ),
+    containers: required(2, list(Container, { listType: 'map', keys: ['name'] }), 'The main containers; at least one.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'name',
+    }),
+    ephemeralContainers: field(
+      34,
+      list(EphemeralContainer, { listType: 'map', keys: ['name'] }),
+      'Containers added for debugging through the ephemeralcontainers subresource.',
+      { patchStrategy: 'merge', patchMergeKey: 'name' },
+    ),
+    restartPolicy: field(3, string, 'Whether ended containers start again: Always, OnFailure or Never.', {
+      enum: ['Always', 'OnFailure', 'Never'],
+    }),
+    terminationGracePeriodSeconds: pointer(4, int64, 'Seconds between the stop signal and the kill; 30 by default.'),
+    activeDeadlineSeconds: pointer(5, int64, 'Seconds after its start when the pod is ended as failed.'),
+    dnsPolicy: field(6, string, 'Where resolver settings come from: ClusterFirst, ClusterFirstWithHostNet, Default or None.', {
+      enum: ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
+    }),
+    nodeSelector: field(7, map(string, { atomic: true }), 'Labels that the node must have.'),
+    serviceAccountName: field(8, string, 'Service account under which the pod runs.'),
+    serviceAccount: field(9, string, 'Deprecated spelling of serviceAccountName.'),
+    automountServiceAccountToken: pointer(21, bool, "False keeps the service account's token out of the containers."),
+    nodeName: field(10, string, 'Node that the pod is bound to.'),
+    hostNetwork: field(11, bool, "Uses the node's network."),
+    hostPID: field(12, bool, "Uses the node's process namespace."),
+    hostIPC: field(13, bool, "Uses the node's IPC namespace."),
+    shareProcessNamespace: pointer(27, bool, "Lets the containers see each other's processes; excludes hostPID."),
+    securityContext: pointer(14, PodSecurityContext, 'Privileges of all containers, and settings of the pod as a whole.'),
+    imagePullSecrets: field(
+      15,
+      list(LocalObjectReference, { listType: 'map', keys: ['name'] }),
+      'Secrets with credentials for image registries.',
+      { patchStrategy: 'merge', patchMergeKey: 'name' },
+    ),
+    hostname: field(16, string, "Host name; the pod's name by default."),
+    subdomain: field(17, string, 'Makes the full name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.'),
+    affinity: pointer(18, Affinity, 'Placement rules.'),
+    schedulerName: field(19, string, 'Scheduler that places the pod.'),
+    tolerations: field(22, list(Toleration, { listType: 'atomic' }), 'Taints that the pod accepts.'),
+    hostAliases: field(23, list(HostAlias, { listType: 'map', keys: ['ip'] }), 'Further lines of the hosts file.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'ip',
+    }),
+    priorityClassName: field(24, string, 'Class that gives the pod its priority.'),
+    priority: pointer(25, int32, 'Priority, filled in from the class; greater is more important.'),
+    dnsConfig: pointer(26, PodDNSConfig, 'Further resolver settings.'),
+    readinessGates: field(
+      28,
+      list(PodReadinessGate, { listType: 'atomic' }),
+      "Conditions that readiness depends on besides the containers'.",
+    ),
+    runtimeClassName: pointer(29, string, 'Runtime class that runs the pod; empty for the default.'),
+    enableServiceLinks: pointer(30, bool, 'Sets environment variables for the services of the namespace; true by default.'),
+    preemptionPolicy: pointer(31, string, 'PreemptLowerPriority, or Never to wait without preempting others.', { enum: PreemptionPolicy }),
+    overhead: field(32, map(quantity), 'Resources that running the pod costs besides its containers; set from the runtime class.'),
+    topologySpreadConstraints: field(
+      33,
+      list(TopologySpreadConstraint, { listType: 'map', keys: ['topologyKey', 'whenUnsatisfiable'] }),
+      'How pods like this one are spread over the topology; all must hold.',
+      { patchStrategy: 'merge', patchMergeKey: 'topologyKey' },
+    ),
+    setHostnameAsFQDN: pointer(35, bool, 'Uses the full name as the host name.'),
+    os: pointer(36, PodOS, 'Operating system that the pod needs.'),
+    hostUsers: pointer(37, bool, 'False runs the pod in a user namespace of its own.'),
+    schedulingGates: field(
+      38,
+      list(PodSchedulingGate, { listType: 'map', keys: ['name'] }),
+      'The pod is not scheduled before this list is empty; entries can only be removed.',
+      { patchStrategy: 'merge', patchMergeKey: 'name' },
+    ),
+    resourceClaims: field(
+      39,
+      list(PodResourceClaim, { listType: 'map', keys: ['name'] }),
+      'Resource claims that must be allocated before the pod starts.',
+      { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DynamicResourceAllocation' },
+    ),
+    resources: pointer(40, ResourceRequirements, 'Requests and limits of the pod as a whole.', { gate: 'PodLevelResources' }),
+    hostnameOverride: pointer(41, string, 'Host name that wins over hostname, subdomain and setHostnameAsFQDN.', {
+      gate: 'HostnameOverride',
+    }),
+    schedulingGroup: pointer(43, PodSchedulingGroup, 'Group of pods that this one is scheduled with.', { gate: 'GenericWorkload' }),
+  },
+  {
+    defaults(spec) {
+      spec.dnsPolicy ||= 'ClusterFirst'
+      spec.restartPolicy ||= 'Always'
+      spec.securityContext ??= {}
+      spec.terminationGracePeriodSeconds ??= 30
+      spec.schedulerName ||= 'default-scheduler'
+      const account = spec.serviceAccountName || spec.serviceAccount
+      if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
+    },
+  },
+)

@@ -1,0 +1,140 @@
+import { conditionOf, isTrue } from '../cells.ts'
+
+interface Terminated {
+  readonly exitCode?: number | undefined
+  readonly signal?: number | undefined
+  readonly reason?: string | undefined
+  readonly finishedAt?: string | null | undefined
+}
+
+interface State {
+  readonly waiting?: { readonly reason?: string | undefined } | undefined
+  readonly running?: object | undefined
+  readonly terminated?: Terminated | undefined
+}
+
+interface Status {
+  readonly name: string
+  readonly ready?: boolean | undefined
+  readonly started?: boolean | undefined
+  readonly restartCount?: number | undefined
+  readonly state?: State | undefined
+  readonly lastState?: State | undefined
+}
+
+interface Container {
+  readonly name: string
+  readonly restartPolicy?: string | undefined
+}
+
+/** What the columns read of a pod. */
+export interface PodRow {
+  readonly metadata?: { readonly deletionTimestamp?: string | null | undefined } | undefined
+  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] | undefined } | undefined
+  readonly status?:
+    | {
+        readonly phase?: string | undefined
+        readonly reason?: string | undefined
+        readonly conditions?:
+          | readonly { readonly type: string; readonly status: string; readonly reason?: string | undefined }[]
+          | undefined
+        readonly initContainerStatuses?: readonly Status[] | undefined
+        readonly containerStatuses?: readonly Status[] | undefined
+      }
+    | undefined
+}
+
+/** A pod in one line. */
+export interface PodSummary {
+  readonly ready: number
+  readonly total: number
+  readonly status: string
+  readonly restarts: number
+  /** When the last of the restarts took place, in milliseconds since the epoch; 0 when not known. */
+  readonly restartedAt: number
+}
+
+/** Restarts of some containers, and the time of the last one. */
+interface Restarts {
+  count: number
+  at: number
+}
+
+function add(restarts: Restarts, { restartCount = 0, lastState }: Status): void {
+  restarts.count += restartCount
+  const finished = lastState?.terminated?.finishedAt
+  if (finished) restarts.at = Math.max(restarts.at, Date.parse(finished))
+}
+
+function ending({ reason, signal = 0, exitCode = 0 }: Terminated): string {
+  return reason || (signal !== 0 ? `Signal:${signal}` : `ExitCode:${exitCode}`)
+}
+
+/** The init containers up to the first that holds up the others; `holdUp` says why, and is absent when all are through. */
+function initialization({ spec, status }: PodRow) {
+  const containers = spec?.initContainers ?? []
+  const sidecars = new Set(containers.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
+  const all: Restarts = { count: 0, at: 0 }
+  const ofSidecars: Restarts = { count: 0, at: 0 }
+  let ready = 0
+  let holdUp: string | undefined
+  for (const [index, each] of (status?.initContainerStatuses ?? []).entries()) {
+    add(all, each)
+    if (sidecars.has(each.name)) add(ofSidecars, each)
+    const { terminated, waiting } = each.state ?? {}
+    if (terminated && (terminated.exitCode ?? 0) === 0) continue
+    if (sidecars.has(each.name) && each.started) {
+      if (each.ready) ready++
+      continue
+    }
+    if (terminated) holdUp = `Init:${ending(terminated)}`
+    else if (waiting?.reason && waiting.reason !== 'PodInitializing') holdUp = `Init:${waiting.reason}`
+    else holdUp = `Init:${index}/${containers.length}`
+    break
+  }
+  return { ready, sidecars: sidecars.size, all, ofSidecars, holdUp }
+}
+
+/** The main containers. Where several have a reason the first container's counts, and a failure hides a success. */
+function execution({ status }: PodRow, before: string, restarts: Restarts) {
+  let reason = before
+  let failure = ''
+  let ready = 0
+  for (const each of [...(status?.containerStatuses ?? [])].reverse()) {
+    add(restarts, each)
+    const { waiting, terminated, running } = each.state ?? {}
+    if (waiting?.reason) reason = waiting.reason
+    else if (terminated) {
+      reason = ending(terminated)
+      if ((terminated.exitCode ?? 0) !== 0) failure = reason
+    } else if (each.ready && running) ready++
+  }
+  if (reason === 'Completed') {
+    if (ready > 0 && isTrue(status?.conditions, 'Ready')) reason = 'Running'
+    else if (failure !== '') reason = failure
+    else if (ready > 0) reason = 'NotReady'
+  }
+  return { reason, ready }
+}
+
+/** Readiness, state and restarts of a pod, from its containers. */
+export function summarize(pod: PodRow): PodSummary {
+  const { phase = '', reason, conditions } = pod.status ?? {}
+  const start = initialization(pod)
+  let status = reason || phase
+  if (conditions?.some((each) => each.type === 'PodScheduled' && each.reason === 'SchedulingGated')) status = 'SchedulingGated'
+  status = start.holdUp ?? status
+  let { ready, all: restarts } = start
+  if (start.holdUp === undefined || conditionOf(conditions, 'Initialized')?.status === 'True') {
+    restarts = { ...start.ofSidecars }
+    const main = execution(pod, status, restarts)
+    status = main.reason
+    ready += main.ready
+  }
+  if (pod.metadata?.deletionTimestamp) {
+    if (reason === 'NodeLost') status = 'Unknown'
+    else if (phase !== 'Succeeded' && phase !== 'Failed') status = 'Terminating'
+  }
+  const total = (pod.spec?.containers?.length ?? 0) + start.sidecars
+  return { ready, total, status, restarts: restarts.count, restartedAt: restarts.at }
+}

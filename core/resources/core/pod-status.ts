@@ -1,0 +1,135 @@
+import { field, int64, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { ContainerStatus } from './container-status.ts'
+import { ConditionStatus, PodConditionType } from './enums.ts'
+import { ResourceRequirements } from './resources.ts'
+
+export const ContainerExtendedResourceRequest = message(
+  'ContainerExtendedResourceRequest',
+  "Which device request stands for a container's extended resource.",
+  {
+    containerName: required(1, string, 'Container that asks for it.'),
+    resourceName: required(2, string, 'Extended resource.'),
+    requestName: required(3, string, 'Request in the special claim.'),
+  },
+)
+
+export const HostIP = message('HostIP', 'An address of the node that runs a pod.', {
+  ip: required(1, string, 'The address.'),
+})
+
+export const NodeAllocatableResourceClaimStatus = message(
+  'NodeAllocatableResourceClaimStatus',
+  'Node resources that a pod gets through a resource claim.',
+  {
+    resourceClaimName: required(1, string, 'The claim.'),
+    containers: field(2, list(string, { listType: 'set' }), 'Containers that use it.'),
+    resources: required(3, map(quantity), 'Amounts, by resource.'),
+  },
+)
+
+export const PodCondition = message('PodCondition', 'An observation about a pod.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: PodConditionType }),
+  observedGeneration: field(7, int64, 'Generation of the spec that the condition speaks about.'),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastProbeTime: field(3, time, 'When the condition was last checked.'),
+  lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
+  reason: field(5, string, 'One word in CamelCase that programs can match.'),
+  message: field(6, string, 'Details for people.'),
+})
+
+export const PodIP = message('PodIP', 'An address of a pod.', {
+  ip: required(1, string, 'The address.'),
+})
+
+export const PodResourceClaimStatus = message('PodResourceClaimStatus', 'The claim that stands behind an entry of spec.resourceClaims.', {
+  name: required(1, string, 'Name of that entry.'),
+  resourceClaimName: pointer(2, string, 'Claim made from the template; absent when none was needed.'),
+})
+
+export const PodExtendedResourceClaimStatus = message(
+  'PodExtendedResourceClaimStatus',
+  "The special claim that backs a pod's extended resources.",
+  {
+    requestMappings: required(
+      1,
+      list(ContainerExtendedResourceRequest, { listType: 'atomic' }),
+      "Device request for each container's extended resource.",
+    ),
+    resourceClaimName: required(2, string, 'The claim.'),
+  },
+)
+
+export const PodStatus = message(
+  'PodStatus',
+  'State of a pod.',
+  {
+    observedGeneration: field(17, int64, 'Generation of the spec that this status was computed from.'),
+    phase: field(1, string, 'Pending, Running, Succeeded, Failed or Unknown.', {
+      enum: ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'],
+    }),
+    conditions: field(2, list(PodCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'type',
+    }),
+    message: field(3, string, 'Why the pod is in this state, for people.'),
+    reason: field(4, string, 'The same in one word, such as Evicted.'),
+    nominatedNodeName: field(11, string, 'Node where others are being preempted for this pod.'),
+    hostIP: field(5, string, 'Address of the node.'),
+    hostIPs: field(16, list(HostIP, { listType: 'atomic' }), 'Addresses of the node.', { patchStrategy: 'merge', patchMergeKey: 'ip' }),
+    podIP: field(6, string, 'Address of the pod.'),
+    podIPs: field(
+      12,
+      list(PodIP, { listType: 'map', keys: ['ip'] }),
+      'Addresses of the pod, at most one per family; the first equals podIP.',
+      { patchStrategy: 'merge', patchMergeKey: 'ip' },
+    ),
+    startTime: pointer(7, time, 'When the node agent accepted the pod.'),
+    initContainerStatuses: field(10, list(ContainerStatus, { listType: 'atomic' }), 'State of the init containers.'),
+    containerStatuses: field(8, list(ContainerStatus, { listType: 'atomic' }), 'State of the main containers.'),
+    qosClass: field(9, string, 'Guaranteed, Burstable or BestEffort.', { enum: ['Guaranteed', 'Burstable', 'BestEffort'] }),
+    ephemeralContainerStatuses: field(13, list(ContainerStatus, { listType: 'atomic' }), 'State of the ephemeral containers.'),
+    resize: field(14, string, 'Deprecated: progress of a resize; see the conditions.', {
+      openEnum: ['InProgress', 'Deferred', 'Infeasible'],
+      gate: 'InPlacePodVerticalScaling',
+    }),
+    resourceClaimStatuses: field(
+      15,
+      list(PodResourceClaimStatus, { listType: 'map', keys: ['name'] }),
+      'Claims behind spec.resourceClaims.',
+      { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DynamicResourceAllocation' },
+    ),
+    extendedResourceClaimStatus: pointer(18, PodExtendedResourceClaimStatus, 'Claim behind the extended resources.', {
+      gate: 'DRAExtendedResource',
+    }),
+    allocatedResources: field(19, map(quantity), 'Resources that the node has set aside for the pod.', {
+      gate: 'InPlacePodLevelResourcesVerticalScaling',
+    }),
+    resources: pointer(20, ResourceRequirements, 'Requests and limits of the pod that are in force.', {
+      gate: 'InPlacePodLevelResourcesVerticalScaling',
+    }),
+    nodeAllocatableResourceClaimStatuses: field(
+      21,
+      list(NodeAllocatableResourceClaimStatus, { listType: 'atomic' }),
+      'Node resources obtained through claims.',
+      { gate: 'DRANodeAllocatableResources' },
+    ),
+  },
+  {
+    defaults(status) {
+      const [first] = status.podIPs ?? []
+      if (status.podIP && status.podIP !== first?.ip) status.podIPs = [{ ip: status.podIP }]
+      else if (first) status.podIP = first.ip
+    },
+  },
+)
+
+export const PodStatusResult = message(
+  'PodStatusResult',
+  'A pod status as a node agent returns it.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    status: field(2, PodStatus, 'The status.'),
+  },
+  { typeMeta: true },
+)

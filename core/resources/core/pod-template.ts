@@ -1,0 +1,14 @@
+import { field, message } from '../../schema/model.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { checkPodTemplate } from './pod-rules.ts'
+import { PodSpec } from './pod-spec.ts'
+
+export const PodTemplateSpec = message(
+  'PodTemplateSpec',
+  'What pods are made from.',
+  {
+    metadata: field(1, ObjectMeta, 'Labels and annotations of the pods.'),
+    spec: field(2, PodSpec, 'Spec of the pods.'),
+  },
+  { validate: checkPodTemplate },
+)

@@ -1,0 +1,79 @@
+import { field, message } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { Eviction } from '../policy/eviction.ts'
+import { flagAt } from '../selectable.ts'
+import { Binding } from './binding.ts'
+import { objectRules } from './own-rules.ts'
+import { podColumns } from './pod-columns.ts'
+import { defaultPod } from './pod-defaults.ts'
+import { ephemeralContainers } from './pod-ephemeral.ts'
+import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from './pod-options.ts'
+import { keepQosClass, preparePod } from './pod-preparation.ts'
+import { resize } from './pod-resize.ts'
+import { checkPod } from './pod-rules.ts'
+import { PodSpec } from './pod-spec.ts'
+import { PodStatus } from './pod-status.ts'
+import { checkPodStatus } from './pod-status-rules.ts'
+import { checkPodUpdate } from './pod-update-rules.ts'
+import { PodProxyOptions } from './proxy-options.ts'
+
+export const Pod = message(
+  'Pod',
+  'Containers that run together on one node.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, PodSpec, 'What is wanted.'),
+    status: field(3, PodStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const pods = resource({
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  names: ['pods', 'pod', 'po'],
+  categories: ['all'],
+  schema: Pod,
+  columns: podColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.0' },
+  status: true,
+  subresources: [
+    { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'], schema: PodAttachOptions },
+    { name: 'binding', kind: 'Binding', verbs: ['create'], schema: Binding },
+    { name: 'ephemeralcontainers', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, side: ephemeralContainers },
+    { name: 'eviction', kind: 'Eviction', group: 'policy', verbs: ['create'], schema: Eviction },
+    { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'], schema: PodExecOptions },
+    { name: 'log', kind: 'Pod', verbs: ['get'], schema: Pod },
+    { name: 'portforward', kind: 'PodPortForwardOptions', verbs: ['create', 'get'], schema: PodPortForwardOptions },
+    { name: 'proxy', kind: 'PodProxyOptions', verbs: ['create', 'delete', 'get', 'patch', 'update'], schema: PodProxyOptions },
+    { name: 'resize', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, side: resize },
+  ],
+  strategy: {
+    defaults: defaultPod,
+    prepareCreate: preparePod,
+    validate: objectRules(checkPod),
+    validateUpdate: checkPodUpdate,
+    prepareStatus: keepQosClass,
+    validateStatus: checkPodStatus,
+  },
+  generation: 'spec',
+  selectable: {
+    'spec.nodeName': '.spec.nodeName',
+    'spec.restartPolicy': '.spec.restartPolicy',
+    'spec.schedulerName': '.spec.schedulerName',
+    'spec.serviceAccountName': '.spec.serviceAccountName',
+    'spec.hostNetwork': flagAt('.spec.hostNetwork'),
+    'status.phase': '.status.phase',
+    'status.podIP': '.status.podIP',
+    'status.nominatedNodeName': '.status.nominatedNodeName',
+  },
+  gracePeriod: (pod, requested) => {
+    const phase = pod.status?.phase
+    if (!pod.spec?.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
+    const period = requested ?? pod.spec.terminationGracePeriodSeconds ?? 30
+    return period < 0 ? 1 : period
+  },
+})

@@ -1,0 +1,32 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { field, message } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { podTemplateColumns } from './columns.ts'
+import { objectRules } from './own-rules.ts'
+import { checkPodTemplate } from './pod-rules.ts'
+import { PodTemplateSpec } from './pod-template.ts'
+
+export const PodTemplate = message(
+  'PodTemplate',
+  'A stored template for pods.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    template: field(2, PodTemplateSpec, 'The template.'),
+  },
+  { typeMeta: true },
+)
+
+export const podTemplates = resource({
+  group: '',
+  version: 'v1',
+  kind: 'PodTemplate',
+  names: ['podtemplates', 'podtemplate'],
+  schema: PodTemplate,
+  columns: podTemplateColumns,
+  returnsDeleted: true,
+  strategy: {
+    validate: objectRules(({ template = {} }, errors, context) => checkPodTemplate(template, FieldPath.of('template'), errors, context)),
+  },
+  lifecycle: { introduced: '1.0' },
+})

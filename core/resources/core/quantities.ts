@@ -1,0 +1,16 @@
+/** Sums of resource lists, as resource name to quantity text. */
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantitySign } from '../../schema/quantity.ts'
+
+export type ResourceList = { [name: string]: string }
+
+export const compare = (a: string, b: string) => compareQuantities(parseQuantity(a), parseQuantity(b))
+export const add = (a: string, b: string) => formatQuantity(addQuantities(parseQuantity(a), parseQuantity(b)))
+export const signOf = (quantity: string) => quantitySign(parseQuantity(quantity))
+export const greater = (a: string, b: string) => (compare(a, b) < 0 ? b : a)
+
+/** Combines two lists; a resource that only one has is taken over. */
+export function combine(a: ResourceList, b: ResourceList, by: (a: string, b: string) => string): ResourceList {
+  const result = { ...a }
+  for (const [name, amount] of Object.entries(b)) result[name] = result[name] === undefined ? amount : by(result[name], amount)
+  return result
+}

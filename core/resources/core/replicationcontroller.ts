@@ -1,0 +1,71 @@
+import { field, int32, int64, list, map, message, pointer, required, string, time } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { countAt } from '../selectable.ts'
+import { replicationControllerColumns } from './columns.ts'
+import { ConditionStatus } from './enums.ts'
+import { objectRules } from './own-rules.ts'
+import { PodTemplateSpec } from './pod-template.ts'
+import { checkReplicationController, checkReplicationControllerStatus, defaultFromTemplate } from './replicationcontroller-rules.ts'
+
+export const ReplicationControllerSpec = message('ReplicationControllerSpec', 'What a replication controller maintains.', {
+  replicas: pointer(1, int32, 'Number of pods wanted.', { default: 1 }),
+  minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { default: 0 }),
+  selector: field(2, map(string, { atomic: true }), 'Labels of its pods; those of the template by default.'),
+  template: pointer(3, PodTemplateSpec, 'What its pods are made from.'),
+})
+
+export const ReplicationControllerCondition = message('ReplicationControllerCondition', 'An observation about a replication controller.', {
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['ReplicaFailure'] }),
+  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const ReplicationControllerStatus = message('ReplicationControllerStatus', 'State of a replication controller.', {
+  replicas: required(1, int32, 'Number of its pods.'),
+  fullyLabeledReplicas: field(2, int32, 'Pods with all labels of the template.'),
+  readyReplicas: field(4, int32, 'Pods that are ready.'),
+  availableReplicas: field(5, int32, 'Pods that are ready for minReadySeconds.'),
+  observedGeneration: field(3, int64, 'Generation of the spec that this status was computed from.'),
+  conditions: field(
+    6,
+    list(ReplicationControllerCondition, { listType: 'map', keys: ['type'] }),
+    'Latest observations, one per condition type.',
+    { patchStrategy: 'merge', patchMergeKey: 'type' },
+  ),
+})
+
+export const ReplicationController = message(
+  'ReplicationController',
+  'Keeps a number of equal pods running.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, ReplicationControllerSpec, 'What is wanted.'),
+    status: field(3, ReplicationControllerStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const replicationControllers = resource({
+  group: '',
+  version: 'v1',
+  kind: 'ReplicationController',
+  names: ['replicationcontrollers', 'replicationcontroller', 'rc'],
+  categories: ['all'],
+  schema: ReplicationController,
+  columns: replicationControllerColumns,
+  storageKey: 'controllers',
+  strategy: {
+    defaults: defaultFromTemplate,
+    validate: objectRules(checkReplicationController),
+    validateStatus: checkReplicationControllerStatus,
+  },
+  lifecycle: { introduced: '1.0' },
+  status: true,
+  scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
+  generation: 'spec',
+  selectable: { 'status.replicas': countAt('.status.replicas') },
+  defaultPropagation: 'Orphan',
+})

@@ -1,0 +1,148 @@
+/** Rules for names and amounts of resources, and for requests and limits. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
+import { checkFormat } from '../checks.ts'
+import { compare, type ResourceList, signOf } from './quantities.ts'
+import type { ResourceRequirements as ResourceRequirementsSchema } from './resources.ts'
+
+type Requirements = Infer<typeof ResourceRequirementsSchema>
+
+const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage'])
+const objectCounts = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]
+const quotaResources = new Set([
+  ...containerResources,
+  ...['requests.cpu', 'requests.memory', 'requests.storage', 'requests.ephemeral-storage'],
+  ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage'],
+  ...objectCounts,
+])
+const standardResources = new Set([...quotaResources, 'storage'])
+const integerResources = new Set(objectCounts)
+/** Resources that a pod as a whole can ask for. */
+const podResources = ['cpu', 'memory']
+
+export const isHugePages = (name: string) => name.startsWith('hugepages-')
+const isQuotaHugePages = (name: string) => isHugePages(name) || name.startsWith('requests.hugepages-')
+/** Without a domain, or with the platform's own. */
+export const isNative = (name: string, { platform }: HookContext) => !name.includes('/') || name.includes(`${platform.labelDomain}/`)
+export const allowsOvercommit = (name: string, context: HookContext) => isNative(name, context) && !isHugePages(name)
+export const isQuotaResource = (name: string) => quotaResources.has(name) || isQuotaHugePages(name)
+
+function isExtended(name: string, context: HookContext): boolean {
+  return !isNative(name, context) && !name.startsWith('requests.') && formats.qualifiedName(`requests.${name}`).length === 0
+}
+
+/** Whether amounts of the resource are whole numbers. */
+const isInteger = (name: string, context: HookContext) => integerResources.has(name) || isExtended(name, context)
+
+export function checkResourceName(name: string, path: FieldPath, errors: FieldErrors): boolean {
+  const before = errors.list.length
+  checkFormat(name, 'qualifiedName', path, errors)
+  if (errors.list.length === before && !name.includes('/') && !standardResources.has(name) && !isQuotaHugePages(name)) {
+    errors.invalid(path, name, 'must be a standard resource type or fully qualified')
+  }
+  return errors.list.length === before
+}
+
+export function checkContainerResourceName(name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  checkResourceName(name, path, errors)
+  if (!name.includes('/')) {
+    if (!containerResources.has(name) && !isHugePages(name)) errors.invalid(path, name, 'must be a standard resource for containers')
+  } else if (!isNative(name, context) && !isExtended(name, context)) {
+    errors.invalid(path, name, "doesn't follow extended resource name standard")
+  }
+}
+
+function checkPodResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (checkResourceName(name, path, errors) && !podResources.includes(name) && !isHugePages(name)) {
+    errors.notSupported(path, name, podResources)
+  }
+}
+
+export function checkAmount(name: string, amount: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  if (signOf(amount) < 0) errors.invalid(path, amount, 'must be greater than or equal to 0')
+  if (isInteger(name, context) && scaledQuantity(parseQuantity(amount), -3) % 1000n !== 0n) {
+    errors.invalid(path, amount, 'must be an integer')
+  }
+}
+
+function checkHugePages(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
+  const size = scaledQuantity(parseQuantity(name.slice('hugepages-'.length)), 0)
+  const value = scaledQuantity(parseQuantity(amount), 0)
+  if (size <= 0n || value % size !== 0n || value <= 0n) {
+    errors.invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)
+  }
+}
+
+const asksFor = (list: ResourceList, test: (name: string) => boolean) => Object.keys(list).some(test)
+const isComputed = (name: string) => name === 'cpu' || name === 'memory'
+
+/** Rules for the requests and limits of containers (`container`) or of a pod as a whole. */
+export function checkRequirements(
+  { requests = {}, limits = {}, claims = [] }: Requirements,
+  of: 'container' | 'pod',
+  claimNames: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  const checkName = of === 'pod' ? checkPodResourceName : checkContainerResourceName
+  const at = { limits: path.child('limits'), requests: path.child('requests') }
+  for (const [name, amount] of Object.entries(limits)) {
+    const own = at.limits.key(name)
+    checkName(name, own, errors, context)
+    checkAmount(name, amount, own, errors, context)
+    if (isHugePages(name)) checkHugePages(name, amount, own, errors)
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    const own = at.requests.key(name)
+    checkName(name, own, errors, context)
+    checkAmount(name, amount, own, errors, context)
+    const limit = limits[name]
+    if (limit === undefined) {
+      if (!allowsOvercommit(name, context)) errors.required(at.limits, 'Limit must be set for non overcommitable resources')
+    } else if (compare(amount, limit) !== 0 && !allowsOvercommit(name, context)) {
+      errors.invalid(at.requests, amount, `must be equal to ${name} limit of ${limit}`)
+    } else if (compare(amount, limit) > 0) errors.invalid(at.requests, amount, `must be less than or equal to ${name} limit of ${limit}`)
+    if (isHugePages(name)) checkHugePages(name, amount, own, errors)
+  }
+  const all = { ...limits, ...requests }
+  if (asksFor(all, isHugePages) && !asksFor(all, isComputed)) errors.forbidden(path, 'HugePages require cpu or memory')
+  checkClaims(claims, claimNames, path.child('claims'), errors)
+}
+
+/** Each claim is one of the pod's, and no part of it is named twice. */
+function checkClaims(claims: NonNullable<Requirements['claims']>, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>()
+  claims.forEach(({ name, request }, index) => {
+    const at = path.index(index)
+    if (name === '') {
+      errors.required(at)
+      return
+    }
+    if (seen.has(name)) errors.duplicate(at, name)
+    else {
+      const key = request ? `${name}/${request}` : name
+      if (request) checkFormat(request, 'dns1123Label', at.child('request'), errors)
+      if (seen.has(key)) errors.duplicate(at, key)
+      else if (!request) for (const other of seen) if (other.startsWith(`${name}/`)) errors.duplicate(at, name)
+      seen.add(key)
+    }
+    if (!known.has(name)) {
+      const names = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`
+      errors.add('FieldValueNotFound', at, name, `must be one of the names in pod.spec.resourceClaims${names}`)
+    }
+  })
+}

@@ -1,0 +1,69 @@
+import { field, list, map, message, pointer, quantity, required, string, withFacets } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { resourceQuotaColumns } from './columns.ts'
+import { ResourceQuotaScope } from './enums.ts'
+import { objectRules } from './own-rules.ts'
+import { checkResourceQuota, checkResourceQuotaStatus, checkResourceQuotaUpdate } from './quota-rules.ts'
+
+export const ScopedResourceSelectorRequirement = message(
+  'ScopedResourceSelectorRequirement',
+  'One comparison of a quota scope with a set of values.',
+  {
+    scopeName: required(1, string, 'Scope that is compared.', { enum: ResourceQuotaScope }),
+    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', { enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] }),
+    values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
+  },
+)
+
+export const ScopeSelector = message(
+  'ScopeSelector',
+  'Requirements that must all hold.',
+  {
+    matchExpressions: field(1, list(ScopedResourceSelectorRequirement, { listType: 'atomic' }), 'The requirements.'),
+  },
+  { atomic: true },
+)
+
+export const ResourceQuotaSpec = message('ResourceQuotaSpec', 'What a quota limits.', {
+  hard: field(1, map(quantity), 'Greatest total of each resource.'),
+  scopes: field(
+    2,
+    list(withFacets(string, { enum: ResourceQuotaScope }), { listType: 'atomic' }),
+    'Only objects to which all of these apply are counted.',
+  ),
+  scopeSelector: pointer(3, ScopeSelector, 'Like scopes, with operators.'),
+})
+
+export const ResourceQuotaStatus = message('ResourceQuotaStatus', 'Use of a quota.', {
+  hard: field(1, map(quantity), 'Limits that are enforced.'),
+  used: field(2, map(quantity), 'Present totals.'),
+})
+
+export const ResourceQuota = message(
+  'ResourceQuota',
+  'Limits what the objects of a namespace use together.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, ResourceQuotaSpec, 'What is wanted.'),
+    status: field(3, ResourceQuotaStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const resourceQuotas = resource({
+  group: '',
+  version: 'v1',
+  kind: 'ResourceQuota',
+  names: ['resourcequotas', 'resourcequota', 'quota'],
+  schema: ResourceQuota,
+  columns: resourceQuotaColumns,
+  returnsDeleted: true,
+  strategy: {
+    validate: objectRules(checkResourceQuota),
+    validateUpdate: checkResourceQuotaUpdate,
+    validateStatus: checkResourceQuotaStatus,
+  },
+  lifecycle: { introduced: '1.0' },
+  status: true,
+})

@@ -1,0 +1,25 @@
+import { field, list, map, message, quantity, required, string } from '../../schema/model.ts'
+import { ResourceName } from './enums.ts'
+
+export const ResourceClaim = message('ResourceClaim', 'A resource claim of the pod that a container uses.', {
+  name: required(1, string, 'Entry of spec.resourceClaims.'),
+  request: field(2, string, 'Only the result of this request; all of them when empty.'),
+})
+
+export const ResourceRequirements = message('ResourceRequirements', 'Resources that are asked for, and bounds of their use.', {
+  limits: field(1, map(quantity), 'Greatest use of each resource.'),
+  requests: field(2, map(quantity), 'Amount that must be free; the limits by default.'),
+  claims: field(3, list(ResourceClaim, { listType: 'map', keys: ['name'] }), 'Resource claims to use.', {
+    gate: 'DynamicResourceAllocation',
+  }),
+})
+
+export const ContainerResizePolicy = message('ContainerResizePolicy', 'What a change of a resource does to the container.', {
+  resourceName: required(1, string, 'cpu or memory.', { openEnum: ResourceName }),
+  restartPolicy: required(2, string, 'NotRequired or RestartContainer.', { openEnum: ['NotRequired', 'RestartContainer'] }),
+})
+
+export const VolumeResourceRequirements = message('VolumeResourceRequirements', 'Storage that is asked for.', {
+  limits: field(1, map(quantity), 'Greatest amount.'),
+  requests: field(2, map(quantity), 'Least amount.'),
+})

@@ -1,0 +1,59 @@
+import { ageColumn, joined, labelsText, nameColumn, none, textColumn, unknown, wide } from '../cells.ts'
+
+/** A place where traffic enters a load balancer. */
+export interface Entrance {
+  readonly ip?: string | undefined
+  readonly hostname?: string | undefined
+}
+
+interface ServiceRow {
+  readonly spec?:
+    | {
+        readonly type?: string | undefined
+        readonly clusterIPs?: readonly string[] | undefined
+        readonly externalIPs?: readonly string[] | undefined
+        readonly externalName?: string | undefined
+        readonly ports?:
+          | readonly { readonly port: number; readonly nodePort?: number | undefined; readonly protocol?: string | undefined }[]
+          | undefined
+        readonly selector?: { readonly [key: string]: string } | undefined
+      }
+    | undefined
+  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly Entrance[] | undefined } | undefined } | undefined
+}
+
+/** Addresses or host names where traffic enters a load balancer, sorted, each once. */
+export function entrances(ingress: readonly Entrance[] | undefined): string[] {
+  return [...new Set((ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').filter((text) => text !== ''))].sort()
+}
+
+function externalAddress({ spec, status }: ServiceRow): string {
+  const own = spec?.externalIPs ?? []
+  switch (spec?.type) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return joined(own)
+    case 'LoadBalancer':
+      return [...entrances(status?.loadBalancer?.ingress), ...own].join(',') || '<pending>'
+    case 'ExternalName':
+      return spec.externalName ?? ''
+    default:
+      return unknown
+  }
+}
+
+function portsText({ spec }: ServiceRow): string {
+  return joined(
+    spec?.ports?.map(({ port, nodePort, protocol = '' }) => (nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`)),
+  )
+}
+
+export const serviceColumns = [
+  nameColumn,
+  textColumn('Type', 'How the service is exposed.', '.spec.type'),
+  textColumn<ServiceRow>('Cluster-IP', 'Address inside the cluster.', ({ spec }) => spec?.clusterIPs?.[0] ?? none),
+  textColumn('External-IP', 'Addresses outside the cluster.', externalAddress),
+  textColumn('Port(s)', 'Ports, with those on the nodes.', portsText),
+  ageColumn,
+  wide(textColumn<ServiceRow>('Selector', 'Labels of the pods behind it.', ({ spec }) => labelsText(spec?.selector))),
+]

@@ -1,0 +1,141 @@
+import { bool, field, int32, intOrString, list, map, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { Condition } from '../meta/condition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { Protocol } from './enums.ts'
+import { LoadBalancerStatus } from './load-balancer.ts'
+import { objectRules } from './own-rules.ts'
+import { ServiceProxyOptions } from './proxy-options.ts'
+import { serviceColumns } from './service-columns.ts'
+import {
+  defaultFamilies,
+  defaultService,
+  defaultServiceStatus,
+  dropTypeDependent,
+  keepAllocated,
+  pairClusterIPs,
+} from './service-defaults.ts'
+import { checkService } from './service-rules.ts'
+import { checkServiceStatus, checkServiceUpdate } from './service-update-rules.ts'
+
+export const ClientIPConfig = message('ClientIPConfig', 'Settings of session affinity by client address.', {
+  timeoutSeconds: pointer(1, int32, 'Seconds that a session sticks, up to 86400; 10800 by default.'),
+})
+
+export const ServicePort = message('ServicePort', 'A port of a service.', {
+  name: field(1, string, 'DNS label; may be empty when there is one port only.'),
+  protocol: field(2, string, 'UDP, TCP or SCTP.', { enum: Protocol, default: 'TCP' }),
+  appProtocol: pointer(6, string, 'Application protocol: a registered service name or a prefixed name.'),
+  port: required(3, int32, 'Port that the service offers.'),
+  targetPort: field(4, intOrString, 'Port number or name in the pods; equal to port by default.'),
+  nodePort: field(5, int32, 'Port on every node, for NodePort and LoadBalancer; chosen when absent.'),
+})
+
+export const SessionAffinityConfig = message('SessionAffinityConfig', 'Settings of session affinity.', {
+  clientIP: pointer(1, ClientIPConfig, 'Settings for affinity by client address.'),
+})
+
+export const ServiceSpec = message(
+  'ServiceSpec',
+  'How a service is reached and which pods stand behind it.',
+  {
+    ports: field(1, list(ServicePort, { listType: 'map', keys: ['port', 'protocol'] }), 'Ports that it offers.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'port',
+    }),
+    selector: field(2, map(string, { atomic: true }), 'Labels of its pods; without one its endpoints are kept by others.'),
+    clusterIP: field(3, string, 'Address in the cluster: chosen when empty, None for a headless service.'),
+    clusterIPs: field(18, list(string, { listType: 'atomic' }), 'Addresses, one per family; the first equals clusterIP.'),
+    type: field(4, string, 'ClusterIP, NodePort, LoadBalancer or ExternalName.', {
+      enum: ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'],
+    }),
+    externalIPs: field(5, list(string, { listType: 'atomic' }), 'Further addresses that nodes accept its traffic on; deprecated.'),
+    sessionAffinity: field(7, string, 'None, or ClientIP to send a client to one pod.', { enum: ['ClientIP', 'None'] }),
+    loadBalancerIP: field(8, string, 'Deprecated: address wanted from the load balancer.'),
+    loadBalancerSourceRanges: field(9, list(string, { listType: 'atomic' }), 'Address ranges of clients that the load balancer admits.'),
+    externalName: field(10, string, 'DNS name that an ExternalName service stands for.'),
+    externalTrafficPolicy: field(11, string, 'Traffic from outside: Cluster, or Local to keep it on the node.', {
+      enum: ['Cluster', 'Local'],
+    }),
+    healthCheckNodePort: field(12, int32, 'Port for health checks of load balancers, with Local external traffic.'),
+    publishNotReadyAddresses: field(13, bool, 'Publishes endpoints before they are ready.'),
+    sessionAffinityConfig: pointer(14, SessionAffinityConfig, 'Settings of session affinity.'),
+    ipFamilies: field(
+      19,
+      list(withFacets(string, { enum: ['IPv4', 'IPv6', ''] }), { listType: 'atomic' }),
+      'Address families, IPv4 and IPv6; the first is the main one.',
+    ),
+    ipFamilyPolicy: pointer(17, string, 'SingleStack, PreferDualStack or RequireDualStack.', {
+      enum: ['SingleStack', 'PreferDualStack', 'RequireDualStack'],
+    }),
+    allocateLoadBalancerNodePorts: pointer(20, bool, 'False gives a LoadBalancer service no node ports; true by default.'),
+    loadBalancerClass: pointer(21, string, 'Load balancer implementation; cannot be changed once set.'),
+    internalTrafficPolicy: pointer(22, string, 'Traffic from within: Cluster, or Local to keep it on the node.', {
+      enum: ['Cluster', 'Local'],
+    }),
+    trafficDistribution: pointer(23, string, 'Wish about which endpoints get traffic, such as PreferSameZone.'),
+  },
+  {
+    defaults(spec) {
+      defaultService(spec)
+    },
+  },
+)
+
+export const ServiceStatus = message('ServiceStatus', 'State of a service.', {
+  loadBalancer: field(1, LoadBalancerStatus, 'State of its load balancer.'),
+  conditions: field(2, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const Service = message(
+  'Service',
+  'A stable address for a set of pods.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, ServiceSpec, 'What is wanted.'),
+    status: field(3, ServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const services = resource({
+  group: '',
+  version: 'v1',
+  kind: 'Service',
+  names: ['services', 'service', 'svc'],
+  categories: ['all'],
+  schema: Service,
+  columns: serviceColumns,
+  returnsDeleted: true,
+  storageKey: 'services/specs',
+  strategy: {
+    defaults: defaultServiceStatus,
+    prepareCreate({ spec }) {
+      if (!spec) return
+      pairClusterIPs(spec)
+      defaultFamilies(spec)
+    },
+    prepareUpdate({ spec }, { spec: old }) {
+      if (!spec || !old) return
+      dropTypeDependent(spec, old)
+      keepAllocated(spec, old)
+      pairClusterIPs(spec, old)
+      defaultFamilies(spec)
+    },
+    validate: objectRules(checkService),
+    validateUpdate: checkServiceUpdate,
+    validateStatus: checkServiceStatus,
+  },
+  lifecycle: { introduced: '1.0' },
+  status: true,
+  subresources: [
+    { name: 'proxy', kind: 'ServiceProxyOptions', verbs: ['create', 'delete', 'get', 'patch', 'update'], schema: ServiceProxyOptions },
+  ],
+  nameFormat: 'dns1123Label',
+  selectable: { 'spec.clusterIP': '.spec.clusterIP', 'spec.type': '.spec.type' },
+  createOnUpdate: true,
+  reservations: 'serviceAddresses',
+})

@@ -1,0 +1,17 @@
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
+
+interface TemplateMeta {
+  labels?: { [key: string]: string } | undefined
+  annotations?: { [key: string]: string } | undefined
+}
+
+/** Metadata that is copied to other objects: labels and annotations, nothing else. */
+export function checkTemplateMeta(metadata: TemplateMeta, path: FieldPath, errors: FieldErrors): void {
+  validateAnnotations(metadata.annotations, path.child('annotations'), errors)
+  validateLabels(metadata.labels, path.child('labels'), errors)
+  for (const [name, value] of Object.entries(metadata)) {
+    if (name !== 'labels' && name !== 'annotations' && value !== undefined) errors.forbidden(path.child(name), 'cannot be set')
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * What a resource is, as data. Built-in resources are rows made with `resource()`; a CustomResourceDefinition yields the
+ * same shape at run time. Nothing outside a definition asks which kind it deals with.
+ */
+import type { Platform } from '../platform.ts'
+import type { FieldErrors } from '../schema/field-error.ts'
+import type { HookContext, Infer, Json, Message } from '../schema/model.ts'
+
+/** Metadata as the registry reads and writes it (metav1.ObjectMeta). */
+export interface ObjectMeta {
+  name?: string
+  generateName?: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: { [key: string]: string }
+  annotations?: { [key: string]: string }
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+  managedFields?: Json[]
+}
+
+export interface OwnerReference {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+/** Any object of this API. */
+export type ApiObject = { kind: string; apiVersion: string; metadata: ObjectMeta } & { [key: string]: unknown }
+
+/** A path into an object such as `.spec.nodeName`; only names and dots. */
+export type Path = `.${string}`
+
+export interface ResourceNames {
+  readonly plural: string
+  readonly singular: string
+  readonly short?: readonly string[]
+  readonly categories?: readonly string[]
+}
+
+/** Written as a method so that rows of different kinds fit into one table. */
+type Cell<T> = { cell(object: T, context: HookContext): Json }['cell']
+
+/** One column of `kubectl get`. A cell is a string, number, boolean or null. */
+export interface Column<T = ApiObject> {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  readonly doc: string
+  /** 0 is shown always, 1 only with `-o wide`. */
+  readonly priority: number
+  readonly cell: Path | Cell<T>
+}
+
+export interface Scale {
+  readonly specReplicas: Path
+  readonly statusReplicas: Path
+  /** Path of a label selector (object or text) that the scale's status repeats. */
+  readonly selector?: Path
+}
+
+/** Releases as `1.36`. */
+export interface Lifecycle {
+  readonly introduced: string
+  readonly deprecated?: string
+  readonly removed?: string
+  readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string }
+}
+
+/** What a kind adds to the generic life cycle. All hooks change or read the decoded object; none does I/O. */
+export interface Strategy<T = ApiObject> {
+  /** Clears or sets fields that a client may not decide, on create. Status is cleared already where `status` is set. */
+  prepareCreate?(object: T, context: HookContext): void
+  /** The same on update of the main resource. `spec` or `status` of the other side is kept already. */
+  prepareUpdate?(object: T, old: T, context: HookContext): void
+  /** Last changes before an object starts to be deleted, such as a phase. */
+  prepareDelete?(object: T): void
+  validate?(object: T, errors: FieldErrors, context: HookContext): void
+  /** Runs after `validate` on updates. Fields marked immutable are checked already. */
+  validateUpdate?(object: T, old: T, errors: FieldErrors, context: HookContext): void
+  /** What a write through `/status` may not change; `spec` and the like are kept already. */
+  prepareStatus?(object: T, old: T, context: HookContext): void
+  /** Runs on updates through `/status`, instead of the two above. */
+  validateStatus?(object: T, old: T, errors: FieldErrors, context: HookContext): void
+  /** Defaults that hold for this kind only, not for its messages elsewhere. */
+  defaults?(object: T, context: HookContext): void
+  /** Warnings that a create or update answers with. */
+  warnings?(object: T, old: T | undefined, context: HookContext): readonly string[]
+}
+
+/** Rule for `metadata.name`: a format of schema/formats.ts. */
+export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment'
+
+/** A part of an object that a subresource writes by itself; its bodies are whole objects of the kind. Does no I/O. */
+export interface Side {
+  /** The object after a write: what is stored, with this part taken from what the client wants. Changes neither. */
+  write(existing: ApiObject, incoming: ApiObject, context: HookContext): ApiObject
+  /** Rules of a write, after those of metadata. */
+  validate?(object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void
+  /** It changes what is wanted: the rules of a new object hold before its own, and generations count. */
+  readonly whole?: boolean
+}
+
+/** Between a version and the one that is stored. Changes neither; the result is brought into canonical form. */
+export interface Conversion {
+  toStored(object: ApiObject, platform: Platform): ApiObject
+  fromStored(object: ApiObject, platform: Platform): ApiObject
+}
+
+export interface Subresource {
+  /** Path element after the name. */
+  readonly name: string
+  /** Kind, group and version of its body when they differ from the parent's. */
+  readonly kind: string
+  readonly group?: string
+  readonly version?: string
+  readonly verbs: readonly string[]
+  readonly schema: Message
+  /** Set where it reads the whole object and writes a part of it. */
+  readonly side?: Side
+}
+
+/** Addresses and node ports of services. */
+export type ReservationName = 'serviceAddresses'
+
+export interface ResourceDefinition<M extends Message = Message> {
+  /** Empty for the core group; `<domain>` stands for the platform's domain until the definition is bound. */
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly listKind: string
+  readonly names: ResourceNames
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+  readonly schema: M
+  readonly nameFormat: NameFormat
+  /** Key in the store below the prefix, without slashes at its ends: `services/specs`. Empty: nothing is stored (reviews, bindings). */
+  readonly storageKey: string
+  /** `apiVersion` of the objects in the store, when it is not this row's own. */
+  readonly storageVersion?: string
+  /** How objects become those of `storageVersion` where the fields differ too. */
+  readonly conversion?: Conversion
+  /** Set when the definition is bound: version that is stored, and how this one becomes it; absent: stored as it is. */
+  readonly storage?: {
+    readonly version: string
+    readonly toStored: (object: ApiObject) => ApiObject
+    readonly fromStored: (object: ApiObject) => ApiObject
+  }
+  readonly stability: 'alpha' | 'beta' | 'ga'
+  readonly servedByDefault: boolean
+  readonly lifecycle: Lifecycle
+  /** Has `/status`; spec and status are then written apart. */
+  readonly status: boolean
+  /** A create may bring its status (nodes register themselves with it). */
+  readonly keepsStatusOnCreate?: boolean
+  readonly scale?: Scale
+  /** All but `/status` and `/scale`, which follow from the two properties above. */
+  readonly subresources: readonly Subresource[]
+  /** What raises `metadata.generation`: changes outside metadata and status, those and annotations, or nothing. */
+  readonly generation: 'spec' | 'specAndAnnotations' | 'none'
+  /** Field selectors beyond `metadata.name` and `metadata.namespace`: label to path. */
+  readonly selectable: { readonly [label: string]: Path | ((object: ApiObject) => string) }
+  readonly columns: readonly Column<Infer<M>>[]
+  readonly strategy: Strategy<Infer<M>>
+  /** Seconds that a delete waits when the client names none; a function sees the object. Absent: deletes are immediate. */
+  gracePeriod?(object: Infer<M>, requested: number | undefined): number
+  /** Default propagation when the client names none: `orphan` for some old workload kinds. */
+  readonly defaultPropagation: 'Background' | 'Orphan'
+  /** Finalizers that live in `spec.finalizers` and the `/finalize` subresource (namespaces). */
+  readonly specFinalizers?: boolean
+  /** Objects vanish after this flag's time-to-live (events). */
+  readonly ttl?: 'event'
+  /** A finished delete answers with the object, not with a Status. */
+  readonly returnsDeleted?: boolean
+  /** What its objects take from a shared stock (registry/reservations-built-in.ts). */
+  readonly reservations?: ReservationName
+  /** An update of an object that does not exist creates it. */
+  readonly createOnUpdate: boolean
+  /** An update must carry a resourceVersion (custom resources). */
+  readonly updateNeedsVersion: boolean
+}
+
+export interface ResourceOptions<M extends Message>
+  extends Partial<Omit<ResourceDefinition<M>, 'names' | 'schema' | 'strategy' | 'group' | 'version' | 'kind'>> {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  /** Plural, singular, then short names. */
+  readonly names: readonly [plural: string, singular: string, ...short: string[]]
+  readonly categories?: readonly string[]
+  readonly schema: M
+  readonly strategy?: Strategy<Infer<M>>
+}
+
+const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
+
+/** Completes a row with what most resources share. */
+export function resource<M extends Message>(options: ResourceOptions<M>): ResourceDefinition<M> {
+  const { names, categories, strategy, ...own } = options
+  const [plural, singular, ...short] = names
+  return {
+    listKind: `${options.kind}List`,
+    namespaced: true,
+    verbs: allVerbs,
+    nameFormat: 'dns1123Subdomain',
+    storageKey: plural,
+    stability: 'ga',
+    servedByDefault: true,
+    lifecycle: { introduced: '1.0' },
+    status: false,
+    subresources: [],
+    generation: 'none',
+    selectable: {},
+    columns: [],
+    defaultPropagation: 'Background',
+    createOnUpdate: false,
+    updateNeedsVersion: false,
+    ...own,
+    names: { plural, singular, ...(short.length > 0 && { short }), ...(categories && { categories }) },
+    strategy: strategy ?? {},
+  }
+}
+
+/** `v1` or `apps/v1`. */
+export function apiVersionOf(definition: { readonly group: string; readonly version: string }): string {
+  return definition.group === '' ? definition.version : `${definition.group}/${definition.version}`
+}
+
+/** `configmaps` or `deployments.apps`, as it stands in messages and details. */
+export function qualifiedPlural(definition: { readonly group: string; readonly names: ResourceNames }): string {
+  return definition.group === '' ? definition.names.plural : `${definition.names.plural}.${definition.group}`
+}

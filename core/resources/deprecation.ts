@@ -1,0 +1,20 @@
+import { apiVersionOf, type ResourceDefinition } from './definition.ts'
+
+interface Release {
+  readonly major: string
+  readonly minor: string
+}
+
+const isReached = (release: string, { major, minor }: Release) => {
+  const [otherMajor = 0, otherMinor = 0] = release.split('.').map(Number)
+  return otherMajor < Number(major) || (otherMajor === Number(major) && otherMinor <= Number(minor))
+}
+
+/** What clients of a deprecated version are told: `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, …`. `at` is the server's release. */
+export function deprecationWarning({ kind, lifecycle, ...version }: ResourceDefinition, at: Release): string | undefined {
+  const { deprecated, removed, replacement } = lifecycle
+  if (deprecated === undefined || !isReached(deprecated, at)) return undefined
+  const end = removed === undefined ? '' : `, unavailable in v${removed}+`
+  const instead = replacement === undefined ? '' : `; use ${apiVersionOf(replacement)} ${replacement.kind}`
+  return `${apiVersionOf(version)} ${kind} is deprecated in v${deprecated}+${end}${instead}`
+}

@@ -1,0 +1,80 @@
+/** Rules for endpoint slices. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats, portNumber } from '../../schema/formats.ts'
+import { parseAddress } from '../../schema/ip.ts'
+import type { Infer } from '../../schema/model.ts'
+import { validateLabels } from '../../schema/object-meta.ts'
+import { checkFormat } from '../checks.ts'
+import type { Endpoint, EndpointSlice } from './endpointslice.ts'
+
+const most = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, hints: 8 }
+const byteCounts: { readonly [type: string]: number } = { IPv4: 4, IPv6: 16 }
+
+export function validateEndpointSlice(slice: Infer<typeof EndpointSlice>, errors: FieldErrors): void {
+  const { addressType, endpoints, ports } = slice
+  const at = FieldPath.of('endpoints')
+  if ((endpoints?.length ?? 0) > most.endpoints) errors.tooMany(at, endpoints?.length, most.endpoints)
+  else {
+    endpoints?.forEach((endpoint, index) => {
+      validateEndpoint(endpoint, addressType, at.index(index), errors)
+    })
+  }
+  validatePorts(ports ?? [], FieldPath.of('ports'), errors)
+}
+
+function validateEndpoint(endpoint: Infer<typeof Endpoint>, type: string, path: FieldPath, errors: FieldErrors): void {
+  const { addresses, nodeName, hostname, deprecatedTopology, hints } = endpoint
+  const at = path.child('addresses')
+  const count = addresses?.length ?? 0
+  if (count === 0) errors.required(at, 'must contain at least 1 address')
+  if (count > most.addresses) errors.tooMany(at, count, most.addresses)
+  addresses?.forEach((address, index) => {
+    validateAddress(address, type, at.index(index), errors)
+  })
+  checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+  const topology = path.child('deprecatedTopology')
+  const labels = Object.keys(deprecatedTopology ?? {}).length
+  if (labels > most.labels) errors.tooMany(topology, labels, most.labels)
+  validateLabels(deprecatedTopology, topology, errors)
+  checkFormat(hostname, 'dns1123Label', path.child('hostname'), errors)
+  validateHints(hints?.forZones ?? [], path.child('hints').child('forZones'), errors)
+}
+
+function validateHints(zones: readonly { readonly name: string }[], path: FieldPath, errors: FieldErrors): void {
+  if (zones.length > most.hints) errors.tooMany(path, zones.length, most.hints)
+  const seen = new Set<string>()
+  zones.forEach(({ name }, index) => {
+    const at = path.index(index).child('name')
+    if (seen.has(name)) errors.duplicate(at, name)
+    seen.add(name)
+    checkFormat(name, 'labelValue', at, errors)
+  })
+}
+
+function validateAddress(address: string, type: string, path: FieldPath, errors: FieldErrors): void {
+  if (type === 'FQDN') checkFormat(address, 'fullyQualifiedDomainName', path, errors)
+  const length = byteCounts[type]
+  if (length === undefined) return
+  const problems = formats.ip(address)
+  for (const problem of problems) errors.invalid(path, address, problem)
+  if (problems.length === 0 && parseAddress(address)?.bytes.length !== length) {
+    errors.invalid(path, address, `must be an ${type} address`)
+  }
+}
+
+function validatePorts(ports: NonNullable<Infer<typeof EndpointSlice>['ports']>, path: FieldPath, errors: FieldErrors): void {
+  if (ports.length > most.ports) {
+    errors.tooMany(path, ports.length, most.ports)
+    return
+  }
+  const seen = new Set<string>()
+  ports.forEach(({ name = '', port, appProtocol }, index) => {
+    const at = path.index(index)
+    if (name !== '') checkFormat(name, 'dns1123Label', at.child('name'), errors)
+    if (seen.has(name)) errors.duplicate(at.child('name'), name)
+    seen.add(name)
+    if (port !== undefined) for (const problem of portNumber(port)) errors.invalid(at.child('port'), port, problem)
+    checkFormat(appProtocol, 'qualifiedName', at.child('appProtocol'), errors)
+  })
+}

@@ -1,0 +1,83 @@
+import { bool, field, int32, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { Protocol } from '../core/enums.ts'
+import { ObjectReference } from '../core/references.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { endpointSliceColumns } from './columns.ts'
+import { validateEndpointSlice } from './endpointslice-validation.ts'
+
+export const EndpointConditions = message('EndpointConditions', 'State of an endpoint.', {
+  ready: pointer(1, bool, 'Can take new traffic; absent counts as true.'),
+  serving: pointer(2, bool, 'Like ready, but kept up while it terminates.'),
+  terminating: pointer(3, bool, 'Is being removed.'),
+})
+
+export const ForZone = message('ForZone', 'A zone that should use an endpoint.', {
+  name: required(1, string, 'Name of the zone.'),
+})
+
+export const ForNode = message('ForNode', 'A node that should use an endpoint.', {
+  name: required(1, string, 'Name of the node.'),
+})
+
+export const EndpointHints = message('EndpointHints', 'Who should use an endpoint.', {
+  forZones: field(1, list(ForZone, { listType: 'atomic' }), 'Zones that should use it.'),
+  forNodes: field(2, list(ForNode, { listType: 'atomic' }), 'Nodes that should use it.'),
+})
+
+export const Endpoint = message('Endpoint', 'One unit behind a service.', {
+  addresses: required(1, list(string, { listType: 'set' }), 'Addresses of one type that all lead to this endpoint.'),
+  conditions: field(2, EndpointConditions, 'State of the endpoint.'),
+  hostname: pointer(3, string, 'Host name of the endpoint.'),
+  targetRef: pointer(4, ObjectReference, 'Object that it stands for, mostly a pod.'),
+  deprecatedTopology: field(5, map(string), 'Topology as in the first beta; read-only.'),
+  nodeName: pointer(6, string, 'Node that hosts it.'),
+  zone: pointer(7, string, 'Zone that it is in.'),
+  hints: pointer(8, EndpointHints, 'Who should use it.'),
+})
+
+export const EndpointPort = message(
+  'EndpointPort',
+  'A port of the endpoints of a slice.',
+  {
+    name: pointer(1, string, 'Name of the service port; unique in the slice.'),
+    protocol: pointer(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+    port: pointer(3, int32, 'Port number; absent means that it is not restricted.'),
+    appProtocol: pointer(4, string, 'Application protocol: a registered service name or a prefixed name.'),
+  },
+  {
+    atomic: true,
+    defaults(port) {
+      port.name ??= ''
+      port.protocol ??= 'TCP'
+    },
+  },
+)
+
+export const EndpointSlice = message(
+  'EndpointSlice',
+  'Some of the endpoints of a service.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    addressType: required(4, string, 'IPv4, IPv6 or FQDN; cannot be changed.', {
+      enum: ['IPv4', 'IPv6', 'FQDN'],
+      immutable: true,
+      notEmpty: true,
+    }),
+    endpoints: field(2, list(Endpoint, { listType: 'atomic' }), 'The endpoints, up to 1000.', { omitEmpty: false }),
+    ports: field(3, list(EndpointPort, { listType: 'atomic' }), 'Ports of every endpoint, up to 100.', { omitEmpty: false }),
+  },
+  { typeMeta: true },
+)
+
+export const endpointSlices = resource({
+  group: 'discovery.<domain>',
+  version: 'v1',
+  kind: 'EndpointSlice',
+  names: ['endpointslices', 'endpointslice'],
+  schema: EndpointSlice,
+  columns: endpointSliceColumns,
+  lifecycle: { introduced: '1.21' },
+  generation: 'spec',
+  strategy: { validate: validateEndpointSlice },
+})

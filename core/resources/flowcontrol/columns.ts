@@ -1,0 +1,38 @@
+import { getPath } from '../../schema/accessors.ts'
+import { ageColumn, conditionOf, countColumn, nameColumn, none, textColumn } from '../cells.ts'
+import type { Column } from '../definition.ts'
+
+interface SchemaRow {
+  readonly status?:
+    | { readonly conditions?: readonly { readonly type?: string | undefined; readonly status?: string | undefined }[] | undefined }
+    | undefined
+}
+
+export const flowSchemaColumns = [
+  nameColumn,
+  textColumn('PriorityLevel', 'Level that handles the requests.', '.spec.priorityLevelConfiguration.name'),
+  countColumn('MatchingPrecedence', 'Order among schemas; the least that matches wins.', '.spec.matchingPrecedence', 'string'),
+  textColumn('DistinguisherMethod', 'What separates flows.', '.spec.distinguisherMethod.type', none),
+  ageColumn,
+  textColumn<SchemaRow>(
+    'MissingPL',
+    'Whether the level is missing.',
+    ({ status }) => conditionOf(status?.conditions, 'Dangling')?.status ?? '?',
+  ),
+]
+
+/** A number below `.spec.limited`, or `<none>`. */
+function limit(name: string, doc: string, path: string): Column<unknown> {
+  const cell = (object: unknown) => (getPath(object, `.spec.limited${path}`) as number | undefined) ?? none
+  return { name, type: 'string', doc, priority: 0, cell }
+}
+
+export const priorityLevelConfigurationColumns = [
+  nameColumn,
+  textColumn('Type', 'Exempt or Limited.', '.spec.type'),
+  limit('NominalConcurrencyShares', "Share of the server's seats.", '.nominalConcurrencyShares'),
+  limit('Queues', 'Number of queues.', '.limitResponse.queuing.queues'),
+  limit('HandSize', 'Queues that one flow is dealt.', '.limitResponse.queuing.handSize'),
+  limit('QueueLengthLimit', 'Requests that a queue holds.', '.limitResponse.queuing.queueLengthLimit'),
+  ageColumn,
+]

@@ -1,0 +1,1 @@
+export const ConditionStatus = ['True', 'False', 'Unknown'] as const

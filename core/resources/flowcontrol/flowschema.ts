@@ -1,0 +1,136 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { bool, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { flowSchemaColumns } from './columns.ts'
+import { ConditionStatus } from './enums.ts'
+import { validateFlowSchemaSpec, validateNonResourceRule, validateResourceRule, validateRules, validateSubject } from './validation.ts'
+
+export const FlowDistinguisherMethod = message('FlowDistinguisherMethod', 'What separates the flows of a schema.', {
+  type: required(1, string, 'ByUser or ByNamespace.', { openEnum: ['ByUser', 'ByNamespace'] }),
+})
+
+export const PriorityLevelConfigurationReference = message('PriorityLevelConfigurationReference', 'Points at a priority level.', {
+  name: required(1, string, 'Name of the level.'),
+})
+
+export const UserSubject = message('UserSubject', 'A user by name.', {
+  name: required(1, string, 'Name of the user; * for all.'),
+})
+
+export const GroupSubject = message('GroupSubject', 'A group by name.', {
+  name: required(1, string, 'Name of the group; * for all.'),
+})
+
+export const ServiceAccountSubject = message('ServiceAccountSubject', 'A service account by name.', {
+  namespace: required(1, string, 'Namespace of the account.'),
+  name: required(2, string, 'Name of the account; * for all of the namespace.'),
+})
+
+export const Subject = message(
+  'Subject',
+  'Who sends a request; the member named by kind is set.',
+  {
+    kind: required(1, string, 'User, Group or ServiceAccount.', { openEnum: ['User', 'Group', 'ServiceAccount'] }),
+    user: pointer(2, UserSubject, 'A user.'),
+    group: pointer(3, GroupSubject, 'A group.'),
+    serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
+  },
+  { validate: (subject, path, errors) => validateSubject(subject, path, errors) },
+)
+
+export const ResourcePolicyRule = message(
+  'ResourcePolicyRule',
+  'Matches requests for resources.',
+  {
+    verbs: required(1, list(string, { listType: 'set' }), 'Verbs; * for all.'),
+    apiGroups: required(2, list(string, { listType: 'set' }), 'API groups; * for all.'),
+    resources: required(3, list(string, { listType: 'set' }), 'Resources, with /<subresource> where meant; * for all.'),
+    clusterScope: field(4, bool, 'Matches requests that name no namespace.'),
+    namespaces: field(5, list(string, { listType: 'set' }), 'Namespaces; * for all.', { omitEmpty: false }),
+  },
+  { validate: (rule, path, errors) => validateResourceRule(rule, path, errors) },
+)
+
+export const NonResourcePolicyRule = message(
+  'NonResourcePolicyRule',
+  'Matches requests for other paths.',
+  {
+    verbs: required(1, list(string, { listType: 'set' }), 'HTTP methods in lower case; * for all.'),
+    nonResourceURLs: required(6, list(string, { listType: 'set' }), 'Paths, with * at the end for all below.'),
+  },
+  { validate: (rule, path, errors) => validateNonResourceRule(rule, path, errors) },
+)
+
+export const PolicyRulesWithSubjects = message(
+  'PolicyRulesWithSubjects',
+  'Matches requests by sender and target.',
+  {
+    subjects: required(1, list(Subject, { listType: 'atomic' }), 'Senders, of whom one must match.'),
+    resourceRules: field(2, list(ResourcePolicyRule, { listType: 'atomic' }), 'Requests for resources.'),
+    nonResourceRules: field(3, list(NonResourcePolicyRule, { listType: 'atomic' }), 'Requests for other paths.'),
+  },
+  { validate: (rule, path, errors) => validateRules(rule, path, errors) },
+)
+
+export const FlowSchemaSpec = message(
+  'FlowSchemaSpec',
+  'Which requests go to which priority level.',
+  {
+    priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'Level that handles the requests.'),
+    matchingPrecedence: field(2, int32, 'Order among schemas, from 1 to 10000; the least one that matches wins.', { omitEmpty: false }),
+    distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What separates flows; absent for one flow.'),
+    rules: field(4, list(PolicyRulesWithSubjects, { listType: 'atomic' }), 'Requests that belong here; one rule is enough.'),
+  },
+  {
+    defaults(spec) {
+      spec.matchingPrecedence ||= 1000
+    },
+    validate: (spec, path, errors) => validateFlowSchemaSpec(spec, path, errors),
+  },
+)
+
+export const FlowSchemaCondition = message('FlowSchemaCondition', 'An observation about a flow schema.', {
+  type: field(1, string, 'Aspect that is judged, in CamelCase.'),
+  status: field(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+  reason: field(4, string, 'One word in CamelCase that programs can match.'),
+  message: field(5, string, 'Details for people.'),
+})
+
+export const FlowSchemaStatus = message('FlowSchemaStatus', 'State of a flow schema.', {
+  conditions: field(1, list(FlowSchemaCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const FlowSchema = message(
+  'FlowSchema',
+  'Sorts requests into flows of a priority level.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, FlowSchemaSpec, 'What is wanted.'),
+    status: field(3, FlowSchemaStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const flowSchemas = resource({
+  group: 'flowcontrol.apiserver.<domain>',
+  version: 'v1',
+  kind: 'FlowSchema',
+  names: ['flowschemas', 'flowschema'],
+  namespaced: false,
+  schema: FlowSchema,
+  columns: flowSchemaColumns,
+  lifecycle: { introduced: '1.29' },
+  status: true,
+  generation: 'spec',
+  strategy: {
+    validate({ metadata, spec }, errors) {
+      if (spec?.matchingPrecedence !== 1 || metadata?.name === 'exempt') return
+      errors.invalid(FieldPath.of('spec', 'matchingPrecedence'), 1, "only the schema named 'exempt' may have matchingPrecedence 1")
+    },
+  },
+})

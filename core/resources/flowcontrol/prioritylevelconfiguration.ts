@@ -1,0 +1,131 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { priorityLevelConfigurationColumns } from './columns.ts'
+import { ConditionStatus } from './enums.ts'
+import { validateLevel, validateLimited, validateQueuing, validateResponse, validateShares } from './level-validation.ts'
+
+export const ExemptPriorityLevelConfiguration = message(
+  'ExemptPriorityLevelConfiguration',
+  'Settings of a level that is not limited.',
+  {
+    nominalConcurrencyShares: pointer(1, int32, "Share of the server's seats that it is reckoned with; 0 by default."),
+    lendablePercent: pointer(2, int32, 'Percentage of its seats that others may borrow.'),
+  },
+  {
+    defaults(level) {
+      level.nominalConcurrencyShares ??= 0
+      level.lendablePercent ??= 0
+    },
+    validate: (level, path, errors) => validateShares(level, path, errors),
+  },
+)
+
+export const QueuingConfiguration = message(
+  'QueuingConfiguration',
+  'Queues of a level.',
+  {
+    queues: field(1, int32, 'Number of queues; 64 by default.', { omitEmpty: false }),
+    handSize: field(2, int32, 'Queues that one flow is dealt, of which the shortest is used; 8 by default.', { omitEmpty: false }),
+    queueLengthLimit: field(3, int32, 'Requests that a queue holds; 50 by default.', { omitEmpty: false }),
+  },
+  {
+    defaults(queuing) {
+      queuing.queues ||= 64
+      queuing.handSize ||= 8
+      queuing.queueLengthLimit ||= 50
+    },
+    validate: (queuing, path, errors) => validateQueuing(queuing, path, errors),
+  },
+)
+
+export const LimitResponse = message(
+  'LimitResponse',
+  'What happens to requests that find no seat.',
+  {
+    type: required(1, string, 'Queue or Reject.', { openEnum: ['Queue', 'Reject'] }),
+    queuing: pointer(2, QueuingConfiguration, 'The queues, with type Queue.'),
+  },
+  { validate: (response, path, errors) => validateResponse(response, path, errors) },
+)
+
+export const LimitedPriorityLevelConfiguration = message(
+  'LimitedPriorityLevelConfiguration',
+  'Settings of a level that is limited.',
+  {
+    nominalConcurrencyShares: pointer(1, int32, "Share of the server's seats; 30 by default.", { omitEmpty: false }),
+    limitResponse: field(2, LimitResponse, 'What happens to requests that find no seat.'),
+    lendablePercent: pointer(3, int32, 'Percentage of its seats that others may borrow.'),
+    borrowingLimitPercent: pointer(4, int32, 'Percentage of its own seats that it may borrow; unbounded when absent.'),
+  },
+  {
+    defaults(level) {
+      level.nominalConcurrencyShares ??= 30
+      level.lendablePercent ??= 0
+    },
+    validate: (level, path, errors) => validateLimited(level, path, errors),
+  },
+)
+
+export const PriorityLevelConfigurationSpec = message(
+  'PriorityLevelConfigurationSpec',
+  'How a level is limited; the member named by type is set.',
+  {
+    type: required(1, string, 'Exempt or Limited.', { openEnum: ['Exempt', 'Limited'] }),
+    limited: pointer(2, LimitedPriorityLevelConfiguration, 'Settings of a limited level.'),
+    exempt: pointer(3, ExemptPriorityLevelConfiguration, 'Settings of an exempt level.'),
+  },
+  { validate: (spec, path, errors) => validateLevel(spec, path, errors) },
+)
+
+export const PriorityLevelConfigurationCondition = message(
+  'PriorityLevelConfigurationCondition',
+  'An observation about a priority level.',
+  {
+    type: field(1, string, 'Aspect that is judged, in CamelCase.'),
+    status: field(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+    lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
+    reason: field(4, string, 'One word in CamelCase that programs can match.'),
+    message: field(5, string, 'Details for people.'),
+  },
+)
+
+export const PriorityLevelConfigurationStatus = message('PriorityLevelConfigurationStatus', 'State of a priority level.', {
+  conditions: field(
+    1,
+    list(PriorityLevelConfigurationCondition, { listType: 'map', keys: ['type'] }),
+    'Latest observations, one per condition type.',
+    { patchStrategy: 'merge', patchMergeKey: 'type' },
+  ),
+})
+
+export const PriorityLevelConfiguration = message(
+  'PriorityLevelConfiguration',
+  "A share of the server's capacity.",
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, PriorityLevelConfigurationSpec, 'What is wanted.'),
+    status: field(3, PriorityLevelConfigurationStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const priorityLevelConfigurations = resource({
+  group: 'flowcontrol.apiserver.<domain>',
+  version: 'v1',
+  kind: 'PriorityLevelConfiguration',
+  names: ['prioritylevelconfigurations', 'prioritylevelconfiguration'],
+  namespaced: false,
+  schema: PriorityLevelConfiguration,
+  columns: priorityLevelConfigurationColumns,
+  lifecycle: { introduced: '1.29' },
+  status: true,
+  generation: 'spec',
+  strategy: {
+    validate({ metadata, spec }, errors) {
+      if ((metadata?.name === 'exempt') === (spec?.type === 'Exempt')) return
+      errors.invalid(FieldPath.of('spec', 'type'), spec?.type ?? '', "type must be 'Exempt' if and only if name is 'exempt'")
+    },
+  },
+})

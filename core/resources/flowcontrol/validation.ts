@@ -1,0 +1,101 @@
+/** Rules for flow schemas and priority levels. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from './flowschema.ts'
+
+const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
+const methods = ['connect', 'delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace']
+const supportedVerbs = [...new Set([...verbs, ...methods])].sort()
+const mostPrecedence = 10_000
+
+export function validateFlowSchemaSpec(spec: Infer<typeof FlowSchemaSpec>, path: FieldPath, errors: FieldErrors): void {
+  const { matchingPrecedence = 0, distinguisherMethod, priorityLevelConfiguration } = spec
+  const at = path.child('matchingPrecedence')
+  if (matchingPrecedence <= 0) errors.invalid(at, matchingPrecedence, 'must be a positive value')
+  if (matchingPrecedence > mostPrecedence) errors.invalid(at, matchingPrecedence, `must not be greater than ${mostPrecedence}`)
+  if (distinguisherMethod) {
+    checkSupported(distinguisherMethod.type, ['ByNamespace', 'ByUser'], path.child('distinguisherMethod').child('type'), errors)
+  }
+  const levelAt = path.child('priorityLevelConfiguration').child('name')
+  checkRequiredFormat(priorityLevelConfiguration?.name, 'dns1123Subdomain', levelAt, errors, 'must reference a priority level')
+}
+
+export function validateRules(rule: Infer<typeof PolicyRulesWithSubjects>, path: FieldPath, errors: FieldErrors): void {
+  if (!rule.subjects?.length) errors.required(path.child('subjects'), 'subjects must contain at least one value')
+  if (!rule.resourceRules?.length && !rule.nonResourceRules?.length) {
+    errors.required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')
+  }
+}
+
+const members = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
+
+/** The member that the kind names is there, and no other. */
+export function validateSubject(subject: Infer<typeof Subject>, path: FieldPath, errors: FieldErrors): void {
+  if (!Object.hasOwn(members, subject.kind)) {
+    errors.notSupported(path.child('kind'), subject.kind, Object.keys(members).sort())
+    return
+  }
+  for (const [kind, name] of Object.entries(members)) {
+    const at = path.child(name)
+    const member = subject[name]
+    if (kind !== subject.kind) {
+      if (member) errors.forbidden(at, `${name} is forbidden when subject kind is not '${kind}'`)
+    } else if (!member) errors.required(at, `${name} is required when subject kind is '${kind}'`)
+    else if (member.name === '') errors.required(at.child('name'))
+  }
+  const { kind, serviceAccount: account } = subject
+  if (kind !== 'ServiceAccount' || !account) return
+  const at = path.child('serviceAccount')
+  if (account.name !== '' && account.name !== '*') checkFormat(account.name, 'dns1123Subdomain', at.child('name'), errors)
+  checkRequiredFormat(account.namespace, 'dns1123Label', at.child('namespace'), errors, 'must specify namespace for service account')
+}
+
+type Values = readonly string[] | null | undefined
+
+/** A list that is not empty, and holds nothing besides its wildcard. True when single values are left to check. */
+function checkValues(values: Values, required: string, words: string, path: FieldPath, errors: FieldErrors): values is readonly string[] {
+  if (!values?.length) {
+    errors.required(path, required)
+    return false
+  }
+  if (!values.includes('*')) return true
+  if (values.length > 1) errors.invalid(path, [...values], `if '*' is present, must not specify other ${words}`)
+  return false
+}
+
+function validateVerbs(given: Values, path: FieldPath, errors: FieldErrors): void {
+  if (!checkValues(given, 'verbs must contain at least one value', 'verbs', path, errors)) return
+  if (given.some((verb) => !supportedVerbs.includes(verb))) {
+    errors.add('FieldValueNotSupported', path, [...given], `supported values: ${supportedVerbs.map((verb) => `"${verb}"`).join(', ')}`)
+  }
+}
+
+export function validateResourceRule(rule: Infer<typeof ResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
+  validateVerbs(rule.verbs, path.child('verbs'), errors)
+  checkValues(rule.apiGroups, 'resource rules must supply at least one api group', 'api groups', path.child('apiGroups'), errors)
+  checkValues(rule.resources, 'resource rules must supply at least one resource', 'resources', path.child('resources'), errors)
+  const at = path.child('namespaces')
+  if (rule.clusterScope && !rule.namespaces?.length) return
+  const missing = 'resource rules that are not cluster scoped must supply at least one namespace'
+  if (!checkValues(rule.namespaces, missing, 'namespaces', at, errors)) return
+  rule.namespaces?.forEach((namespace, index) => {
+    const intro = "each member of this list must be '*' or a DNS-1123 label; "
+    for (const problem of formats.dns1123Label(namespace)) errors.invalid(at.index(index), namespace, intro + problem)
+  })
+}
+
+export function validateNonResourceRule(rule: Infer<typeof NonResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
+  validateVerbs(rule.verbs, path.child('verbs'), errors)
+  const at = path.child('nonResourceURLs')
+  if (!checkValues(rule.nonResourceURLs, 'nonResourceURLs must contain at least one value', 'non-resource URLs', at, errors)) return
+  rule.nonResourceURLs?.forEach((url, index) => {
+    if (url === '') errors.invalid(at.index(index), url, 'must not be empty')
+    else if (url !== '/' && !url.startsWith('/')) errors.invalid(at.index(index), url, 'must start with slash')
+    else if (url.includes(' ')) errors.invalid(at.index(index), url, 'must not contain white-space')
+    else if (url.includes('//')) errors.invalid(at.index(index), url, 'must not contain double slash')
+    else if (url.slice(0, -1).includes('*')) errors.invalid(at.index(index), url, 'wildcard can only do suffix matching')
+  })
+}

@@ -1,0 +1,24 @@
+/** Rules for amounts that are a number of pods or a percentage of them. */
+import type { FieldErrors } from '../schema/field-error.ts'
+import type { FieldPath } from '../schema/field-path.ts'
+import { formats } from '../schema/formats.ts'
+
+type Amount = number | string | undefined
+
+const percentOf = (amount: Amount) =>
+  typeof amount === 'string' && formats.percent(amount).length === 0 ? Number(amount.slice(0, -1)) : undefined
+
+/** The number, or that before the percent sign; 0 when there is none. */
+export function amountOf(amount: Amount): number {
+  return percentOf(amount) ?? (Number.parseInt(String(amount ?? 0), 10) || 0)
+}
+
+/** Adds an error for a negative number and for a text that is no percentage. */
+export function checkAmount(amount: Amount, path: FieldPath, errors: FieldErrors): void {
+  if (typeof amount === 'string') for (const problem of formats.percent(amount)) errors.invalid(path, amount, problem)
+  if (typeof amount === 'number' && amount < 0) errors.invalid(path, amount, 'must be greater than or equal to 0')
+}
+
+export function checkAtMostAll(amount: Amount, path: FieldPath, errors: FieldErrors): void {
+  if (amount !== undefined && (percentOf(amount) ?? 0) > 100) errors.invalid(path, amount, 'must not be greater than 100%')
+}

@@ -1,0 +1,32 @@
+/** Rules for lists of conditions (apimachinery metav1/validation). */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat, checkNonNegative, checkRequiredFormat, checkSupported } from '../checks.ts'
+import type { Condition } from './condition.ts'
+
+const most = { reason: 1024, message: 32 * 1024 }
+
+/** Adds all errors of the conditions; one of each type. */
+export function validateConditions(conditions: readonly Infer<typeof Condition>[] | undefined, path: FieldPath, errors: FieldErrors): void {
+  const seen = new Map<string, number>()
+  conditions?.forEach((condition, index) => {
+    const at = path.index(index)
+    if (seen.has(condition.type)) errors.duplicate(at.child('type'), condition.type)
+    seen.set(condition.type, index)
+    validateCondition(condition, at, errors)
+  })
+}
+
+function validateCondition(condition: Infer<typeof Condition>, path: FieldPath, errors: FieldErrors): void {
+  const { type, status, observedGeneration, lastTransitionTime, reason, message } = condition
+  checkRequiredFormat(type, 'qualifiedName', path.child('type'), errors, 'must be set')
+  if (status === '') errors.required(path.child('status'), 'must be set')
+  else checkSupported(status, ['False', 'True', 'Unknown'], path.child('status'), errors)
+  checkNonNegative(observedGeneration, path.child('observedGeneration'), errors)
+  if (!lastTransitionTime) errors.required(path.child('lastTransitionTime'), 'must be set')
+  if (reason === '') errors.required(path.child('reason'), 'must be set')
+  else if (reason.length > most.reason) errors.tooLong(path.child('reason'), most.reason)
+  else checkFormat(reason, 'conditionReason', path.child('reason'), errors)
+  if (message.length > most.message) errors.tooLong(path.child('message'), most.message)
+}

@@ -1,0 +1,38 @@
+/** Rules for the addresses of services. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { parseNetwork } from '../../schema/ip.ts'
+import type { Infer } from '../../schema/model.ts'
+import { asJson, checkFormat, checkRequiredFormat } from '../checks.ts'
+import type { IPAddress } from './ipaddress.ts'
+import type { ServiceCIDR } from './servicecidr.ts'
+
+/** The name of an IPAddress is the address in its canonical form. */
+export function validateIPAddress({ metadata, spec }: Infer<typeof IPAddress>, errors: FieldErrors): void {
+  checkFormat(metadata?.name, 'strictIP', FieldPath.of('metadata', 'name'), errors)
+  const parent = spec?.parentRef
+  const at = FieldPath.of('spec', 'parentRef')
+  if (parent == null) {
+    errors.required(at)
+    return
+  }
+  if (parent.group) checkFormat(parent.group, 'dns1123Subdomain', at.child('group'), errors)
+  checkRequiredFormat(parent.resource, 'pathSegment', at.child('resource'), errors)
+  checkRequiredFormat(parent.name, 'pathSegment', at.child('name'), errors)
+  if (parent.namespace) checkFormat(parent.namespace, 'pathSegment', at.child('namespace'), errors)
+}
+
+export function validateServiceCIDR({ spec }: Infer<typeof ServiceCIDR>, errors: FieldErrors): void {
+  const at = FieldPath.of('spec', 'cidrs')
+  const cidrs = spec?.cidrs ?? []
+  const families = new Set(cidrs.map((cidr) => parseNetwork(cidr)?.address.bytes.length))
+  if (cidrs.length === 0) errors.required(at, 'at least one CIDR required')
+  else if (cidrs.length > 2) errors.invalid(at, asJson(spec), 'may only hold up to 2 values')
+  else if (cidrs.length === 2 && (families.size < 2 || families.has(undefined))) {
+    errors.invalid(at, asJson(spec), 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')
+  } else {
+    cidrs.forEach((cidr, index) => {
+      checkFormat(cidr, 'strictCIDR', at.index(index), errors)
+    })
+  }
+}

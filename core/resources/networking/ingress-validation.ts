@@ -1,0 +1,106 @@
+/** Rules for ingresses: hosts, paths and backends. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { portNumber } from '../../schema/formats.ts'
+import { parseAddress } from '../../schema/ip.ts'
+import type { Infer } from '../../schema/model.ts'
+import { asJson, checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
+
+/** Parts that would change what a path leads to. */
+const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F']
+const forbiddenEnds = ['/..', '/.']
+const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
+
+export function validateIngressSpec(spec: Infer<typeof IngressSpec>, path: FieldPath, errors: FieldErrors): void {
+  const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
+  if (rules.length === 0 && defaultBackend === undefined) {
+    errors.invalid(path, asJson(spec.rules), 'either `defaultBackend` or `rules` must be specified')
+  }
+  rules.forEach(({ host }, index) => {
+    if (host) validateHost(host, path.child('rules').index(index).child('host'), errors)
+  })
+  tls.forEach(({ hosts = [], secretName }, index) => {
+    const at = path.child('tls').index(index)
+    hosts.forEach((host, number) => {
+      checkHostName(host, at.child('hosts').index(number), errors)
+    })
+    if (secretName) checkFormat(secretName, 'dns1123Subdomain', at.child('secretName'), errors)
+  })
+  checkFormat(ingressClassName, 'dns1123Subdomain', path.child('ingressClassName'), errors)
+}
+
+function checkHostName(host: string, path: FieldPath, errors: FieldErrors): void {
+  checkFormat(host, host.includes('*') ? 'wildcardSubdomain' : 'dns1123Subdomain', path, errors)
+}
+
+function validateHost(host: string, path: FieldPath, errors: FieldErrors): void {
+  if (parseAddress(host) !== undefined) errors.invalid(path, host, 'must be a DNS name, not an IP address')
+  checkHostName(host, path, errors)
+}
+
+export function validateIngressPath({ path = '', pathType }: Infer<typeof HTTPIngressPath>, at: FieldPath, errors: FieldErrors): void {
+  if (pathType == null) {
+    errors.required(at.child('pathType'), 'pathType must be specified')
+    return
+  }
+  if (!pathTypes.includes(pathType)) return
+  const where = at.child('path')
+  const optional = pathType === 'ImplementationSpecific'
+  if (!path.startsWith('/') && !(optional && path === '')) errors.invalid(where, path, 'must be an absolute path')
+  if (optional) return
+  for (const part of forbiddenParts) if (path.includes(part)) errors.invalid(where, path, `must not contain '${part}'`)
+  for (const end of forbiddenEnds) if (path.endsWith(end)) errors.invalid(where, path, `cannot end with '${end}'`)
+}
+
+export function validateBackend({ service, resource }: Infer<typeof IngressBackend>, path: FieldPath, errors: FieldErrors): void {
+  if (service && resource) errors.invalid(path, '', 'cannot set both resource and service backends')
+  else if (resource) validateObjectReference(resource, path.child('resource'), errors)
+  else if (service) validateServiceBackend(service, path, errors)
+  else errors.invalid(path, '', 'resource or service backend is required')
+}
+
+function validateServiceBackend(
+  { name, port: { name: portName = '', number = 0 } = {} }: NonNullable<Infer<typeof IngressBackend>['service']>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const at = path.child('service')
+  checkRequiredFormat(name, 'dns1035Label', at.child('name'), errors)
+  if (portName && number) errors.invalid(path, '', 'cannot set both port name & port number')
+  else if (portName) checkFormat(portName, 'portName', at.child('port').child('name'), errors)
+  else if (number) for (const problem of portNumber(number)) errors.invalid(at.child('port').child('number'), number, problem)
+  else errors.required(path, 'port name or number is required')
+}
+
+interface Reference {
+  readonly apiGroup?: string | undefined
+  readonly kind: string
+  readonly name: string
+}
+
+/** Points at an object of any kind. */
+export function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath, errors: FieldErrors): void {
+  if (apiGroup != null) checkFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors)
+  checkRequiredFormat(kind, 'pathSegment', path.child('kind'), errors, 'kind is required')
+  checkRequiredFormat(name, 'pathSegment', path.child('name'), errors, 'name is required')
+}
+
+interface Parameters extends Reference {
+  readonly scope?: string | undefined
+  readonly namespace?: string | undefined
+}
+
+/** Parameters of an ingress class: of the cluster, or of a namespace that is then named. */
+export function validateParameters(reference: Parameters, path: FieldPath, errors: FieldErrors): void {
+  validateObjectReference(reference, path, errors)
+  const { scope, namespace } = reference
+  const at = path.child('namespace')
+  if (scope == null) errors.required(path.child('scope'))
+  else checkSupported(scope, ['Cluster', 'Namespace'], path.child('scope'), errors)
+  if (scope === 'Namespace') {
+    if (namespace === undefined) errors.required(at, "`parameters.scope` is set to 'Namespace'")
+    else checkFormat(namespace, 'dns1123Label', at, errors)
+  }
+  if (scope === 'Cluster' && namespace !== undefined) errors.forbidden(at, "`parameters.scope` is set to 'Cluster'")
+}

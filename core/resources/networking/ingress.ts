@@ -1,0 +1,126 @@
+import { field, inline, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import { Protocol } from '../core/enums.ts'
+import { TypedLocalObjectReference } from '../core/references.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { ingressColumns } from './columns.ts'
+import { validateBackend, validateIngressPath, validateIngressSpec } from './ingress-validation.ts'
+
+export const ServiceBackendPort = message(
+  'ServiceBackendPort',
+  'A port of a service, by name or by number.',
+  {
+    name: field(1, string, 'Name of the port.'),
+    number: field(2, int32, 'Number of the port.'),
+  },
+  { atomic: true },
+)
+
+export const IngressServiceBackend = message('IngressServiceBackend', 'A service that receives traffic.', {
+  name: required(1, string, 'Service in the same namespace.'),
+  port: field(2, ServiceBackendPort, 'Port of the service.'),
+})
+
+export const IngressBackend = message(
+  'IngressBackend',
+  'Where traffic goes; one of the two is set.',
+  {
+    service: pointer(4, IngressServiceBackend, 'A service.'),
+    resource: pointer(3, TypedLocalObjectReference, 'Another object of the same namespace.'),
+  },
+  { validate: (backend, path, errors) => validateBackend(backend, path, errors) },
+)
+
+export const HTTPIngressPath = message(
+  'HTTPIngressPath',
+  'Requests for a path and their backend.',
+  {
+    path: field(1, string, 'Path to match; starts with /.'),
+    pathType: requiredPointer(3, string, 'Exact, Prefix or ImplementationSpecific.', {
+      enum: ['Exact', 'Prefix', 'ImplementationSpecific'],
+    }),
+    backend: required(2, IngressBackend, 'Where matching requests go.'),
+  },
+  { validate: (rule, path, errors) => validateIngressPath(rule, path, errors) },
+)
+
+export const HTTPIngressRuleValue = message('HTTPIngressRuleValue', 'Rules for HTTP.', {
+  paths: required(1, list(HTTPIngressPath, { listType: 'atomic' }), 'Paths and their backends.', { notEmpty: true }),
+})
+
+export const IngressTLS = message('IngressTLS', 'Where TLS ends for some hosts.', {
+  hosts: field(1, list(string, { listType: 'atomic' }), 'Hosts in the certificate.'),
+  secretName: field(2, string, 'Secret with the certificate and its key.'),
+})
+
+export const IngressRuleValue = message('IngressRuleValue', 'Rules by protocol.', {
+  http: pointer(1, HTTPIngressRuleValue, 'Rules for HTTP.'),
+})
+
+export const IngressRule = message('IngressRule', 'What happens to requests for a host.', {
+  host: field(1, string, 'Host name, which may start with `*.`; all hosts when empty.'),
+  ingressRuleValue: inline(2, IngressRuleValue),
+})
+
+export const IngressSpec = message(
+  'IngressSpec',
+  'How traffic from outside reaches services.',
+  {
+    ingressClassName: pointer(4, string, 'Class that implements it.'),
+    defaultBackend: pointer(1, IngressBackend, 'Where requests go that no rule matches.'),
+    tls: field(2, list(IngressTLS, { listType: 'atomic' }), 'Where TLS ends.'),
+    rules: field(3, list(IngressRule, { listType: 'atomic' }), 'Rules by host.'),
+  },
+  { validate: (spec, path, errors) => validateIngressSpec(spec, path, errors) },
+)
+
+export const IngressPortStatus = message('IngressPortStatus', 'State of a port of the load balancer.', {
+  port: required(1, int32, 'Port number.'),
+  protocol: required(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+  error: requiredPointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.', { omitEmpty: true }),
+})
+
+export const IngressLoadBalancerIngress = message('IngressLoadBalancerIngress', 'A place where traffic enters.', {
+  ip: field(1, string, 'Its address.'),
+  hostname: field(2, string, 'Its host name.'),
+  ports: field(4, list(IngressPortStatus, { listType: 'atomic' }), 'State of its ports.'),
+})
+
+export const IngressLoadBalancerStatus = message('IngressLoadBalancerStatus', 'State of the load balancer.', {
+  ingress: field(1, list(IngressLoadBalancerIngress, { listType: 'atomic' }), 'Places where traffic enters.'),
+})
+
+export const IngressStatus = message('IngressStatus', 'State of an ingress.', {
+  loadBalancer: field(1, IngressLoadBalancerStatus, 'State of its load balancer.'),
+})
+
+export const Ingress = message(
+  'Ingress',
+  'Rules by which HTTP traffic from outside reaches services.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, IngressSpec, 'What is wanted.'),
+    status: field(3, IngressStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const ingresses = resource({
+  group: 'networking.<domain>',
+  version: 'v1',
+  kind: 'Ingress',
+  names: ['ingresses', 'ingress', 'ing'],
+  schema: Ingress,
+  columns: ingressColumns,
+  storageKey: 'ingress',
+  lifecycle: { introduced: '1.19' },
+  status: true,
+  generation: 'spec',
+  strategy: {
+    warnings({ metadata }, old, { platform }) {
+      const annotation = platform.name('<labels>/ingress.class')
+      if (old || metadata?.annotations?.[annotation] === undefined) return []
+      return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
+    },
+  },
+})

@@ -1,0 +1,56 @@
+import { field, message, pointer, required, string } from '../../schema/model.ts'
+import { checkFormat } from '../checks.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { ingressClassColumns } from './columns.ts'
+import { validateParameters } from './ingress-validation.ts'
+
+export const IngressClassParametersReference = message(
+  'IngressClassParametersReference',
+  'Points at parameters of an ingress class.',
+  {
+    apiGroup: pointer(1, string, 'Group of the object; absent for the core group.'),
+    kind: required(2, string, 'Kind of the object.'),
+    name: required(3, string, 'Name of the object.'),
+    scope: pointer(4, string, 'Cluster or Namespace.', { omitEmpty: false }),
+    namespace: pointer(5, string, 'Namespace of the object, with scope Namespace.'),
+  },
+  {
+    defaults(reference) {
+      reference.scope ??= 'Cluster'
+    },
+    validate: (reference, path, errors) => validateParameters(reference, path, errors),
+  },
+)
+
+export const IngressClassSpec = message(
+  'IngressClassSpec',
+  'Who implements a class.',
+  {
+    controller: field(1, string, 'Controller, as a prefixed name; cannot be changed.', { immutable: true, maxLength: 250 }),
+    parameters: pointer(2, IngressClassParametersReference, "Object with the controller's parameters."),
+  },
+  { validate: ({ controller }, path, errors) => checkFormat(controller ?? '', 'domainPrefixedPath', path.child('controller'), errors) },
+)
+
+export const IngressClass = message(
+  'IngressClass',
+  'A class of ingresses.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, IngressClassSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const ingressClasses = resource({
+  group: 'networking.<domain>',
+  version: 'v1',
+  kind: 'IngressClass',
+  names: ['ingressclasses', 'ingressclass'],
+  namespaced: false,
+  schema: IngressClass,
+  columns: ingressClassColumns,
+  lifecycle: { introduced: '1.19' },
+  generation: 'spec',
+})

@@ -1,0 +1,39 @@
+import { field, message, required, requiredPointer, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { validateIPAddress } from './address-validation.ts'
+import { ipAddressColumns } from './columns.ts'
+
+export const ParentReference = message('ParentReference', 'Points at the object that owns an address.', {
+  group: field(1, string, 'API group of the object.'),
+  resource: required(2, string, 'Resource of the object.', { omitEmpty: true }),
+  namespace: field(3, string, 'Namespace of the object.'),
+  name: required(4, string, 'Name of the object.', { omitEmpty: true }),
+})
+
+export const IPAddressSpec = message('IPAddressSpec', 'Who uses an address.', {
+  parentRef: requiredPointer(1, ParentReference, 'Object that uses it.', { omitEmpty: true, immutable: true }),
+})
+
+export const IPAddress = message(
+  'IPAddress',
+  'An address that is taken; its name is the address.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, IPAddressSpec, 'What is wanted.', { omitEmpty: true }),
+  },
+  { typeMeta: true },
+)
+
+export const ipAddresses = resource({
+  group: 'networking.<domain>',
+  version: 'v1',
+  kind: 'IPAddress',
+  names: ['ipaddresses', 'ipaddress', 'ip'],
+  namespaced: false,
+  schema: IPAddress,
+  columns: ipAddressColumns,
+  lifecycle: { introduced: '1.33' },
+  nameFormat: 'pathSegment',
+  strategy: { validate: validateIPAddress },
+})

@@ -1,0 +1,98 @@
+import { field, int32, intOrString, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { Protocol } from '../core/enums.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { networkPolicyColumns } from './columns.ts'
+import { validateBlock, validatePeer, validatePort } from './networkpolicy-validation.ts'
+
+export const IPBlock = message(
+  'IPBlock',
+  'A range of addresses with exceptions.',
+  {
+    cidr: required(1, string, 'The range.'),
+    except: field(2, list(string, { listType: 'atomic' }), 'Parts of the range that are left out.'),
+  },
+  { validate: (block, path, errors) => validateBlock(block, path, errors) },
+)
+
+export const NetworkPolicyPort = message(
+  'NetworkPolicyPort',
+  'A port, or a range of them.',
+  {
+    protocol: pointer(1, string, 'UDP, TCP or SCTP; TCP by default.', { enum: Protocol }),
+    port: pointer(2, intOrString, 'Port number or name; all when absent.'),
+    endPort: pointer(3, int32, 'Last port of a range that starts at port.'),
+  },
+  {
+    defaults(port) {
+      port.protocol ??= 'TCP'
+    },
+    validate: (port, path, errors) => validatePort(port, path, errors),
+  },
+)
+
+export const NetworkPolicyPeer = message(
+  'NetworkPolicyPeer',
+  'The other end of a connection: pods, or a range of addresses.',
+  {
+    podSelector: pointer(1, LabelSelector, "Pods, by label; in the namespaces of namespaceSelector or in the policy's own."),
+    namespaceSelector: pointer(2, LabelSelector, 'Namespaces, by label; {} for all.'),
+    ipBlock: pointer(3, IPBlock, 'Range of addresses; excludes the other two.'),
+  },
+  { validate: (peer, path, errors) => validatePeer(peer, path, errors) },
+)
+
+export const NetworkPolicyIngressRule = message('NetworkPolicyIngressRule', 'Incoming traffic that is allowed.', {
+  ports: field(1, list(NetworkPolicyPort, { listType: 'atomic' }), 'Ports; all when empty.'),
+  from: field(2, list(NetworkPolicyPeer, { listType: 'atomic' }), 'Sources; all when empty.'),
+})
+
+export const NetworkPolicyEgressRule = message('NetworkPolicyEgressRule', 'Outgoing traffic that is allowed.', {
+  ports: field(1, list(NetworkPolicyPort, { listType: 'atomic' }), 'Ports; all when empty.'),
+  to: field(2, list(NetworkPolicyPeer, { listType: 'atomic' }), 'Destinations; all when empty.'),
+})
+
+export const NetworkPolicySpec = message(
+  'NetworkPolicySpec',
+  'Traffic that is allowed for some pods.',
+  {
+    podSelector: field(1, LabelSelector, 'Pods that the policy protects; {} for all of the namespace.', { omitEmpty: false }),
+    ingress: field(2, list(NetworkPolicyIngressRule, { listType: 'atomic' }), 'Incoming traffic that is allowed; none when empty.'),
+    egress: field(3, list(NetworkPolicyEgressRule, { listType: 'atomic' }), 'Outgoing traffic that is allowed; none when empty.'),
+    policyTypes: field(
+      4,
+      list(withFacets(string, { enum: ['Ingress', 'Egress'] }), { listType: 'atomic' }),
+      'Directions that are restricted: Ingress, Egress or both.',
+    ),
+  },
+  {
+    defaults(spec) {
+      if (!spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']
+    },
+    validate({ policyTypes = [] }, path, errors) {
+      if (policyTypes.length > 2) errors.invalid(path.child('policyTypes'), policyTypes, 'may not specify more than two policyTypes')
+    },
+  },
+)
+
+export const NetworkPolicy = message(
+  'NetworkPolicy',
+  'Restricts the traffic of pods.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, NetworkPolicySpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const networkPolicies = resource({
+  group: 'networking.<domain>',
+  version: 'v1',
+  kind: 'NetworkPolicy',
+  names: ['networkpolicies', 'networkpolicy', 'netpol'],
+  schema: NetworkPolicy,
+  columns: networkPolicyColumns,
+  lifecycle: { introduced: '1.7' },
+  generation: 'spec',
+})

@@ -1,0 +1,41 @@
+import { field, list, message, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { Condition } from '../meta/condition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { validateServiceCIDR } from './address-validation.ts'
+import { serviceCIDRColumns } from './columns.ts'
+
+export const ServiceCIDRSpec = message('ServiceCIDRSpec', 'Address ranges for services.', {
+  cidrs: field(1, list(string, { listType: 'atomic' }), 'One range per family, at most two; cannot be changed.', { immutable: true }),
+})
+
+export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the ranges.', {
+  conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const ServiceCIDR = message(
+  'ServiceCIDR',
+  'Ranges from which services get their addresses.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, ServiceCIDRSpec, 'What is wanted.'),
+    status: field(3, ServiceCIDRStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const serviceCIDRs = resource({
+  group: 'networking.<domain>',
+  version: 'v1',
+  kind: 'ServiceCIDR',
+  names: ['servicecidrs', 'servicecidr'],
+  namespaced: false,
+  schema: ServiceCIDR,
+  columns: serviceCIDRColumns,
+  lifecycle: { introduced: '1.33' },
+  status: true,
+  strategy: { validate: validateServiceCIDR },
+})

@@ -1,0 +1,48 @@
+import { field, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { validateLabels } from '../../schema/object-meta.ts'
+import { Toleration } from '../core/scheduling.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { runtimeClassColumns } from './columns.ts'
+
+export const Overhead = message('Overhead', 'What running a pod costs besides its containers.', {
+  podFixed: field(1, map(quantity), 'Amount per pod.'),
+})
+
+export const Scheduling = message(
+  'Scheduling',
+  'Where pods of a class can run.',
+  {
+    nodeSelector: field(1, map(string, { atomic: true }), 'Labels of nodes that support the class.'),
+    tolerations: field(2, list(Toleration, { listType: 'atomic' }), 'Tolerations that its pods get.'),
+  },
+  { validate: ({ nodeSelector }, path, errors) => validateLabels(nodeSelector, path.child('nodeSelector'), errors) },
+)
+
+export const RuntimeClass = message(
+  'RuntimeClass',
+  'A way to run containers.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    handler: required(2, string, 'Configuration name in the container runtime; cannot be changed.', {
+      immutable: true,
+      format: 'dns1123Label',
+    }),
+    overhead: pointer(3, Overhead, 'What running a pod costs besides its containers.'),
+    scheduling: pointer(4, Scheduling, 'Where its pods can run.'),
+  },
+  { typeMeta: true },
+)
+
+export const runtimeClasses = resource({
+  group: 'node.<domain>',
+  version: 'v1',
+  kind: 'RuntimeClass',
+  names: ['runtimeclasses', 'runtimeclass'],
+  namespaced: false,
+  schema: RuntimeClass,
+  columns: runtimeClassColumns,
+  lifecycle: { introduced: '1.20' },
+  createOnUpdate: true,
+  updateNeedsVersion: true,
+})

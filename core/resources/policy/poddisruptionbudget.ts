@@ -1,0 +1,81 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { field, int32, int64, intOrString, list, map, message, pointer, string, time } from '../../schema/model.ts'
+import { asJson, checkCounts } from '../checks.ts'
+import { resource } from '../definition.ts'
+import { checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { Condition } from '../meta/condition.ts'
+import { validateConditions } from '../meta/condition-validation.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { podDisruptionBudgetColumns } from './columns.ts'
+
+export const PodDisruptionBudgetSpec = message(
+  'PodDisruptionBudgetSpec',
+  'How many pods must stay up.',
+  {
+    minAvailable: pointer(1, intOrString, 'Pods, or percentage, that must stay available; excludes maxUnavailable.'),
+    selector: pointer(2, LabelSelector, 'Pods that the budget speaks about; {} selects all of the namespace.', {
+      patchStrategy: 'replace',
+    }),
+    maxUnavailable: pointer(3, intOrString, 'Pods, or percentage, that may be down; excludes minAvailable.'),
+    unhealthyPodEvictionPolicy: pointer(4, string, 'Eviction of pods that are not ready: IfHealthyBudget or AlwaysAllow.', {
+      enum: ['IfHealthyBudget', 'AlwaysAllow'],
+    }),
+  },
+  {
+    validate(spec, path, errors) {
+      const { minAvailable, maxUnavailable } = spec
+      if (minAvailable !== undefined && maxUnavailable !== undefined) {
+        errors.invalid(path, asJson(spec), 'minAvailable and maxUnavailable cannot be both set')
+      }
+      for (const [name, amount] of Object.entries({ minAvailable, maxUnavailable })) {
+        checkAmount(amount, path.child(name), errors)
+        checkAtMostAll(amount, path.child(name), errors)
+      }
+    },
+  },
+)
+
+export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'State of a budget.', {
+  observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
+  disruptedPods: field(2, map(time), 'Pods whose eviction was granted and is not seen yet, with the time.'),
+  disruptionsAllowed: field(3, int32, 'Evictions that are possible now.', { omitEmpty: false }),
+  currentHealthy: field(4, int32, 'Healthy pods.', { omitEmpty: false }),
+  desiredHealthy: field(5, int32, 'Healthy pods that are needed.', { omitEmpty: false }),
+  expectedPods: field(6, int32, 'Pods that are counted.', { omitEmpty: false }),
+  conditions: field(7, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
+
+export const PodDisruptionBudget = message(
+  'PodDisruptionBudget',
+  'Limits how many pods of a set are evicted at a time.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, PodDisruptionBudgetSpec, 'What is wanted.'),
+    status: field(3, PodDisruptionBudgetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const podDisruptionBudgets = resource({
+  group: 'policy',
+  version: 'v1',
+  kind: 'PodDisruptionBudget',
+  names: ['poddisruptionbudgets', 'poddisruptionbudget', 'pdb'],
+  schema: PodDisruptionBudget,
+  columns: podDisruptionBudgetColumns,
+  lifecycle: { introduced: '1.21' },
+  status: true,
+  generation: 'spec',
+  updateNeedsVersion: true,
+  strategy: {
+    validateStatus({ status }, _, errors) {
+      if (!status) return
+      checkCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], FieldPath.of('status'), errors)
+      validateConditions(status.conditions, FieldPath.of('status', 'conditions'), errors)
+    },
+  },
+})

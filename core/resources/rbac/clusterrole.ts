@@ -1,0 +1,44 @@
+import { field, list, message, pointer } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { PolicyRule } from './rule.ts'
+import { validateRules } from './validation.ts'
+
+export const AggregationRule = message(
+  'AggregationRule',
+  'How a cluster role is composed of others.',
+  {
+    clusterRoleSelectors: field(1, list(LabelSelector, { listType: 'atomic' }), 'Selectors of the cluster roles whose rules are joined.'),
+  },
+  {
+    validate({ clusterRoleSelectors = [] }, path, errors) {
+      if (clusterRoleSelectors.length > 0) return
+      errors.required(path.child('clusterRoleSelectors'), 'at least one clusterRoleSelector required if aggregationRule is non-nil')
+    },
+  },
+)
+
+export const ClusterRole = message(
+  'ClusterRole',
+  'A set of permissions, cluster-wide or for use in any namespace.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
+    aggregationRule: pointer(3, AggregationRule, 'Composes the rules from other cluster roles; a controller then writes them.'),
+  },
+  { typeMeta: true },
+)
+
+export const clusterRoles = resource({
+  group: 'rbac.authorization.<domain>',
+  version: 'v1',
+  kind: 'ClusterRole',
+  names: ['clusterroles', 'clusterrole'],
+  namespaced: false,
+  schema: ClusterRole,
+  lifecycle: { introduced: '1.8' },
+  nameFormat: 'pathSegment',
+  createOnUpdate: true,
+  strategy: { validate: ({ rules }, errors) => validateRules(rules, false, errors) },
+})

@@ -1,0 +1,33 @@
+import { field, list, message, required } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { bindingColumns } from './columns.ts'
+import { RoleRef, Subject } from './subject.ts'
+import { validateBinding, validateRoleRefUpdate } from './validation.ts'
+
+export const RoleBinding = message(
+  'RoleBinding',
+  'Grants a role within its namespace.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    subjects: field(2, list(Subject, { listType: 'atomic' }), 'Who gets the permissions.'),
+    roleRef: required(3, RoleRef, 'The role, or cluster role; cannot be changed.'),
+  },
+  { typeMeta: true },
+)
+
+export const roleBindings = resource({
+  group: 'rbac.authorization.<domain>',
+  version: 'v1',
+  kind: 'RoleBinding',
+  names: ['rolebindings', 'rolebinding'],
+  schema: RoleBinding,
+  columns: bindingColumns,
+  lifecycle: { introduced: '1.8' },
+  nameFormat: 'pathSegment',
+  createOnUpdate: true,
+  strategy: {
+    validate: (binding, errors, context) => validateBinding(binding, { roles: ['Role', 'ClusterRole'], namespaced: true }, errors, context),
+    validateUpdate: validateRoleRefUpdate,
+  },
+})

@@ -1,0 +1,77 @@
+/** Rules for roles and bindings. */
+
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { asJson, checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import type { PolicyRule } from './rule.ts'
+import type { RoleRef, Subject } from './subject.ts'
+
+/** `<domain>` stands for the platform's. */
+export const groupName = 'rbac.authorization.<domain>'
+
+type Rules = readonly Infer<typeof PolicyRule>[] | null | undefined
+interface Binding {
+  readonly roleRef: Infer<typeof RoleRef>
+  readonly subjects?: readonly Infer<typeof Subject>[] | undefined
+}
+
+const isSet = (list: readonly unknown[] | null | undefined) => list != null && list.length > 0
+
+/** Each rule says what it allows, on resources or on paths; paths only outside of namespaces. */
+export function validateRules(rules: Rules, namespaced: boolean, errors: FieldErrors): void {
+  rules?.forEach((rule, index) => {
+    validateRule(rule, namespaced, FieldPath.of('rules').index(index), errors)
+  })
+}
+
+function validateRule(rule: Infer<typeof PolicyRule>, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
+  if (!isSet(rule.verbs)) errors.required(path.child('verbs'), 'verbs must contain at least one value')
+  if (isSet(rule.nonResourceURLs)) {
+    const at = path.child('nonResourceURLs')
+    const urls = asJson(rule.nonResourceURLs)
+    if (namespaced) errors.invalid(at, urls, 'namespaced rules cannot apply to non-resource URLs')
+    if (isSet(rule.apiGroups) || isSet(rule.resources) || isSet(rule.resourceNames)) {
+      errors.invalid(at, urls, 'rules cannot apply to both regular resources and non-resource URLs')
+    }
+    return
+  }
+  if (!isSet(rule.apiGroups)) errors.required(path.child('apiGroups'), 'resource rules must supply at least one api group')
+  if (!isSet(rule.resources)) errors.required(path.child('resources'), 'resource rules must supply at least one resource')
+}
+
+/** Which kinds of role a binding may refer to, and whether its service accounts may leave out their namespace. */
+export interface BindingRules {
+  readonly roles: readonly string[]
+  readonly namespaced: boolean
+}
+
+export function validateBinding({ roleRef, subjects }: Binding, rules: BindingRules, errors: FieldErrors, { platform }: HookContext): void {
+  const group = platform.name(groupName)
+  const at = FieldPath.of('roleRef')
+  checkSupported(roleRef.apiGroup, [group], at.child('apiGroup'), errors)
+  checkSupported(roleRef.kind, rules.roles, at.child('kind'), errors)
+  checkRequiredFormat(roleRef.name, 'pathSegment', at.child('name'), errors)
+  subjects?.forEach((subject, index) => {
+    validateSubject(subject, rules.namespaced, group, FieldPath.of('subjects').index(index), errors)
+  })
+}
+
+function validateSubject(subject: Infer<typeof Subject>, namespaced: boolean, group: string, path: FieldPath, errors: FieldErrors): void {
+  const { kind, name, apiGroup = '', namespace } = subject
+  if (name === '') errors.required(path.child('name'))
+  if (kind === 'ServiceAccount') {
+    if (name !== '') checkFormat(name, 'dns1123Subdomain', path.child('name'), errors)
+    checkSupported(apiGroup, [''], path.child('apiGroup'), errors)
+    if (!namespaced && !namespace) errors.required(path.child('namespace'))
+  } else if (kind === 'User' || kind === 'Group') checkSupported(apiGroup, [group], path.child('apiGroup'), errors)
+  else errors.notSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group'])
+}
+
+/** A binding keeps its role: whoever may edit it was judged by that role. */
+export function validateRoleRefUpdate(binding: Binding, old: Binding, errors: FieldErrors): void {
+  if (!equal(asJson(binding.roleRef), asJson(old.roleRef))) {
+    errors.invalid(FieldPath.of('roleRef'), asJson(binding.roleRef), 'cannot change roleRef')
+  }
+}

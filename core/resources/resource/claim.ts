@@ -1,0 +1,37 @@
+import { any, field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
+import { DeviceConstraint, DeviceRequest } from './request.ts'
+import { validateClaim } from './request-validation.ts'
+
+export const OpaqueDeviceConfiguration = message('OpaqueDeviceConfiguration', 'Configuration that a driver understands.', {
+  driver: required(1, string, 'The driver.'),
+  parameters: required(2, any, 'The configuration, up to 10 kB; an object with kind and apiVersion.'),
+})
+
+export const DeviceConfiguration = message('DeviceConfiguration', 'Configuration of devices; one member is set.', {
+  opaque: pointer(1, OpaqueDeviceConfiguration, 'Configuration for a driver.'),
+})
+
+export const DeviceClaimConfiguration = message('DeviceClaimConfiguration', 'Configuration in a claim.', {
+  requests: field(1, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
+  deviceConfiguration: inline(2, DeviceConfiguration),
+})
+
+export const DeviceClaim = message(
+  'DeviceClaim',
+  'Devices that are asked for.',
+  {
+    requests: field(1, list(DeviceRequest, { listType: 'atomic' }), 'Requests, all of which must be satisfied.', {
+      omitEmpty: false,
+      maxItems: 32,
+    }),
+    constraints: field(2, list(DeviceConstraint, { listType: 'atomic' }), 'What the devices must have in common, or not.', {
+      maxItems: 32,
+    }),
+    config: field(3, list(DeviceClaimConfiguration, { listType: 'atomic' }), 'Configurations for the drivers.', { maxItems: 32 }),
+  },
+  { validate: (claim, path, errors) => validateClaim(claim, path, errors) },
+)
+
+export const ResourceClaimSpec = message('ResourceClaimSpec', 'What a claim asks for; cannot be changed.', {
+  devices: field(1, DeviceClaim, 'Devices.', { omitEmpty: false }),
+})

@@ -1,0 +1,94 @@
+import { bool, field, int64, list, map, message, pointer, quantity, required, requiredPointer, string, time } from '../../schema/model.ts'
+import { formatTime } from '../../schema/time.ts'
+import { NodeSelector } from '../core/affinity.ts'
+import { DeviceTaintEffect } from './enums.ts'
+
+export const CapacityRequestPolicyRange = message('CapacityRequestPolicyRange', 'A range of amounts.', {
+  min: requiredPointer(1, quantity, 'Least amount.', { omitEmpty: true }),
+  max: pointer(2, quantity, 'Greatest amount.'),
+  step: pointer(3, quantity, 'Amounts are the least one plus multiples of this.'),
+})
+
+export const CapacityRequestPolicy = message('CapacityRequestPolicy', 'Amounts in which a capacity can be taken.', {
+  default: pointer(1, quantity, 'Amount for requests that name none.', { omitEmpty: false }),
+  validValues: field(3, list(quantity, { listType: 'atomic' }), 'Amounts that are possible; others are rounded up.'),
+  validRange: pointer(4, CapacityRequestPolicyRange, 'Range of amounts; excludes validValues.'),
+})
+
+export const Counter = message('Counter', 'An amount of something that devices share.', {
+  value: required(1, quantity, 'The amount.'),
+})
+
+export const DeviceAttribute = message('DeviceAttribute', 'Value of an attribute; one member is set.', {
+  int: pointer(2, int64, 'An integer.'),
+  bool: pointer(3, bool, 'True or false.'),
+  string: pointer(4, string, 'Text, up to 64 characters.'),
+  version: pointer(5, string, 'A semantic version.'),
+  ints: field(6, list(int64, { listType: 'atomic' }), 'Several integers.', { gate: 'DRAListTypeAttributes' }),
+  bools: field(7, list(bool, { listType: 'atomic' }), 'Several truth values.', { gate: 'DRAListTypeAttributes' }),
+  strings: field(8, list(string, { listType: 'atomic' }), 'Several texts.', { gate: 'DRAListTypeAttributes' }),
+  versions: field(9, list(string, { listType: 'atomic' }), 'Several semantic versions.', { gate: 'DRAListTypeAttributes' }),
+})
+
+export const DeviceCapacity = message('DeviceCapacity', 'A capacity of a device.', {
+  value: required(1, quantity, 'The amount.'),
+  requestPolicy: pointer(2, CapacityRequestPolicy, 'Amounts in which it can be taken; the whole when absent.', {
+    gate: 'DRAConsumableCapacity',
+  }),
+})
+
+export const DeviceCounterConsumption = message('DeviceCounterConsumption', 'What a device takes from a set of counters.', {
+  counterSet: required(1, string, 'The set.'),
+  counters: required(2, map(Counter), 'Amount by counter.', { omitEmpty: true }),
+})
+
+export const DeviceTaint = message(
+  'DeviceTaint',
+  'Keeps claims off a device unless they tolerate it.',
+  {
+    key: required(1, string, 'Key that tolerations name.'),
+    value: field(2, string, 'Value that tolerations may name.'),
+    effect: required(3, string, 'None, NoSchedule or NoExecute.', { enum: DeviceTaintEffect }),
+    timeAdded: pointer(4, time, 'When the taint was added.'),
+  },
+  {
+    defaults(taint, { now }) {
+      taint.timeAdded ??= formatTime({ seconds: Math.floor(now / 1000), nanos: 0 }, 'time') ?? undefined
+    },
+  },
+)
+
+export const NodeAllocatableResourceMapping = message(
+  'NodeAllocatableResourceMapping',
+  'How a device counts towards a resource of the node.',
+  {
+    capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.'),
+    allocationMultiplier: pointer(2, quantity, 'Factor for the amount.'),
+  },
+)
+
+export const Device = message('Device', 'A device that can be allocated.', {
+  name: required(1, string, 'DNS label, unique in the pool.'),
+  attributes: field(2, map(DeviceAttribute), 'Attributes by name.'),
+  capacity: field(3, map(DeviceCapacity), 'Capacities by name.'),
+  consumesCounters: field(4, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it takes from counters of the pool.', {
+    gate: 'DRAPartitionableDevices',
+  }),
+  nodeName: pointer(5, string, 'Node that can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),
+  nodeSelector: pointer(6, NodeSelector, 'Nodes that can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),
+  allNodes: pointer(7, bool, 'Every node can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),
+  taints: field(8, list(DeviceTaint, { listType: 'atomic' }), 'Taints of the device.', { gate: 'DRADeviceTaints' }),
+  bindsToNode: pointer(9, bool, 'An allocation is limited to the node that was chosen.', {
+    gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
+  }),
+  bindingConditions: field(10, list(string, { listType: 'atomic' }), 'Conditions that must be true before pods are bound.', {
+    gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
+  }),
+  bindingFailureConditions: field(11, list(string, { listType: 'atomic' }), 'Conditions of which any true one undoes the allocation.', {
+    gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
+  }),
+  allowMultipleAllocations: pointer(12, bool, 'Several claims can share it.', { gate: 'DRAConsumableCapacity' }),
+  nodeAllocatableResourceMappings: field(13, map(NodeAllocatableResourceMapping), 'Resources of the node that it counts towards.', {
+    gate: 'DRANodeAllocatableResources',
+  }),
+})

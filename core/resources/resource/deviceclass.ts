@@ -1,0 +1,39 @@
+import { field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { DeviceConfiguration } from './claim.ts'
+import { plainColumns } from './columns.ts'
+import { DeviceSelector } from './request.ts'
+
+export const DeviceClassConfiguration = message('DeviceClassConfiguration', 'Configuration in a class.', {
+  deviceConfiguration: inline(1, DeviceConfiguration),
+})
+
+export const DeviceClassSpec = message('DeviceClassSpec', 'What devices of a class have in common.', {
+  selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
+  config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.', { maxItems: 32 }),
+  extendedResourceName: pointer(4, string, 'Extended resource that asks for a device of the class.', { gate: 'DRAExtendedResource' }),
+})
+
+export const DeviceClass = message(
+  'DeviceClass',
+  'A named choice of devices.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, DeviceClassSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const deviceClasses = resource({
+  group: 'resource.<domain>',
+  version: 'v1',
+  kind: 'DeviceClass',
+  names: ['deviceclasses', 'deviceclass'],
+  namespaced: false,
+  schema: DeviceClass,
+  columns: plainColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.34' },
+  generation: 'spec',
+})

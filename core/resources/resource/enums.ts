@@ -1,0 +1,3 @@
+export const DeviceAllocationMode = ['ExactCount', 'All'] as const
+
+export const DeviceTaintEffect = ['None', 'NoSchedule', 'NoExecute'] as const

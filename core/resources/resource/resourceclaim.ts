@@ -1,0 +1,50 @@
+import { field, list, message, pointer, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
+import { ResourceClaimSpec } from './claim.ts'
+import { resourceClaimColumns } from './columns.ts'
+
+export const ResourceClaimConsumerReference = message('ResourceClaimConsumerReference', 'Points at an object that may use a claim.', {
+  apiGroup: field(1, string, 'API group of the object.'),
+  resource: required(3, string, 'Resource of the object, such as pods.'),
+  name: required(4, string, 'Name of the object.'),
+  uid: required(5, string, 'UID of the object.'),
+})
+
+export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a claim.', {
+  allocation: pointer(1, AllocationResult, 'What was allocated; absent before.'),
+  reservedFor: field(2, list(ResourceClaimConsumerReference, { listType: 'map', keys: ['uid'] }), 'Who may use it now, up to 256.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'uid',
+  }),
+  devices: field(
+    4,
+    list(AllocatedDeviceStatus, { listType: 'map', keys: ['driver', 'device', 'pool', 'shareID'] }),
+    'State of each allocated device.',
+    { gate: 'DRAResourceClaimDeviceStatus' },
+  ),
+})
+
+export const ResourceClaim = message(
+  'ResourceClaim',
+  'Asks for devices, and records what was allocated.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, ResourceClaimSpec, 'What is wanted.', { immutable: true }),
+    status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const resourceClaims = resource({
+  group: 'resource.<domain>',
+  version: 'v1',
+  kind: 'ResourceClaim',
+  names: ['resourceclaims', 'resourceclaim'],
+  schema: ResourceClaim,
+  columns: resourceClaimColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.34' },
+  status: true,
+})

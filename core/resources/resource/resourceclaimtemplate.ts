@@ -1,0 +1,31 @@
+import { field, message, required } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { ResourceClaimSpec } from './claim.ts'
+import { plainColumns } from './columns.ts'
+
+export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'What claims are made from.', {
+  metadata: field(1, ObjectMeta, 'Labels and annotations of the claims.'),
+  spec: required(2, ResourceClaimSpec, 'Spec of the claims.'),
+})
+
+export const ResourceClaimTemplate = message(
+  'ResourceClaimTemplate',
+  'A template of claims; one is made for each pod.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, ResourceClaimTemplateSpec, 'The template; cannot be changed.', { immutable: true }),
+  },
+  { typeMeta: true },
+)
+
+export const resourceClaimTemplates = resource({
+  group: 'resource.<domain>',
+  version: 'v1',
+  kind: 'ResourceClaimTemplate',
+  names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
+  schema: ResourceClaimTemplate,
+  columns: plainColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.34' },
+})

@@ -1,0 +1,65 @@
+import { bool, field, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { NodeSelector } from '../core/affinity.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { resourceSliceColumns } from './columns.ts'
+import { Counter, Device } from './device.ts'
+import { validateSlice } from './slice-validation.ts'
+
+export const CounterSet = message('CounterSet', 'Counters that devices of a pool share.', {
+  name: required(1, string, 'DNS label, unique in the pool.'),
+  counters: required(2, map(Counter), 'Counters by name.', { omitEmpty: true }),
+})
+
+export const ResourcePool = message('ResourcePool', 'The pool that a slice is a part of.', {
+  name: required(1, string, 'Name of the pool; often that of the node.'),
+  generation: required(2, int64, 'Grows with every change; slices with a smaller one are ignored.'),
+  resourceSliceCount: required(3, int64, 'Number of slices that make the pool.'),
+})
+
+export const ResourceSliceSpec = message(
+  'ResourceSliceSpec',
+  'Devices of a pool, or a part of them.',
+  {
+    driver: required(1, string, 'Driver that publishes them; cannot be changed.', {
+      immutable: true,
+      notEmpty: true,
+      format: 'dns1123Subdomain',
+      maxLength: 63,
+    }),
+    pool: required(2, ResourcePool, 'The pool.'),
+    nodeName: pointer(3, string, 'Node that can reach them; cannot be changed.', { immutable: true }),
+    nodeSelector: pointer(4, NodeSelector, 'Nodes that can reach them.'),
+    allNodes: pointer(5, bool, 'Every node can reach them.'),
+    devices: field(6, list(Device, { listType: 'atomic' }), 'The devices.'),
+    perDeviceNodeSelection: pointer(7, bool, 'Each device says which nodes can reach it.', { gate: 'DRAPartitionableDevices' }),
+    sharedCounters: field(8, list(CounterSet, { listType: 'atomic' }), 'Counters that devices share; excludes devices.', {
+      gate: 'DRAPartitionableDevices',
+    }),
+  },
+  { validate: (spec, path, errors) => validateSlice(spec, path, errors) },
+)
+
+export const ResourceSlice = message(
+  'ResourceSlice',
+  'Devices that a driver publishes.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, ResourceSliceSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const resourceSlices = resource({
+  group: 'resource.<domain>',
+  version: 'v1',
+  kind: 'ResourceSlice',
+  names: ['resourceslices', 'resourceslice'],
+  namespaced: false,
+  schema: ResourceSlice,
+  columns: resourceSliceColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.34' },
+  generation: 'spec',
+  selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
+})

@@ -1,0 +1,19 @@
+import { resource } from '../../definition.ts'
+import { deviceTaintRuleColumns } from '../columns.ts'
+import { DeviceTaintRule } from '../v1beta2/devicetaintrule.ts'
+
+export const deviceTaintRules = resource({
+  group: 'resource.<domain>',
+  version: 'v1alpha3',
+  kind: 'DeviceTaintRule',
+  names: ['devicetaintrules', 'devicetaintrule'],
+  namespaced: false,
+  schema: DeviceTaintRule,
+  columns: deviceTaintRuleColumns,
+  returnsDeleted: true,
+  stability: 'alpha',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
+  status: true,
+  generation: 'spec',
+})

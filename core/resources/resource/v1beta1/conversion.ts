@@ -1,0 +1,52 @@
+/** This version wraps devices in `basic`, and does not wrap requests of one class in `exactly`. */
+import type { Platform } from '../../../platform.ts'
+import type { Json, JsonObject } from '../../../schema/model.ts'
+import type { ApiObject, Conversion } from '../../definition.ts'
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The object with the items of one list changed; `path` leads from the object to the list. */
+function withItems(object: JsonObject, [name = '', ...rest]: readonly string[], change: (item: JsonObject) => JsonObject): JsonObject {
+  const value = object[name]
+  if (Array.isArray(value)) return { ...object, [name]: value.map((item) => (isObject(item) ? change(item) : item)) }
+  return isObject(value) ? { ...object, [name]: withItems(value, rest, change) } : object
+}
+
+function wrapRequest({ name, firstAvailable, ...exactly }: JsonObject): JsonObject {
+  if (exactly['deviceClassName'] === '') delete exactly['deviceClassName']
+  return {
+    ...(name !== undefined && { name }),
+    ...(Object.keys(exactly).length > 0 && { exactly }),
+    ...(firstAvailable !== undefined && { firstAvailable }),
+  }
+}
+
+function unwrapRequest({ exactly, ...request }: JsonObject): JsonObject {
+  return isObject(exactly) ? { ...request, ...exactly } : request
+}
+
+function unwrapDevice({ basic, ...device }: JsonObject): JsonObject {
+  return isObject(basic) ? { ...device, ...basic } : device
+}
+
+function wrapDevice({ name, ...basic }: JsonObject): JsonObject {
+  return { ...(name !== undefined && { name }), basic }
+}
+
+function conversionOf(
+  path: readonly string[],
+  toStored: (item: JsonObject) => JsonObject,
+  fromStored: (item: JsonObject) => JsonObject,
+): Conversion {
+  const convert = (change: (item: JsonObject) => JsonObject, version: string) => (object: ApiObject, platform: Platform) => {
+    const apiVersion = platform.name(`resource.<domain>/${version}`)
+    return { ...(withItems(object as JsonObject, path, change) as unknown as ApiObject), apiVersion }
+  }
+  return { toStored: convert(toStored, 'v1'), fromStored: convert(fromStored, 'v1beta1') }
+}
+
+const requests = ['spec', 'devices', 'requests']
+
+export const claimConversion = conversionOf(requests, wrapRequest, unwrapRequest)
+export const templateConversion = conversionOf(['spec', ...requests], wrapRequest, unwrapRequest)
+export const sliceConversion = conversionOf(['spec', 'devices'], unwrapDevice, wrapDevice)

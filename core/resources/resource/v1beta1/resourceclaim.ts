@@ -1,0 +1,34 @@
+import { field, message, required } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { resourceClaimColumns } from '../columns.ts'
+import { ResourceClaimStatus } from '../resourceclaim.ts'
+import { ResourceClaimSpec } from './claim.ts'
+import { claimConversion } from './conversion.ts'
+
+export const ResourceClaim = message(
+  'ResourceClaim',
+  'Asks for devices, and records what was allocated.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, ResourceClaimSpec, 'What is wanted.'),
+    status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const resourceClaims = resource({
+  group: 'resource.<domain>',
+  version: 'v1beta1',
+  kind: 'ResourceClaim',
+  names: ['resourceclaims', 'resourceclaim'],
+  schema: ResourceClaim,
+  columns: resourceClaimColumns,
+  returnsDeleted: true,
+  storageVersion: 'resource.<domain>/v1',
+  conversion: claimConversion,
+  stability: 'beta',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
+  status: true,
+})

@@ -1,0 +1,37 @@
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+
+interface Class {
+  readonly metadata?: { readonly name?: string | undefined } | undefined
+  readonly value?: number | undefined
+  readonly globalDefault?: boolean | undefined
+}
+
+const systemPrefix = 'system-'
+const highestUserValue = 1_000_000_000
+const systemClasses = new Map([
+  ['system-node-critical', 2 * highestUserValue + 1000],
+  ['system-cluster-critical', 2 * highestUserValue],
+])
+
+/** What differs from the system's own class of that name. */
+function systemProblem({ value = 0, globalDefault = false }: Class, name: string): string | undefined {
+  const known = systemClasses.get(name)
+  if (known === undefined) return `${name} is not a known system priority class`
+  if (value !== known) return `value of ${name} PriorityClass must be ${known}`
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
+}
+
+/** Names and values above the users' range belong to the system. */
+export function validatePriorityClass(object: Class, errors: FieldErrors): void {
+  const name = object.metadata?.name ?? ''
+  if (!name.startsWith(systemPrefix)) {
+    if ((object.value ?? 0) <= highestUserValue) return
+    errors.forbidden(FieldPath.of('value'), `maximum allowed value of a user defined priority is ${highestUserValue}`)
+    return
+  }
+  const problem = systemProblem(object, name)
+  if (problem === undefined) return
+  const reserved = `priority class names with '${systemPrefix}' prefix are reserved for system use only`
+  errors.forbidden(FieldPath.of('metadata', 'name'), `${reserved}. error: ${problem}`)
+}

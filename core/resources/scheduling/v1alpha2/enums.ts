@@ -1,0 +1,1 @@
+export const DisruptionMode = ['Pod', 'PodGroup'] as const

@@ -1,0 +1,82 @@
+import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { Condition } from '../../meta/condition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { podGroupColumns } from '../columns.ts'
+import { DisruptionMode } from './enums.ts'
+import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
+
+export const WorkloadPodGroupTemplateReference = message('WorkloadPodGroupTemplateReference', 'Points at a template in a workload.', {
+  workloadName: required(1, string, 'Name of the workload.'),
+  podGroupTemplateName: required(2, string, 'Template in the workload.'),
+})
+
+export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Where a group was made from.', {
+  workload: pointer(1, WorkloadPodGroupTemplateReference, 'Template in a workload.', { omitEmpty: false }),
+})
+
+export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is scheduled.', {
+  podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was made from.', { omitEmpty: false }),
+  schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How its pods are scheduled.'),
+  schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where its pods are placed.', {
+    gate: 'TopologyAwareWorkloadScheduling',
+  }),
+  resourceClaims: field(4, list(PodGroupResourceClaim, { listType: 'map', keys: ['name'] }), 'Claims that its pods share.', {
+    patchStrategy: 'merge,retainKeys',
+    patchMergeKey: 'name',
+    gate: 'DRAWorkloadResourceClaims',
+  }),
+  disruptionMode: pointer(5, string, 'Whether its pods are preempted one by one (Pod) or together (PodGroup).', {
+    enum: DisruptionMode,
+    default: 'Pod',
+    gate: 'WorkloadAwarePreemption',
+  }),
+  priorityClassName: field(6, string, 'Class that gives the group its priority.', { gate: 'WorkloadAwarePreemption' }),
+  priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
+})
+
+export const PodGroupResourceClaimStatus = message(
+  'PodGroupResourceClaimStatus',
+  'The claim that stands behind an entry of spec.resourceClaims.',
+  {
+    name: required(1, string, 'Name of that entry.'),
+    resourceClaimName: pointer(2, string, 'Claim that was made; absent when none was needed.'),
+  },
+)
+
+export const PodGroupStatus = message('PodGroupStatus', 'State of a group.', {
+  conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  resourceClaimStatuses: field(
+    2,
+    list(PodGroupResourceClaimStatus, { listType: 'map', keys: ['name'] }),
+    'Claims behind spec.resourceClaims.',
+    { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DRAWorkloadResourceClaims' },
+  ),
+})
+
+export const PodGroup = message(
+  'PodGroup',
+  'Pods that are scheduled as one.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, PodGroupSpec, 'What is wanted.'),
+    status: field(3, PodGroupStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const podGroups = resource({
+  group: 'scheduling.<domain>',
+  version: 'v1alpha2',
+  kind: 'PodGroup',
+  names: ['podgroups', 'podgroup'],
+  schema: PodGroup,
+  columns: podGroupColumns,
+  stability: 'alpha',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.36' },
+  status: true,
+})

@@ -1,0 +1,59 @@
+import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { resource } from '../../definition.ts'
+import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { workloadColumns } from '../columns.ts'
+import { DisruptionMode } from './enums.ts'
+import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
+
+export const PodGroupTemplate = message('PodGroupTemplate', 'What pod groups are made from.', {
+  name: required(1, string, 'DNS label, unique in the workload.'),
+  schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How the pods are scheduled.'),
+  schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where the pods are placed.', {
+    gate: 'TopologyAwareWorkloadScheduling',
+    omitEmpty: false,
+  }),
+  resourceClaims: field(4, list(PodGroupResourceClaim, { listType: 'map', keys: ['name'] }), 'Claims that the pods share.', {
+    patchStrategy: 'merge,retainKeys',
+    patchMergeKey: 'name',
+    gate: 'DRAWorkloadResourceClaims',
+  }),
+  disruptionMode: pointer(5, string, 'Whether pods are preempted one by one (Pod) or together (PodGroup).', {
+    enum: DisruptionMode,
+    gate: 'WorkloadAwarePreemption',
+  }),
+  priorityClassName: field(6, string, 'Class that gives the groups their priority.', { gate: 'WorkloadAwarePreemption' }),
+  priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
+})
+
+export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'Points at an object of any kind in the same namespace.', {
+  apiGroup: field(1, string, 'Group of the object; empty for the core group.'),
+  kind: required(2, string, 'Kind of the object.'),
+  name: required(3, string, 'Name of the object.'),
+})
+
+export const WorkloadSpec = message('WorkloadSpec', 'Parts of a workload.', {
+  controllerRef: pointer(1, TypedLocalObjectReference, 'Object that runs the workload, for tools; cannot be changed.'),
+  podGroupTemplates: required(2, list(PodGroupTemplate, { listType: 'map', keys: ['name'] }), 'Templates of its pod groups.'),
+})
+
+export const Workload = message(
+  'Workload',
+  'An application, as far as its scheduling is concerned.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, WorkloadSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const workloads = resource({
+  group: 'scheduling.<domain>',
+  version: 'v1alpha2',
+  kind: 'Workload',
+  names: ['workloads', 'workload'],
+  schema: Workload,
+  columns: workloadColumns,
+  stability: 'alpha',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.36' },
+})

@@ -1,0 +1,67 @@
+import type { HookContext } from '../../schema/model.ts'
+import { ageColumn, flagColumn, joined, nameColumn, sizeColumn, textColumn, unset } from '../cells.ts'
+
+interface ClassRow {
+  readonly metadata?:
+    | { readonly name?: string | undefined; readonly annotations?: { readonly [key: string]: string } | undefined }
+    | undefined
+}
+
+function classText({ metadata }: ClassRow, { platform }: HookContext): string {
+  const marks = ['storageclass.<labels>/is-default-class', 'storageclass.beta.<labels>/is-default-class']
+  const isDefault = marks.some((mark) => metadata?.annotations?.[platform.name(mark)] === 'true')
+  return `${metadata?.name ?? ''}${isDefault ? ' (default)' : ''}`
+}
+
+export const storageClassColumns = [
+  { ...nameColumn, cell: classText },
+  textColumn('Provisioner', 'Driver that makes the volumes.', '.provisioner'),
+  textColumn('ReclaimPolicy', 'What happens to volumes whose claim is gone.', '.reclaimPolicy', 'Delete'),
+  textColumn('VolumeBindingMode', 'When volumes are made and bound.', '.volumeBindingMode', 'Immediate'),
+  flagColumn('AllowVolumeExpansion', 'Whether volumes can grow.', '.allowVolumeExpansion', false, 'string'),
+  ageColumn,
+]
+
+export const volumeAttributesClassColumns = [nameColumn, textColumn('DriverName', 'Driver of the volumes.', '.driverName'), ageColumn]
+
+export const volumeAttachmentColumns = [
+  nameColumn,
+  { ...textColumn('Attacher', 'Driver that attaches the volume.', '.spec.attacher'), format: 'name' },
+  textColumn('PV', 'The volume.', '.spec.source.persistentVolumeName'),
+  textColumn('Node', 'Node that it is attached to.', '.spec.nodeName'),
+  flagColumn('Attached', 'Whether it is attached.', '.status.attached'),
+  ageColumn,
+]
+
+export const csiNodeColumns = [nameColumn, sizeColumn('Drivers', 'Number of drivers on the node.', 'integer', '.spec.drivers'), ageColumn]
+
+interface DriverRow {
+  readonly spec?:
+    | {
+        readonly tokenRequests?: readonly { readonly audience?: string | undefined }[] | undefined
+        readonly volumeLifecycleModes?: readonly string[] | undefined
+      }
+    | undefined
+}
+
+function audiences({ spec }: DriverRow): string {
+  const requests = spec?.tokenRequests ?? []
+  return requests.length === 0 ? unset : requests.map(({ audience = '' }) => audience).join(',')
+}
+
+export const csiDriverColumns = [
+  nameColumn,
+  flagColumn('AttachRequired', 'Whether volumes must be attached.', '.spec.attachRequired', true),
+  flagColumn('PodInfoOnMount', 'Whether the driver is told about the pod.', '.spec.podInfoOnMount'),
+  flagColumn('StorageCapacity', 'Whether the scheduler heeds capacity.', '.spec.storageCapacity'),
+  textColumn('TokenRequests', 'Audiences of the tokens that the driver gets.', audiences),
+  flagColumn('RequiresRepublish', 'Whether the driver is called again and again.', '.spec.requiresRepublish'),
+  textColumn<DriverRow>('Modes', 'Kinds of volumes.', ({ spec }) => joined(spec?.volumeLifecycleModes)),
+  ageColumn,
+]
+
+export const csiStorageCapacityColumns = [
+  nameColumn,
+  textColumn('StorageClassName', 'Class of the volumes.', '.storageClassName'),
+  textColumn('Capacity', 'Space that is left.', '.capacity', unset),
+]

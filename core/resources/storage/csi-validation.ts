@@ -1,0 +1,90 @@
+/** Rules for CSI drivers, on the cluster and on its nodes. */
+
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { asJson, checkFormat, checkNonNegative, checkSupported } from '../checks.ts'
+import type { CSIDriverSpec, TokenRequest } from './csidriver.ts'
+import type { CSINode, CSINodeDriver } from './csinode.ts'
+import { validateCSIDriverName } from './storage-validation.ts'
+
+const tokenSeconds = { least: 600, most: 2 ** 32 }
+const longestNodeID = 192
+
+export function defaultDriver(spec: Infer<typeof CSIDriverSpec>): void {
+  spec.attachRequired ??= true
+  spec.podInfoOnMount ??= false
+  spec.storageCapacity ??= false
+  spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
+  if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ['Persistent']
+  spec.requiresRepublish ??= false
+  spec.seLinuxMount ??= false
+}
+
+export function validateDriver(spec: Infer<typeof CSIDriverSpec>, path: FieldPath, errors: FieldErrors): void {
+  const { fsGroupPolicy, volumeLifecycleModes = [], tokenRequests = [], nodeAllocatableUpdatePeriodSeconds: period } = spec
+  if (fsGroupPolicy !== undefined) {
+    checkSupported(fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType'], path.child('fsGroupPolicy'), errors)
+  }
+  validateTokens(tokenRequests, path.child('tokenRequests'), errors)
+  for (const mode of volumeLifecycleModes) checkSupported(mode, ['Persistent', 'Ephemeral'], path.child('volumeLifecycleModes'), errors)
+  if (period !== undefined && period < 10) {
+    errors.invalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds')
+  }
+}
+
+function validateTokens(requests: readonly Infer<typeof TokenRequest>[], path: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>()
+  requests.forEach(({ audience, expirationSeconds }, index) => {
+    const at = path.index(index)
+    if (seen.has(audience)) {
+      errors.duplicate(at.child('audience'), audience)
+      return
+    }
+    seen.add(audience)
+    if (expirationSeconds === undefined) return
+    const secondsAt = at.child('expirationSeconds')
+    if (expirationSeconds < tokenSeconds.least)
+      errors.invalid(secondsAt, expirationSeconds, 'may not specify a duration less than 10 minutes')
+    if (expirationSeconds > tokenSeconds.most) {
+      errors.invalid(secondsAt, expirationSeconds, 'may not specify a duration larger than 2^32 seconds')
+    }
+  })
+}
+
+export function validateNode({ spec }: Infer<typeof CSINode>, errors: FieldErrors): void {
+  const seen = new Set<string>()
+  spec.drivers?.forEach((driver, index) => {
+    const at = FieldPath.of('spec', 'drivers').index(index)
+    validateNodeDriver(driver, at, errors)
+    if (seen.has(driver.name)) errors.duplicate(at.child('name'), driver.name)
+    seen.add(driver.name)
+  })
+}
+
+function validateNodeDriver(
+  { name, nodeID, allocatable, topologyKeys }: Infer<typeof CSINodeDriver>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  validateCSIDriverName(name, path.child('name'), errors)
+  if (nodeID === '') errors.required(path.child('nodeID'))
+  if (nodeID.length > longestNodeID) errors.invalid(path.child('nodeID'), nodeID, `must be ${longestNodeID} characters or less`)
+  checkNonNegative(allocatable?.count, path.child('allocatable').child('count'), errors)
+  topologyKeys?.forEach((key, index) => {
+    if (key === '') errors.required(path)
+    if (topologyKeys.indexOf(key) < index) errors.duplicate(path, key)
+    checkFormat(key, 'qualifiedName', path, errors)
+  })
+}
+
+/** A driver's entry may come and go; only its capacity changes while it stays. */
+export function validateNodeUpdate({ spec }: Infer<typeof CSINode>, old: Infer<typeof CSINode>, errors: FieldErrors): void {
+  for (const driver of spec.drivers ?? []) {
+    const before = old.spec.drivers?.find(({ name }) => name === driver.name)
+    const { allocatable: _now, ...now } = driver
+    const { allocatable: _was, ...was } = before ?? driver
+    if (!equal(asJson(now), asJson(was))) errors.invalid(FieldPath.of('CSINodeDriver'), asJson(driver), 'field is immutable')
+  }
+}

@@ -1,0 +1,77 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { checkUnchanged } from '../checks.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { csiDriverColumns } from './columns.ts'
+import { defaultDriver, validateDriver } from './csi-validation.ts'
+
+export const TokenRequest = message('TokenRequest', 'A service account token that a driver wants.', {
+  audience: required(1, string, 'Audience of the token; this server when empty.'),
+  expirationSeconds: pointer(2, int64, 'Seconds of validity.'),
+})
+
+export const CSIDriverSpec = message(
+  'CSIDriverSpec',
+  'How volumes of a driver are handled.',
+  {
+    attachRequired: pointer(1, bool, 'Volumes must be attached before they are mounted; cannot be changed.'),
+    podInfoOnMount: pointer(2, bool, 'Passes name, namespace and other facts of the pod when mounting.'),
+    volumeLifecycleModes: field(
+      3,
+      list(withFacets(string, { openEnum: ['Persistent', 'Ephemeral'] }), { listType: 'set' }),
+      'Modes that it supports: Persistent, Ephemeral; cannot be changed.',
+    ),
+    storageCapacity: pointer(4, bool, 'The scheduler considers the capacity that the driver publishes.', { gate: 'CSIStorageCapacity' }),
+    fsGroupPolicy: pointer(5, string, 'Whether fsGroup applies: ReadWriteOnceWithFSType, File or None.', {
+      openEnum: ['ReadWriteOnceWithFSType', 'File', 'None'],
+    }),
+    tokenRequests: field(
+      6,
+      list(TokenRequest, { listType: 'atomic' }),
+      "Tokens of the pod's service account that are passed when mounting.",
+    ),
+    requiresRepublish: pointer(7, bool, 'Mounts are refreshed from time to time.'),
+    seLinuxMount: pointer(8, bool, 'Volumes can be mounted with an SELinux context.', { gate: 'SELinuxMountReadWriteOncePod' }),
+    nodeAllocatableUpdatePeriodSeconds: pointer(9, int64, 'Seconds between updates of the count in CSINode; at least 10.', {
+      gate: 'MutableCSINodeAllocatableCount',
+    }),
+    serviceAccountTokenInSecrets: pointer(10, bool, 'Tokens are passed among the secrets, not in the volume context.', {
+      gate: 'CSIServiceAccountTokenSecrets',
+    }),
+    preventPodSchedulingIfMissing: pointer(11, bool, 'Keeps pods off nodes where the driver is not installed.', {
+      gate: 'VolumeLimitScaling',
+    }),
+  },
+  { defaults: (spec) => defaultDriver(spec), validate: (spec, path, errors) => validateDriver(spec, path, errors) },
+)
+
+export const CSIDriver = message(
+  'CSIDriver',
+  "A storage driver of the cluster; its name is the driver's.",
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, CSIDriverSpec, 'What is wanted.'),
+  },
+  { typeMeta: true },
+)
+
+export const csiDrivers = resource({
+  group: 'storage.<domain>',
+  version: 'v1',
+  kind: 'CSIDriver',
+  names: ['csidrivers', 'csidriver'],
+  namespaced: false,
+  schema: CSIDriver,
+  columns: csiDriverColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.18' },
+  generation: 'spec',
+  updateNeedsVersion: true,
+  strategy: {
+    validateUpdate({ spec }, old, errors) {
+      checkUnchanged(spec.attachRequired, old.spec.attachRequired, FieldPath.of('spec', 'attachedRequired'), errors)
+      checkUnchanged(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, FieldPath.of('spec', 'volumeLifecycleModes'), errors)
+    },
+  },
+})

@@ -1,0 +1,50 @@
+/** Rules that several storage kinds share. */
+
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import { asJson } from '../checks.ts'
+
+const most = { parameters: 512, bytes: 256 * 1024 }
+const encoder = new TextEncoder()
+const sizeOf = (text: string) => encoder.encode(text).length
+
+/** Name of a driver: a qualified name in any case. */
+export function validateDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(path)
+  else for (const problem of formats.qualifiedName(name.toLowerCase())) errors.invalid(path, name, problem)
+}
+
+/** Name of a CSI driver: a lower case domain name of at most 63 characters. */
+export function validateCSIDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(path)
+  if (sizeOf(name) > 63) errors.tooLong(path, 63)
+  for (const problem of name === '' ? [] : formats.dns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, problem)
+}
+
+type Texts = { readonly [name: string]: string } | undefined
+
+export function validateParameters(parameters: Texts, { allowEmpty }: { readonly allowEmpty: boolean }, errors: FieldErrors): void {
+  const path = FieldPath.of('parameters')
+  const entries = Object.entries(parameters ?? {})
+  if (entries.length > most.parameters) {
+    errors.tooLong(path, most.parameters)
+    return
+  }
+  if (entries.length === 0 && !allowEmpty) errors.required(path, 'must contain at least one key/value pair')
+  for (const [name] of entries) if (name === '') errors.invalid(path, name, 'field can not be empty.')
+  if (textSize(parameters) > most.bytes) errors.tooLong(path, most.bytes)
+}
+
+/** Bytes of all names and values. */
+export function textSize(texts: Texts): number {
+  return Object.entries(texts ?? {}).reduce((sum, [name, value]) => sum + sizeOf(name) + sizeOf(value), 0)
+}
+
+/** `updates to … are forbidden.` for each of the members that an update changes. */
+export function forbidUpdates<T extends object>(object: T, old: T, names: readonly (keyof T & string)[], errors: FieldErrors): void {
+  for (const name of names) {
+    if (!equal(asJson(object[name]), asJson(old[name]))) errors.forbidden(FieldPath.of(name), `updates to ${name} are forbidden.`)
+  }
+}

@@ -1,0 +1,54 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { bool, field, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { PersistentVolumeReclaimPolicy } from '../core/enums.ts'
+import { TopologySelectorTerm } from '../core/scheduling.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { storageClassColumns } from './columns.ts'
+import { forbidUpdates, validateDriverName, validateParameters } from './storage-validation.ts'
+
+export const StorageClass = message(
+  'StorageClass',
+  'A kind of storage from which volumes are made.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    provisioner: required(2, string, 'Driver that makes the volumes; cannot be changed.'),
+    parameters: field(3, map(string), 'Parameters for the driver; cannot be changed.'),
+    reclaimPolicy: pointer(4, string, 'What happens to volumes whose claim is gone: Delete or Retain.', {
+      enum: PersistentVolumeReclaimPolicy,
+    }),
+    mountOptions: field(5, list(string, { listType: 'atomic' }), 'Mount options of the volumes, unchecked.'),
+    allowVolumeExpansion: pointer(6, bool, 'Volumes can grow.'),
+    volumeBindingMode: pointer(7, string, 'When volumes are made and bound: Immediate or WaitForFirstConsumer.', {
+      enum: ['Immediate', 'WaitForFirstConsumer'],
+      immutable: true,
+    }),
+    allowedTopologies: field(8, list(TopologySelectorTerm, { listType: 'atomic' }), 'Where volumes can be made; everywhere when empty.'),
+  },
+  {
+    typeMeta: true,
+    defaults(object) {
+      object.reclaimPolicy ??= 'Delete'
+      object.volumeBindingMode ??= 'Immediate'
+    },
+  },
+)
+
+export const storageClasses = resource({
+  group: 'storage.<domain>',
+  version: 'v1',
+  kind: 'StorageClass',
+  names: ['storageclasses', 'storageclass', 'sc'],
+  namespaced: false,
+  schema: StorageClass,
+  columns: storageClassColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.6' },
+  strategy: {
+    validate({ provisioner, parameters }, errors) {
+      validateDriverName(provisioner, FieldPath.of('provisioner'), errors)
+      validateParameters(parameters, { allowEmpty: true }, errors)
+    },
+    validateUpdate: (object, old, errors) => forbidUpdates(object, old, ['parameters', 'provisioner', 'reclaimPolicy'], errors),
+  },
+})

@@ -1,0 +1,8 @@
+import type { ResourceDefinition } from '../../definition.ts'
+import { volumeAttributesClasses } from './volumeattributesclass.ts'
+
+// The same in both versions.
+export { VolumeAttributesClass } from '../volumeattributesclass.ts'
+export * from './volumeattributesclass.ts'
+
+export const definitions: readonly ResourceDefinition[] = [volumeAttributesClasses]

@@ -1,0 +1,32 @@
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat } from '../checks.ts'
+import { textSize, validateCSIDriverName } from './storage-validation.ts'
+import type { VolumeAttachment, VolumeAttachmentSpec } from './volumeattachment.ts'
+
+const most = { metadata: 256 * 1024, message: 1024 }
+
+export function validateSpec(
+  { attacher, source, nodeName }: Infer<typeof VolumeAttachmentSpec>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  validateCSIDriverName(attacher, path.child('attacher'), errors)
+  const at = path.child('source')
+  const { persistentVolumeName, inlineVolumeSpec } = source
+  const words = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
+  if (persistentVolumeName === undefined && inlineVolumeSpec === undefined) errors.required(at, words)
+  else if (persistentVolumeName !== undefined && inlineVolumeSpec !== undefined) errors.forbidden(at, words)
+  else if (persistentVolumeName === '') errors.required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')
+  else checkFormat(persistentVolumeName, 'dns1123Subdomain', at.child('persistentVolumeName'), errors)
+  checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+}
+
+export function validateStatus({ status }: Infer<typeof VolumeAttachment>, errors: FieldErrors): void {
+  const path = FieldPath.of('status')
+  if (textSize(status?.attachmentMetadata) > most.metadata) errors.tooLong(path.child('attachmentMetadata'), most.metadata)
+  for (const name of ['attachError', 'detachError'] as const) {
+    if ((status?.[name]?.message ?? '').length > most.message) errors.tooLong(path.child(name).child('message'), most.message)
+  }
+}

@@ -1,0 +1,61 @@
+import { bool, field, int32, map, message, pointer, required, string, time } from '../../schema/model.ts'
+import { PersistentVolumeSpec } from '../core/persistentvolume.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { volumeAttachmentColumns } from './columns.ts'
+import { validateSpec, validateStatus } from './volumeattachment-validation.ts'
+
+export const VolumeAttachmentSource = message('VolumeAttachmentSource', 'The volume to attach; one of the two is set.', {
+  persistentVolumeName: pointer(1, string, 'Name of a persistent volume.'),
+  inlineVolumeSpec: pointer(2, PersistentVolumeSpec, 'Volume of a pod, written as a persistent volume.'),
+})
+
+export const VolumeAttachmentSpec = message(
+  'VolumeAttachmentSpec',
+  'A volume and a node.',
+  {
+    attacher: required(1, string, 'Driver that attaches it.'),
+    source: required(2, VolumeAttachmentSource, 'The volume.'),
+    nodeName: required(3, string, 'The node.'),
+  },
+  { validate: (spec, path, errors) => validateSpec(spec, path, errors) },
+)
+
+export const VolumeError = message('VolumeError', 'An error of an operation on a volume.', {
+  time: field(1, time, 'When it happened.'),
+  message: field(2, string, 'What happened.'),
+  errorCode: pointer(3, int32, 'gRPC code of the driver.', { gate: 'MutableCSINodeAllocatableCount' }),
+})
+
+export const VolumeAttachmentStatus = message('VolumeAttachmentStatus', 'State of an attachment.', {
+  attached: required(1, bool, 'The volume is attached.'),
+  attachmentMetadata: field(2, map(string), 'Facts that mounting needs, from the driver.'),
+  attachError: pointer(3, VolumeError, 'Last error of attaching.'),
+  detachError: pointer(4, VolumeError, 'Last error of detaching.'),
+})
+
+export const VolumeAttachment = message(
+  'VolumeAttachment',
+  'The wish to have a volume attached to a node.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: required(2, VolumeAttachmentSpec, 'What is wanted.', { immutable: true }),
+    status: field(3, VolumeAttachmentStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const volumeAttachments = resource({
+  group: 'storage.<domain>',
+  version: 'v1',
+  kind: 'VolumeAttachment',
+  names: ['volumeattachments', 'volumeattachment'],
+  namespaced: false,
+  schema: VolumeAttachment,
+  columns: volumeAttachmentColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.13' },
+  status: true,
+  updateNeedsVersion: true,
+  strategy: { validateStatus: (object, _, errors) => validateStatus(object, errors) },
+})

@@ -1,0 +1,36 @@
+import { FieldPath } from '../../schema/field-path.ts'
+import { field, map, message, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { volumeAttributesClassColumns } from './columns.ts'
+import { forbidUpdates, validateDriverName, validateParameters } from './storage-validation.ts'
+
+export const VolumeAttributesClass = message(
+  'VolumeAttributesClass',
+  'Attributes of volumes that can be changed later.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    driverName: required(2, string, 'Driver that understands them; cannot be changed.'),
+    parameters: field(3, map(string), 'The attributes; cannot be changed.'),
+  },
+  { typeMeta: true },
+)
+
+export const volumeAttributesClasses = resource({
+  group: 'storage.<domain>',
+  version: 'v1',
+  kind: 'VolumeAttributesClass',
+  names: ['volumeattributesclasses', 'volumeattributesclass', 'vac'],
+  namespaced: false,
+  schema: VolumeAttributesClass,
+  columns: volumeAttributesClassColumns,
+  returnsDeleted: true,
+  lifecycle: { introduced: '1.34' },
+  strategy: {
+    validate({ driverName, parameters }, errors) {
+      validateDriverName(driverName, FieldPath.of('driverName'), errors)
+      validateParameters(parameters, { allowEmpty: false }, errors)
+    },
+    validateUpdate: (object, old, errors) => forbidUpdates(object, old, ['driverName', 'parameters'], errors),
+  },
+})

@@ -1,0 +1,44 @@
+import { field, list, message, required, string } from '../../schema/model.ts'
+import { resource } from '../definition.ts'
+import { Condition } from '../meta/condition.ts'
+import { GroupResource } from '../meta/group-version.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { storageVersionMigrationColumns } from './columns.ts'
+
+export const StorageVersionMigrationSpec = message('StorageVersionMigrationSpec', 'What is migrated; cannot be changed.', {
+  resource: required(1, GroupResource, 'The resource.', { immutable: true }),
+})
+
+export const StorageVersionMigrationStatus = message('StorageVersionMigrationStatus', 'State of a migration.', {
+  conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Running, Succeeded or Failed.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  resourceVersion: field(2, string, 'Version up to which objects are rewritten.'),
+})
+
+export const StorageVersionMigration = message(
+  'StorageVersionMigration',
+  'Rewrites stored objects in the present storage version.',
+  {
+    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    spec: field(2, StorageVersionMigrationSpec, 'What is wanted.'),
+    status: field(3, StorageVersionMigrationStatus, 'What was observed last; written by controllers through the status subresource.'),
+  },
+  { typeMeta: true },
+)
+
+export const storageVersionMigrations = resource({
+  group: 'storagemigration.<domain>',
+  version: 'v1beta1',
+  kind: 'StorageVersionMigration',
+  names: ['storageversionmigrations', 'storageversionmigration'],
+  namespaced: false,
+  schema: StorageVersionMigration,
+  columns: storageVersionMigrationColumns,
+  stability: 'beta',
+  servedByDefault: false,
+  lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
+  status: true,
+  updateNeedsVersion: true,
+})

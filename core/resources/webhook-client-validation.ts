@@ -1,0 +1,60 @@
+/** Rules for how webhooks are called (admission and conversion): a URL, or a service of the cluster. */
+import type { FieldErrors } from '../schema/field-error.ts'
+import type { FieldPath } from '../schema/field-path.ts'
+import { formats, portNumber } from '../schema/formats.ts'
+
+interface Service {
+  readonly name: string
+  readonly namespace: string
+  readonly path?: string | undefined
+  readonly port?: number | undefined
+}
+
+export interface ClientConfig {
+  readonly url?: string | undefined
+  readonly service?: Service | undefined
+}
+
+const form = '; desired format: https://host[/path]'
+
+export function validateClientConfig({ url, service }: ClientConfig, path: FieldPath, errors: FieldErrors): void {
+  if ((url === undefined) === (service === undefined)) errors.required(path, 'exactly one of url or service is required')
+  else if (url !== undefined) validateURL(url, path.child('url'), errors)
+  else if (service !== undefined) validateService(service, path.child('service'), errors)
+}
+
+function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
+  if (!URL.canParse(text)) {
+    errors.required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: invalid URI for request${form}`)
+    return
+  }
+  const { protocol, host, username, password, hash, search } = new URL(text)
+  if (protocol !== 'https:') errors.invalid(path, protocol.slice(0, -1), `'https' is the only allowed URL scheme${form}`)
+  if (host === '') errors.invalid(path, host, `host must be provided${form}`)
+  if (username !== '') {
+    errors.invalid(path, password === '' ? username : `${username}:${password}`, 'user information is not permitted in the URL')
+  }
+  if (hash !== '') errors.invalid(path, hash.slice(1), 'fragments are not permitted in the URL')
+  if (search !== '') errors.invalid(path, search.slice(1), 'query parameters are not permitted in the URL')
+}
+
+function validateService({ name, namespace, path: url, port = 443 }: Service, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(path.child('name'), 'service name is required')
+  if (namespace === '') errors.required(path.child('namespace'), 'service namespace is required')
+  const problems = portNumber(port)
+  if (problems.length > 0) errors.invalid(path.child('port'), port, `port is not valid: ${problems.join(', ')}`)
+  if (url !== undefined && url !== '' && url !== '/') validatePath(url, path.child('path'), errors)
+}
+
+function validatePath(url: string, path: FieldPath, errors: FieldErrors): void {
+  if (url === '//') {
+    errors.invalid(path, url, 'segment[0] may not be empty')
+    return
+  }
+  if (!url.startsWith('/')) errors.invalid(path, url, "must start with a '/'")
+  const segments = url.slice(1).replace(/\/$/, '').split('/')
+  for (const [index, segment] of segments.entries()) {
+    if (segment === '') errors.invalid(path, url, `segment[${index}] may not be empty`)
+    else for (const problem of formats.dns1123Subdomain(segment)) errors.invalid(path, url, `segment[${index}]: ${problem}`)
+  }
+}
