@@ -1,0 +1,55 @@
+import { entityTooLarge } from '../respond/status.ts'
+
+/** Bytes that a request body may have. */
+export const maxBodyBytes = 3 * 1024 * 1024
+
+const empty = new Uint8Array(0)
+
+/**
+ * Reads a body of at most `limit` bytes; a larger one is refused (413) before more of it is read. Content codings are not
+ * undone, as the reference server does. Rejects with the runtime's error when the client goes away.
+ */
+export async function readBody(request: Request, limit: number = maxBodyBytes): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length')
+  if (declared !== null && Number(declared) > limit) {
+    void request.body?.cancel().catch(() => undefined)
+    throw entityTooLarge(limit)
+  }
+  if (declared !== null) {
+    // HTTP parsers never deliver more than the declared length, so the runtime's own reader is bounded, and it is faster.
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.byteLength > limit) throw entityTooLarge(limit)
+    return bytes
+  }
+  return request.body === null ? empty : readStream(request.body, limit)
+}
+
+async function readStream(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const reader = body.getReader()
+  let first: Uint8Array | undefined
+  let rest: Uint8Array[] | undefined
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    length += value.byteLength
+    if (length > limit) {
+      void reader.cancel().catch(() => undefined)
+      throw entityTooLarge(limit)
+    }
+    if (first === undefined) first = value
+    else if (rest === undefined) rest = [first, value]
+    else rest.push(value)
+  }
+  return rest === undefined ? (first ?? empty) : concat(rest, length)
+}
+
+function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}

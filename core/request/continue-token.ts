@@ -1,0 +1,51 @@
+import type { Platform } from '../platform.ts'
+import { badRequest } from '../respond/status.ts'
+
+/** Where a list goes on. */
+export interface ContinuePoint {
+  /** First key of the next page, below the list's own prefix and without a slash at its start. */
+  readonly start: string
+  /** Revision of the first page; -1: whatever is current. */
+  readonly revision: number
+}
+
+/** Revision of a token that goes on without consistency, after the first page's revision was compacted. */
+export const inconsistent = -1
+
+const version = 'meta.<domain>/v1'
+
+/** The token that a list's metadata carries: unpadded base64url of JSON. */
+export function encodeContinue({ start, revision }: ContinuePoint, platform: Platform): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ v: platform.name(version), rv: revision, start }))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+/** Reads a token that a client sends back. It can't lead out of the list's prefix. Throws BadRequest. */
+export function decodeContinue(token: string, platform: Platform): ContinuePoint {
+  const { v, rv = 0, start = '' } = readToken(token)
+  const known = platform.name(version)
+  if (v !== known) throw fail(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
+  if (typeof rv !== 'number' || typeof start !== 'string' || !Number.isSafeInteger(rv)) throw fail(': malformed token')
+  if (rv === 0) throw fail(`: incorrect encoded start resourceVersion (version ${known})`)
+  if (start === '') throw fail(`: encoded start key empty (version ${known})`)
+  const key = start.startsWith('/') ? start.slice(1) : start
+  if (key.split('/').some((part, index, parts) => part === '.' || part === '..' || (part === '' && (index > 0 || parts.length > 1))))
+    throw fail(`: ${start}`)
+  return { start: key, revision: rv }
+}
+
+function readToken(token: string): { readonly [name: string]: unknown } {
+  const at = token.search(/[^A-Za-z0-9_-]/)
+  if (at >= 0 || token.length % 4 === 1) throw fail(`: illegal base64 data at input byte ${at >= 0 ? at : token.length - 1}`)
+  try {
+    const bytes = Uint8Array.from(atob(token.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    if (typeof value === 'object' && value !== null) return value as { readonly [name: string]: unknown }
+  } catch {}
+  throw fail(': malformed token')
+}
+
+const fail = (why: string) => badRequest(`invalid continue token: continue key is not valid${why}`)

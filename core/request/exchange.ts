@@ -1,0 +1,47 @@
+import type { Connection } from '../ports.ts'
+
+/** Who makes a request (authentication/user.Info). */
+export interface User {
+  readonly name: string
+  readonly uid?: string
+  readonly groups: readonly string[]
+  readonly extra?: { readonly [key: string]: readonly string[] }
+}
+
+/** What a request is about, read from its method and URL alone (apiserver/pkg/endpoints/request.RequestInfo). */
+export interface RequestInfo {
+  /** False for paths outside `/api` and `/apis`, and for discovery below them. */
+  readonly isResource: boolean
+  readonly path: string
+  /** get list watch create update patch delete deletecollection; the lower-case method for non-resource paths. */
+  readonly verb: string
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly resource: string
+  readonly subresource: string
+  readonly name: string
+  /** Path elements from the resource on. */
+  readonly parts: readonly string[]
+  /** As given, for authorizers that look at selectors; only where the verb honours them. */
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+}
+
+/** One request in flight and what the filters have found out about it, outermost first. */
+export interface Exchange {
+  readonly request: Request
+  readonly connection: Connection
+  readonly query: URLSearchParams
+  /** Identifies the request in audit events and in the `Audit-Id` header. */
+  readonly auditId: string
+  readonly info: RequestInfo
+  /** Aborts when the client is gone, the deadline has passed or the server closes. */
+  readonly signal: AbortSignal
+  /** Set by the authentication filter; every later one may rely on it. */
+  user: User
+  /** Texts for `Warning: 299 - "…"` response headers (RFC 7234 5.5). */
+  readonly warnings: string[]
+  /** Audit annotations that filters, authorizers and admission leave. */
+  readonly annotations: Map<string, string>
+}

@@ -1,0 +1,113 @@
+import type { ApiObject, Path, ResourceDefinition } from '../resources/definition.ts'
+import { badRequest } from '../respond/status.ts'
+
+export interface FieldRequirement {
+  readonly field: string
+  readonly operator: '=' | '!='
+  readonly value: string
+}
+
+/**
+ * Parses a selector text such as `status.phase!=Running,metadata.name=a`; `\`, `,` and `=` in values are escaped with `\`.
+ * In the order of the terms' texts. Throws BadRequest.
+ */
+export function parseFieldSelector(text: string): FieldRequirement[] {
+  const found: FieldRequirement[] = []
+  for (const term of splitTerms(text).sort()) {
+    if (term === '') continue
+    const at = term.search(/!=|=/)
+    if (at < 0) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
+    const different = term[at] === '!'
+    const start = at + (different || term[at + 1] === '=' ? 2 : 1)
+    found.push({ field: term.slice(0, at), operator: different ? '!=' : '=', value: unescaped(term.slice(start)) })
+  }
+  return found
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === ',') {
+      terms.push(text.slice(start, at))
+      start = at + 1
+    }
+  }
+  terms.push(text.slice(start))
+  return terms
+}
+
+const escapable = '\\,='
+
+function unescaped(value: string): string {
+  let plain = ''
+  const characters = [...value]
+  for (let at = 0; at < characters.length; at++) {
+    let character = characters[at] as string
+    if (character === '\\') {
+      const next = characters[++at] ?? ''
+      if (next === '' || !escapable.includes(next)) throw badRequest(`invalid field selector: invalid escape sequence: \\${next}`)
+      character = next
+    } else if (character === ',' || character === '=')
+      throw badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`)
+    plain += character
+  }
+  return plain
+}
+
+/** The requirements as text, which parses to equal ones. */
+export function fieldSelectorText(requirements: readonly FieldRequirement[]): string {
+  return requirements.map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, '\\$&')}`).join(',')
+}
+
+/** The value that a field must have, if the requirements say one. */
+export function exactField(requirements: readonly FieldRequirement[], field: string): string | undefined {
+  return requirements.find((each) => each.operator === '=' && each.field === field)?.value
+}
+
+type Reader = (object: ApiObject) => string
+
+const metadataFields = ['metadata.name', 'metadata.namespace']
+
+/**
+ * Compiles requirements into a test of objects of one resource. Throws BadRequest for a field that is not selectable:
+ * a resource without own selectable fields names the two that all have.
+ */
+export function bindFieldSelector(
+  requirements: readonly FieldRequirement[],
+  definition: Pick<ResourceDefinition, 'selectable' | 'namespaced'>,
+): (object: ApiObject) => boolean {
+  const tests = requirements.map(({ field, operator, value }) => {
+    const read = readerOf(field, definition)
+    return operator === '=' ? (object: ApiObject) => read(object) === value : (object: ApiObject) => read(object) !== value
+  })
+  return (object) => {
+    for (const test of tests) if (!test(object)) return false
+    return true
+  }
+}
+
+function readerOf(field: string, { selectable, namespaced }: Pick<ResourceDefinition, 'selectable' | 'namespaced'>): Reader {
+  const own = Object.hasOwn(selectable, field) ? selectable[field] : undefined
+  if (own !== undefined) return typeof own === 'string' ? pathReader(own) : own
+  const plain = Object.keys(selectable).length === 0
+  if (field === 'metadata.name' || (field === 'metadata.namespace' && (plain || namespaced))) return pathReader(`.${field}`)
+  if (!plain) throw badRequest(`field label not supported: ${field}`)
+  throw badRequest(
+    `${JSON.stringify(field)} is not a known field selector: only ${metadataFields.map((each) => JSON.stringify(each)).join(', ')}`,
+  )
+}
+
+/** The scalar at a path as text; empty when there is none. */
+function pathReader(path: Path): Reader {
+  const names = path.slice(1).split('.')
+  return (object) => {
+    let value: unknown = object
+    for (const name of names) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return ''
+      value = (value as { readonly [key: string]: unknown })[name]
+    }
+    return value === null || value === undefined || typeof value === 'object' ? '' : String(value)
+  }
+}

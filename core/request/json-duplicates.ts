@@ -1,0 +1,77 @@
+/** Strict faults that one body may report. */
+const maxFaults = 100
+
+/**
+ * Finds keys that occur more than once in an object of a JSON text, which must be valid and of bounded depth.
+ * One text for each path, in the order of occurrence: `duplicate field "spec.containers[0].name"`.
+ */
+export function findDuplicates(text: string): string[] {
+  const finder = new Finder(text)
+  finder.value('')
+  return [...finder.found]
+}
+
+class Finder {
+  readonly found = new Set<string>()
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  value(path: string): void {
+    const start = this.#token()
+    if (start === '{') this.#object(path)
+    else if (start === '[') this.#array(path)
+    else if (start === '"') this.#string()
+    else while (this.#at < this.#text.length && !',]} \n\r\t'.includes(this.#text[this.#at] as string)) this.#at++
+  }
+
+  /** Skips white space; the position stays on the returned character. */
+  #token(): string {
+    while (' \n\r\t'.includes(this.#text[this.#at] ?? 'x')) this.#at++
+    return this.#text[this.#at] ?? ''
+  }
+
+  /** Reads a string; its value is only computed when it holds escapes. */
+  #string(): string {
+    const start = this.#at
+    let escaped = false
+    for (this.#at++; this.#text[this.#at] !== '"'; this.#at++) {
+      if (this.#text[this.#at] !== '\\') continue
+      escaped = true
+      this.#at++
+    }
+    this.#at++
+    return escaped ? (JSON.parse(this.#text.slice(start, this.#at)) as string) : this.#text.slice(start + 1, this.#at - 1)
+  }
+
+  #object(path: string): void {
+    const seen = new Set<string>()
+    this.#at++
+    while (this.#token() !== '}') {
+      const key = this.#string()
+      const child = path === '' ? key : `${path}.${key}`
+      if (seen.has(key) && this.found.size < maxFaults) this.found.add(`duplicate field ${JSON.stringify(child)}`)
+      seen.add(key)
+      this.#token()
+      this.#at++
+      this.value(child)
+      if (this.#token() === ',') {
+        this.#at++
+        this.#token()
+      }
+    }
+    this.#at++
+  }
+
+  #array(path: string): void {
+    this.#at++
+    for (let index = 0; this.#token() !== ']'; index++) {
+      this.value(`${path}[${index}]`)
+      if (this.#token() === ',') this.#at++
+    }
+    this.#at++
+  }
+}

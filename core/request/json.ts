@@ -1,0 +1,89 @@
+import { type ApiError, badRequest } from '../respond/status.ts'
+import type { Json } from '../schema/model.ts'
+import { findDuplicates } from './json-duplicates.ts'
+import { syntaxFault } from './json-syntax.ts'
+
+/** Containers within containers that a document may have; walkers recurse, so this bounds their stack. */
+export const maxDepth = 1000
+
+/** A decoded body, and the texts of its strict faults: `duplicate field "spec.replicas"`. */
+export interface Parsed {
+  readonly value: Json
+  readonly duplicates: string[]
+}
+
+/**
+ * Parses a JSON body (RFC 8259, UTF-8). The last of several equal keys wins; with `duplicates` they are reported.
+ * Throws BadRequest with the fault as message, such as `unexpected end of JSON input`.
+ */
+export function parseJson(bytes: Uint8Array, options: { readonly duplicates: boolean }): Parsed {
+  const text = decodeText(bytes)
+  const members = measure(bytes)
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch {
+    throw badRequest(syntaxFault(bytes) ?? 'invalid JSON')
+  }
+  const repeats = options.duplicates && countMembers(value) !== members
+  return { value, duplicates: repeats ? findDuplicates(text) : [] }
+}
+
+/** Decodes UTF-8. A byte order mark stays, so that parsers refuse it. Throws BadRequest. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw badRequest('invalid UTF-8 in body')
+  }
+}
+
+/** Walks over the tokens once: bounds the depth (BadRequest) and counts the members of all objects. */
+function measure(bytes: Uint8Array): number {
+  let depth = 0
+  let members = 0
+  const length = bytes.length
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] as number
+    if (byte === 0x22) {
+      for (at++; at < length; at++) {
+        const inner = bytes[at]
+        if (inner === 0x22) break
+        if (inner === 0x5c) at++
+      }
+    } else if (byte === 0x3a) members++
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > maxDepth) throw badRequest('exceeded max depth')
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return members
+}
+
+function countMembers(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += countMembers(item)
+    return count
+  }
+  for (const key in value) {
+    count++
+    const member = value[key] as Json
+    if (typeof member === 'object') count += countMembers(member)
+  }
+  return count
+}
+
+/** Refusal of a body that is no object of the kind: 400 with the fault and the start of the body. */
+export function unrecognizedObject(kind: string, why: string, body: Uint8Array): ApiError {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
+}
+
+const summaryBytes = 30
+
+function summary(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>'
+  const head = body.subarray(0, summaryBytes)
+  const shown = body[0] === 0x7b ? new TextDecoder().decode(head) : Array.from(head, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return body.length > summaryBytes ? `${shown} ...` : shown
+}

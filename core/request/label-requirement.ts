@@ -1,0 +1,105 @@
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
+import { labelValue, qualifiedName } from '../schema/name-formats.ts'
+
+export type Labels = { readonly [key: string]: string }
+
+/** Operators as selector texts write them (apimachinery pkg/selection). */
+export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
+
+export interface LabelRequirement {
+  readonly key: string
+  readonly operator: LabelOperator
+  readonly values: readonly string[]
+}
+
+const maxInt64 = 2n ** 63n - 1n
+
+/** A decimal 64-bit integer, or undefined. */
+function integer(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value
+}
+
+/** Which numbers of values each operator takes, and what is said otherwise. */
+const arity: { readonly [operator in LabelOperator]: readonly [least: number, most: number, text: string] } = {
+  in: [1, Infinity, "for 'in', 'notin' operators, values set can't be empty"],
+  notin: [1, Infinity, "for 'in', 'notin' operators, values set can't be empty"],
+  '=': [1, 1, 'exact-match compatibility requires one single value'],
+  '==': [1, 1, 'exact-match compatibility requires one single value'],
+  '!=': [1, 1, 'exact-match compatibility requires one single value'],
+  gt: [1, 1, "for 'Gt', 'Lt' operators, exactly one value is required"],
+  lt: [1, 1, "for 'Gt', 'Lt' operators, exactly one value is required"],
+  exists: [0, 0, 'values set must be empty for exists and does not exist'],
+  '!': [0, 0, 'values set must be empty for exists and does not exist'],
+}
+
+/** What is wrong with a requirement, as one text; undefined: nothing. */
+export function requirementFault({ key, operator, values }: LabelRequirement): string | undefined {
+  const errors = new FieldErrors()
+  const keyFaults = qualifiedName(key)
+  if (keyFaults.length > 0) errors.invalid(FieldPath.of('key'), key, keyFaults.join('; '))
+  const path = FieldPath.of('values')
+  const [least, most, text] = arity[operator]
+  if (values.length < least || values.length > most) errors.invalid(path, [...values], text)
+  for (const [index, value] of values.entries()) {
+    if ((operator === 'gt' || operator === 'lt') && integer(value) === undefined)
+      errors.invalid(path.index(index), value, "for 'Gt', 'Lt' operators, the value must be an integer")
+    const faults = labelValue(value)
+    if (faults.length > 0) errors.invalid(path.index(index).key(key), value, faults.join('; '))
+  }
+  if (errors.list.length === 0) return undefined
+  const texts = [...new Set(errors.list.map(({ field, message }) => `${field}: ${message}`))]
+  return texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
+}
+
+/** Compiles a requirement into a test of labels. Keys such as `constructor` are ordinary. */
+export function requirementTest({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
+  const [only = ''] = values
+  switch (operator) {
+    case '=':
+    case '==':
+      return (labels) => Object.hasOwn(labels, key) && labels[key] === only
+    case '!=':
+      return (labels) => !Object.hasOwn(labels, key) || labels[key] !== only
+    case 'in':
+      return (labels) => Object.hasOwn(labels, key) && values.includes(labels[key] as string)
+    case 'notin':
+      return (labels) => !Object.hasOwn(labels, key) || !values.includes(labels[key] as string)
+    case 'exists':
+      return (labels) => Object.hasOwn(labels, key)
+    case '!':
+      return (labels) => !Object.hasOwn(labels, key)
+    default:
+      return comparison(key, operator, integer(only))
+  }
+}
+
+function comparison(key: string, operator: 'gt' | 'lt', bound: bigint | undefined): (labels: Labels) => boolean {
+  return (labels) => {
+    const value = Object.hasOwn(labels, key) ? integer(labels[key] as string) : undefined
+    if (value === undefined || bound === undefined) return false
+    return operator === 'gt' ? value > bound : value < bound
+  }
+}
+
+/** The requirement as text: `tier in (back,front)`. */
+export function requirementText({ key, operator, values }: LabelRequirement): string {
+  const list = values.length > 1 ? [...values].sort().join(',') : (values[0] ?? '')
+  switch (operator) {
+    case 'exists':
+      return key
+    case '!':
+      return `!${key}`
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${list})`
+    case 'gt':
+      return `${key}>${list}`
+    case 'lt':
+      return `${key}<${list}`
+    default:
+      return `${key}${operator}${list}`
+  }
+}

@@ -1,0 +1,104 @@
+import { badRequest } from '../respond/status.ts'
+import { parseRequirements } from './label-parser.ts'
+import {
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  requirementFault,
+  requirementTest,
+  requirementText,
+} from './label-requirement.ts'
+
+export type { LabelRequirement, Labels } from './label-requirement.ts'
+
+const noLabels: Labels = {}
+
+/** A conjunction of requirements on labels, in the order of their keys. */
+export class LabelSelector {
+  readonly requirements: readonly LabelRequirement[]
+  readonly #tests: readonly ((labels: Labels) => boolean)[]
+  #text: string | undefined
+
+  constructor(requirements: readonly LabelRequirement[]) {
+    this.requirements = requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    this.#tests = this.requirements.map(requirementTest)
+  }
+
+  /** True when it selects everything. */
+  get empty(): boolean {
+    return this.requirements.length === 0
+  }
+
+  matches(labels: Labels | undefined): boolean {
+    for (const test of this.#tests) if (!test(labels ?? noLabels)) return false
+    return true
+  }
+
+  /** The value that a label must have, if this selector says one. */
+  exact(key: string): string | undefined {
+    const found = this.requirements.find((each) => each.key === key)
+    if (found === undefined || found.values.length !== 1) return undefined
+    return found.operator === '=' || found.operator === '==' || found.operator === 'in' ? found.values[0] : undefined
+  }
+
+  /** Canonical text, which parses to an equal selector. */
+  toString(): string {
+    this.#text ??= this.requirements.map(requirementText).join(',')
+    return this.#text
+  }
+}
+
+/** Selects nothing; what an absent selector object means. */
+class Nothing extends LabelSelector {
+  constructor() {
+    super([])
+  }
+
+  override get empty(): boolean {
+    return false
+  }
+
+  override matches(): boolean {
+    return false
+  }
+}
+
+/** Parses a selector text such as `app=web,tier in (a,b),!legacy`. Throws BadRequest. */
+export function parseLabelSelector(text: string): LabelSelector {
+  return new LabelSelector(parseRequirements(text))
+}
+
+/** metav1.LabelSelector. */
+export interface LabelSelectorObject {
+  readonly matchLabels?: Labels | undefined
+  readonly matchExpressions?:
+    | readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] | undefined }[]
+    | undefined
+}
+
+const objectOperators = new Map<string, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+])
+
+/** The selector of a metav1.LabelSelector: an absent one selects nothing, an empty one everything. Throws BadRequest. */
+export function labelSelectorOf(object: LabelSelectorObject | null | undefined): LabelSelector {
+  if (object === null || object === undefined) return new Nothing()
+  const requirements: LabelRequirement[] = Object.entries(object.matchLabels ?? {}).map(([key, value]) => ({
+    key,
+    operator: '=',
+    values: [value],
+  }))
+  for (const { key, operator, values = [] } of object.matchExpressions ?? []) {
+    const known = objectOperators.get(operator)
+    if (known === undefined) throw badRequest(`${JSON.stringify(operator)} is not a valid label selector operator`)
+    requirements.push({ key, operator: known, values: [...values] })
+  }
+  for (const requirement of requirements) {
+    const fault = requirementFault(requirement)
+    if (fault !== undefined) throw badRequest(fault)
+  }
+  return new LabelSelector(requirements)
+}

@@ -1,0 +1,126 @@
+import type { Platform } from '../platform.ts'
+import type { Format } from '../respond/encode.ts'
+import { type ApiError, notAcceptable } from '../respond/status.ts'
+import { type AcceptClause, parseAccept } from './accept.ts'
+
+/** Another shape of the response that the client asked for, of the group meta. */
+export interface Transform {
+  readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  readonly version: 'v1' | 'v1beta1'
+}
+
+/** What a response is written as. Instances are shared between requests. */
+export interface Negotiated {
+  readonly format: Format
+  /** For Content-Type, without parameters: the protobuf type that was asked for. */
+  readonly mediaType: string
+  /** Parameter `pretty=1`. */
+  readonly pretty: boolean
+  /** Parameter `stream`: `watch` or empty. */
+  readonly stream: string
+  readonly transform?: Transform
+}
+
+/** What an endpoint can answer with. */
+export interface Endpoint {
+  /** Whether its own kind has a protobuf form; that of custom resources has none. */
+  readonly protobuf: boolean
+  /** Whether its objects can be shown as Table. */
+  readonly table: boolean
+}
+
+export interface Negotiator {
+  /** Chooses by the Accept header (absent: JSON). Throws NotAcceptable. */
+  negotiate(accept: string | null, endpoint: Endpoint): Negotiated
+  /** The same for watches, which have no YAML form. */
+  negotiateStream(accept: string | null, endpoint: Endpoint): Negotiated
+}
+
+interface Supported {
+  readonly format: Format
+  readonly type: string
+  readonly subtype: string
+}
+
+/** Headers that are remembered; clients send few different ones. */
+const maxRemembered = 1000
+const transformKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
+
+/** Makes the negotiator of one server. It remembers what it has chosen for a header. */
+export function createNegotiator(platform: Platform): Negotiator {
+  const split = (mediaType: string, format: Format): Supported => {
+    const [type = '', subtype = ''] = mediaType.split('/')
+    return { format, type, subtype }
+  }
+  const supported = [
+    split('application/json', 'json'),
+    split('application/yaml', 'yaml'),
+    ...platform.protobufTypes.map((mediaType) => split(mediaType, 'protobuf')),
+  ]
+  const group = platform.name('meta.<domain>')
+  const refusal = (streaming: boolean): ApiError =>
+    streaming
+      ? notAcceptable(['application/json;stream=watch', `${platform.protobufType};stream=watch`])
+      : notAcceptable(['application/json', 'application/yaml', platform.protobufType])
+
+  const choose = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated | undefined => {
+    if (accept === null || accept === '') return { format: 'json', mediaType: 'application/json', pretty: false, stream: '' }
+    for (const clause of parseAccept(accept))
+      for (const candidate of supported) {
+        const chosen = matches(clause, candidate) ? settle(clause, candidate, endpoint, group) : undefined
+        if (chosen !== undefined) return streaming && chosen.format === 'yaml' ? undefined : chosen
+      }
+    return undefined
+  }
+
+  const remembered = new Map<string, Negotiated>()
+  const recall = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated => {
+    const key = `${endpoint.protobuf ? 'p' : '-'}${endpoint.table ? 't' : '-'}${streaming ? 's' : '-'}${accept ?? ''}`
+    let found = remembered.get(key)
+    if (found === undefined) {
+      found = choose(accept, endpoint, streaming)
+      if (found === undefined) throw refusal(streaming)
+      if (remembered.size >= maxRemembered) remembered.clear()
+      remembered.set(key, found)
+    }
+    return found
+  }
+
+  return {
+    negotiate: (accept, endpoint) => recall(accept, endpoint, false),
+    negotiateStream: (accept, endpoint) => recall(accept, endpoint, true),
+  }
+}
+
+function matches({ type, subtype }: AcceptClause, candidate: Supported): boolean {
+  if (type === '*') return subtype === '*'
+  return type === candidate.type && (subtype === '*' || subtype === candidate.subtype)
+}
+
+/** The choice of a candidate with a clause's parameters; undefined when the endpoint can't do what they ask for. */
+function settle(
+  { parameters }: AcceptClause,
+  { format, type, subtype }: Supported,
+  endpoint: Endpoint,
+  group: string,
+): Negotiated | undefined {
+  const stream = parameters.get('stream') ?? ''
+  if (stream !== '' && (stream !== 'watch' || format === 'yaml')) return undefined
+  if ((parameters.get('sv') ?? 'v1') !== 'v1') return undefined
+  const chosen = { format, mediaType: `${type}/${subtype}`, pretty: parameters.get('pretty') === '1', stream }
+  const kind = parameters.get('as')
+  const version = parameters.get('v')
+  const wanted = parameters.get('g')
+  if (kind === undefined && version === undefined && wanted === undefined)
+    return format === 'protobuf' && !endpoint.protobuf ? undefined : chosen
+  if (wanted !== group || (version !== 'v1' && version !== 'v1beta1') || !transformKinds.has(kind ?? '')) return undefined
+  if (kind === 'Table' && (!endpoint.table || format === 'protobuf')) return undefined
+  return { ...chosen, transform: { kind: kind as Transform['kind'], version } }
+}
+
+const trueTexts = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+
+/** Whether the query asks for indented output: `?pretty=1`. `search` as in URL. */
+export function isPretty(search: string): boolean {
+  return search.includes('pretty') && trueTexts.has(new URLSearchParams(search).get('pretty') ?? '')
+}

@@ -1,0 +1,200 @@
+/** Options of each verb: read from the query, completed with their defaults, checked. Errors are BadRequest or Invalid. */
+import type { Platform } from '../platform.ts'
+import { badRequest, invalid } from '../respond/status.ts'
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
+import { type FieldRequirement, parseFieldSelector } from './field-selector.ts'
+import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
+import { flag, integer, type Read, type Reader, type Readers, readQuery, text, texts } from './query.ts'
+
+const labelSelector: Reader<LabelSelector> = (values) => parseLabelSelector(text(values))
+const fieldSelector: Reader<FieldRequirement[]> = (values) => parseFieldSelector(text(values))
+
+const listReaders = {
+  labelSelector,
+  fieldSelector,
+  watch: flag,
+  allowWatchBookmarks: flag,
+  resourceVersion: text,
+  resourceVersionMatch: text,
+  timeoutSeconds: integer,
+  limit: integer,
+  continue: text,
+  sendInitialEvents: flag,
+} satisfies Readers
+
+/** metav1.ListOptions. Versions are texts as given; `limit` and `timeoutSeconds` may be any integer, 0 means none. */
+export type ListOptions = Read<typeof listReaders>
+
+const writeReaders = { dryRun: texts, fieldManager: text, fieldValidation: text } satisfies Readers
+const patchReaders = { ...writeReaders, force: flag } satisfies Readers
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+
+/** metav1.CreateOptions and UpdateOptions. */
+export interface WriteOptions {
+  readonly dryRun: boolean
+  /** Empty: the client's User-Agent names the manager. */
+  readonly fieldManager: string
+  readonly fieldValidation: FieldValidation
+}
+
+/** metav1.PatchOptions. */
+export interface PatchOptions extends WriteOptions {
+  /** Only for apply: take fields over from other managers. */
+  readonly force: boolean
+}
+
+/** Throws the errors of options as Invalid. */
+export function refuse(kind: string, errors: FieldErrors, platform: Platform): void {
+  if (errors.list.length > 0) throw invalid({ group: platform.name('meta.<domain>'), kind }, '', errors.list)
+}
+
+/** Options of list, watch and deletecollection. `watchList`: whether the feature gate WatchList is on. */
+export function readListOptions(query: URLSearchParams, platform: Platform, watchList: boolean): ListOptions {
+  const options = readQuery(query, listReaders)
+  const fromNow = options.watch === true && ['', '0'].includes(options.resourceVersion ?? '')
+  if (watchList && fromNow && options.sendInitialEvents === undefined && (options.resourceVersionMatch ?? '') === '') {
+    options.sendInitialEvents = true
+    options.resourceVersionMatch = 'NotOlderThan'
+  }
+  const errors = new FieldErrors()
+  if (options.watch === true) checkWatch(options, errors, watchList)
+  else checkList(options, errors)
+  refuse('ListOptions', errors, platform)
+  return options
+}
+
+const matchPath = FieldPath.of('resourceVersionMatch')
+const initialPath = FieldPath.of('sendInitialEvents')
+
+function checkList(options: ListOptions, errors: FieldErrors): void {
+  const match = options.resourceVersionMatch ?? ''
+  if (match !== '') {
+    if ((options.resourceVersion ?? '') === '')
+      errors.forbidden(matchPath, 'resourceVersionMatch is forbidden unless resourceVersion is provided')
+    if ((options.continue ?? '') !== '') errors.forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided')
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.notSupported(matchPath, match, ['Exact', 'NotOlderThan', ''])
+    if (match === 'Exact' && options.resourceVersion === '0')
+      errors.forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+  }
+  if (options.sendInitialEvents !== undefined) errors.forbidden(initialPath, 'sendInitialEvents is forbidden for list')
+}
+
+function checkWatch(options: ListOptions, errors: FieldErrors, watchList: boolean): void {
+  const match = options.resourceVersionMatch ?? ''
+  if (options.sendInitialEvents !== undefined) {
+    if (match !== 'NotOlderThan') errors.forbidden(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
+    if (!watchList) errors.forbidden(initialPath, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled')
+  } else if (match !== '') errors.forbidden(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+  if (match !== '' && match !== 'NotOlderThan') errors.notSupported(matchPath, match, ['NotOlderThan'])
+  if (match !== '' && (options.continue ?? '') !== '')
+    errors.forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided')
+}
+
+/** Options of get. */
+export function readGetOptions(query: URLSearchParams): { readonly resourceVersion?: string } {
+  return readQuery(query, { resourceVersion: text })
+}
+
+/** Options of create. */
+export function readCreateOptions(query: URLSearchParams, platform: Platform): WriteOptions {
+  return readWriteOptions('CreateOptions', query, platform)
+}
+
+/** Options of update. */
+export function readUpdateOptions(query: URLSearchParams, platform: Platform): WriteOptions {
+  return readWriteOptions('UpdateOptions', query, platform)
+}
+
+function readWriteOptions(kind: string, query: URLSearchParams, platform: Platform): WriteOptions {
+  const given = readQuery(query, writeReaders)
+  const errors = new FieldErrors()
+  checkWrite(given, errors)
+  refuse(kind, errors, platform)
+  return completed(given)
+}
+
+/** Options of patch; `apply` for server-side apply, which must name its manager. */
+export function readPatchOptions(query: URLSearchParams, platform: Platform, apply: boolean): PatchOptions {
+  const given = readQuery(query, patchReaders)
+  const errors = new FieldErrors()
+  if (apply) {
+    if ((given.fieldManager ?? '') === '') errors.required(FieldPath.of('fieldManager'), 'is required for apply patch')
+  } else if (given.force !== undefined) errors.forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch')
+  checkWrite(given, errors)
+  refuse('PatchOptions', errors, platform)
+  return { ...completed(given), force: given.force ?? false }
+}
+
+function completed({ dryRun = [], fieldManager = '', fieldValidation = '' }: Read<typeof writeReaders>): WriteOptions {
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: (fieldValidation === '' ? 'Warn' : fieldValidation) as FieldValidation,
+  }
+}
+
+const validations = ['', 'Ignore', 'Strict', 'Warn']
+
+function checkWrite({ dryRun = [], fieldManager = '', fieldValidation = '' }: Read<typeof writeReaders>, errors: FieldErrors): void {
+  checkFieldManager(fieldManager, errors)
+  checkDryRun(dryRun, errors)
+  if (!validations.includes(fieldValidation)) errors.notSupported(FieldPath.of('fieldValidation'), fieldValidation, validations)
+}
+
+/** `dryRun` holds nothing but `All`. */
+export function checkDryRun(dryRun: readonly string[], errors: FieldErrors): void {
+  if (!dryRun.every((each) => each === 'All')) errors.notSupported(FieldPath.of('dryRun'), [...dryRun], ['All'])
+}
+
+const maxManagerBytes = 128
+/** Go's unicode.IsPrint. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+
+function checkFieldManager(manager: string, errors: FieldErrors): void {
+  if (/^[ -~]{0,128}$/.test(manager)) return
+  const path = FieldPath.of('fieldManager')
+  let position = 0
+  const encoder = new TextEncoder()
+  if (encoder.encode(manager).length > maxManagerBytes) errors.tooLong(path, maxManagerBytes)
+  for (const character of manager) {
+    const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+    if (!printable.test(character)) errors.invalid(path, manager, `invalid character U+${code} (at position ${position})`)
+    position += encoder.encode(character).length
+  }
+}
+
+/** The name under which a write's fields are owned: the one given, or the product in the User-Agent. */
+export function managerOf(fieldManager: string, userAgent: string): string {
+  if (fieldManager !== '') return fieldManager
+  const product = userAgent.split('/', 1)[0] as string
+  if (/^[ -~]{0,128}$/.test(product)) return product
+  let name = ''
+  let bytes = 0
+  for (const character of product) {
+    if (!printable.test(character)) continue
+    bytes += new TextEncoder().encode(character).length
+    if (bytes > maxManagerBytes) break
+    name += character
+  }
+  return name
+}
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+const inclusions = new Map<string, IncludeObject>([
+  ['', 'Metadata'],
+  ['Metadata', 'Metadata'],
+  ['None', 'None'],
+  ['Object', 'Object'],
+])
+
+/** What rows of a Table carry (metav1.TableOptions). Throws BadRequest. */
+export function readIncludeObject(query: URLSearchParams): IncludeObject {
+  const given = query.get('includeObject') ?? ''
+  const known = inclusions.get(given)
+  if (known !== undefined) return known
+  const errors = new FieldErrors()
+  errors.invalid(FieldPath.of('includeObject'), given, "must be 'Metadata', 'Object', 'None', or empty")
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${errors.list[0]?.message}`)
+}

@@ -1,0 +1,33 @@
+import { badRequest, type GroupResource, invalid } from '../respond/status.ts'
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
+
+const maxUint64 = 2n ** 64n - 1n
+
+/** The revision that a resourceVersion text names (0: none or any), or what is wrong with it. */
+function parse(text: string): number | string {
+  if (text === '' || text === '0') return 0
+  if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
+  if (text.length > 19 && BigInt(text) > maxUint64) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`
+  return Number(text)
+}
+
+function errorsOf(text: string, fault: string): FieldErrors {
+  const errors = new FieldErrors()
+  errors.invalid(FieldPath.of('resourceVersion'), text, fault)
+  return errors
+}
+
+/** The revision of a list's or get's resourceVersion; 0 for none. Throws BadRequest. */
+export function parseListVersion(text: string): number {
+  const parsed = parse(text)
+  if (typeof parsed === 'number') return parsed
+  throw badRequest(`invalid resource version: resourceVersion: ${errorsOf(text, parsed).list[0]?.message}`)
+}
+
+/** The revision of a watch's resourceVersion; 0 for none. Throws Invalid. */
+export function parseWatchVersion(text: string, on: GroupResource): number {
+  const parsed = parse(text)
+  if (typeof parsed === 'number') return parsed
+  throw invalid({ group: on.group, kind: on.resource }, '', errorsOf(text, parsed).list)
+}

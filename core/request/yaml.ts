@@ -1,0 +1,56 @@
+import { Composer, type Document, Lexer, LineCounter, type ParsedNode, Parser, type Tags } from 'yaml'
+import { badRequest } from '../respond/status.ts'
+import { decodeText, type Parsed } from './json.ts'
+import { YamlValues } from './yaml-values.ts'
+
+/** Tags whose values are no JSON values, or that the reference server's YAML 1.1 reads as text. */
+const foreignTags = new Set(['binary', 'omap', 'pairs', 'set', 'timestamp'].map((name) => `tag:yaml.org,2002:${name}`))
+/** Base 60, as in `12:30`, which the reference server reads as text. */
+const isForeign = (tag: Tags[number]) => typeof tag === 'object' && (foreignTags.has(tag.tag) || ('format' in tag && tag.format === 'TIME'))
+
+/** Collections within collections. The library recurses; some runtimes die of a stack that overflows within it. */
+const maxDepth = 250
+/** Tokens, white space included. The library needs about a kilobyte for each. */
+const maxTokens = 500_000
+
+/**
+ * Parses a YAML 1.1 body of one document into JSON values: plain `yes`, `no`, `on` and `off` are booleans, times stay text.
+ * The last of several equal keys wins; with `duplicates` they are reported as `line 3: key "a" already set in map`.
+ * Throws BadRequest with a message such as `yaml: line 2: …`.
+ */
+export function parseYaml(bytes: Uint8Array, options: { readonly duplicates: boolean }): Parsed {
+  const lines = new LineCounter()
+  const document = onlyDocument(decodeText(bytes), lines)
+  const values = new YamlValues(bytes.length, lines)
+  const value = values.of(document?.contents ?? null)
+  return { value, duplicates: options.duplicates ? values.duplicates : [] }
+}
+
+function onlyDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> | undefined {
+  const composer = new Composer<ParsedNode>({
+    version: '1.1',
+    // Compared one by one by the library: quadratic.
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+    customTags: (tags) => tags.filter((tag) => !isForeign(tag)),
+  })
+  const [document, ...more] = composer.compose(boundedTokens(text, lines))
+  const fault = document?.errors[0]
+  if (fault !== undefined) throw badRequest(`yaml: line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`)
+  if (more.length > 0) throw badRequest('yaml: expected a single document')
+  return document
+}
+
+/** The library's first two stages, which do not recurse. */
+function* boundedTokens(text: string, lines: LineCounter): ReturnType<Parser['parse']> {
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  let count = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme)
+    if (parser.stack.length > maxDepth) throw badRequest('yaml: exceeded max depth')
+    if (++count > maxTokens) throw badRequest('yaml: document is too complex')
+  }
+  yield* parser.end()
+}

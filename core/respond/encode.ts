@@ -1,0 +1,25 @@
+import { stringify } from 'yaml'
+import type { Json, Message } from '../schema/model.ts'
+import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
+
+const encoder = new TextEncoder()
+
+export type Format = 'json' | 'yaml' | 'protobuf'
+
+/** Any value with the schema of its protobuf form; without one it is written as JSON even where protobuf was asked for. */
+export interface Encodable {
+  readonly value: { readonly kind: string; readonly apiVersion: string }
+  readonly schema: Message | undefined
+}
+
+/** The bytes of a whole object, list or Status in the format that was negotiated. */
+export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
+  if (format === 'protobuf' && schema) return encodeEnvelope(value.apiVersion, value.kind, encodeProtobuf(schema, value as Json))
+  if (format === 'yaml') return encoder.encode(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }))
+  return encoder.encode(pretty ? `${JSON.stringify(value, undefined, 2)}\n` : JSON.stringify(value))
+}
+
+/** The Content-Type of what `encode` gives. */
+export function contentType({ format, mediaType }: { readonly format: Format; readonly mediaType: string }, hasSchema: boolean): string {
+  return format === 'protobuf' && !hasSchema ? 'application/json' : mediaType
+}

@@ -1,0 +1,38 @@
+import { StoreError } from '../ports.ts'
+import { Status as StatusSchema } from '../resources/meta/status.ts'
+import { encode, type Format } from './encode.ts'
+import { responseHeaders, type Trace } from './headers.ts'
+import { ApiError, expired, internalError, serviceUnavailable, timeout } from './status.ts'
+
+/** What a failure of the store is to the client. */
+function ofStore(error: StoreError): ApiError {
+  switch (error.code) {
+    case 'compacted':
+      return expired('The resourceVersion for the provided list is too old.')
+    case 'future-revision':
+      return timeout('Too large resource version', 1)
+    case 'timeout':
+      return timeout('the store did not answer in time', 1)
+    case 'unavailable':
+      return serviceUnavailable('the store is unavailable')
+    case 'too-large':
+      return new ApiError('RequestEntityTooLarge', error.message)
+    case 'corrupt':
+      return internalError(error.message)
+  }
+}
+
+/** Any thrown value as the error that the client gets; undefined: a defect of ours, whose text stays in the log. */
+export function apiErrorOf(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  if (error instanceof StoreError) return ofStore(error)
+  return undefined
+}
+
+/** The Status of a failure as response. */
+export function errorResponse(trace: Trace, { status }: ApiError, format: Format, mediaType: string): Response {
+  const retry = status.details?.retryAfterSeconds
+  const others = retry === undefined ? undefined : { 'retry-after': String(retry) }
+  const body = encode({ value: status, schema: StatusSchema }, format, false) as Uint8Array<ArrayBuffer>
+  return new Response(body, { status: status.code ?? 500, headers: responseHeaders(trace, mediaType, others) })
+}

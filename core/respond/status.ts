@@ -1,0 +1,153 @@
+/** Errors as `metav1.Status` (API conventions, 'Response Status Kind'): one closed set of reasons, one class. */
+import type { FieldError } from '../schema/field-error.ts'
+
+export interface StatusCause {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: StatusCause[]
+  retryAfterSeconds?: number
+}
+
+export interface Status {
+  kind: 'Status'
+  apiVersion: 'v1'
+  metadata: { continue?: string }
+  status: 'Success' | 'Failure'
+  message?: string
+  reason?: string
+  details?: StatusDetails
+  /** Absent from the Success of a delete. */
+  code?: number
+}
+
+/** Code of each reason. */
+export const reasonCodes = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  StoreReadError: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+} as const
+
+export type Reason = keyof typeof reasonCodes
+
+/** A failure that the client gets as a Status. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: Status
+
+  constructor(
+    reason: Reason,
+    message: string,
+    details?: StatusDetails,
+    code: number = reasonCodes[reason],
+    metadata: Status['metadata'] = {},
+  ) {
+    super(message)
+    this.status = { kind: 'Status', apiVersion: 'v1', metadata, status: 'Failure', message, reason, ...(details && { details }), code }
+  }
+}
+
+/** The resource that an error is about: group and plural. */
+export interface GroupResource {
+  readonly group: string
+  readonly resource: string
+}
+
+const qualified = ({ group, resource }: GroupResource) => (group === '' ? resource : `${resource}.${group}`)
+const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
+  ...(name !== '' && { name }),
+  ...(group !== '' && { group }),
+  kind: resource,
+})
+
+export const badRequest = (message: string) => new ApiError('BadRequest', message)
+export const unauthorized = (message = 'Unauthorized') => new ApiError('Unauthorized', message)
+export const notFound = (on: GroupResource, name: string) =>
+  new ApiError('NotFound', `${qualified(on)} ${JSON.stringify(name)} not found`, about(on, name))
+export const alreadyExists = (on: GroupResource, name: string) =>
+  new ApiError('AlreadyExists', `${qualified(on)} ${JSON.stringify(name)} already exists`, about(on, name))
+export const forbidden = (on: GroupResource, name: string, why: string) =>
+  new ApiError(
+    'Forbidden',
+    name === '' ? `${qualified(on)} is forbidden: ${why}` : `${qualified(on)} ${JSON.stringify(name)} is forbidden: ${why}`,
+    about(on, name),
+  )
+export const conflict = (on: GroupResource, name: string, why: string) =>
+  new ApiError('Conflict', `Operation cannot be fulfilled on ${qualified(on)} ${JSON.stringify(name)}: ${why}`, about(on, name))
+/** The text of a lost compare-and-swap. */
+export const modified = (on: GroupResource, name: string) =>
+  conflict(on, name, 'the object has been modified; please apply your changes to the latest version and try again')
+export const methodNotSupported = (on: GroupResource, verb: string) =>
+  new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${JSON.stringify(qualified(on))}`, about(on, ''))
+export const notAcceptable = (accepted: readonly string[]) =>
+  new ApiError('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
+export const unsupportedMediaType = (accepted: readonly string[]) =>
+  new ApiError(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  )
+export const entityTooLarge = (limit: number) => new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`)
+export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
+  new ApiError('TooManyRequests', message, { retryAfterSeconds })
+export const expired = (message: string, continueToken?: string) =>
+  new ApiError('Expired', message, undefined, 410, continueToken === undefined ? {} : { continue: continueToken })
+export const gone = (message: string) => new ApiError('Gone', message)
+export const internalError = (message: string) =>
+  new ApiError('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
+export const serviceUnavailable = (message: string, retryAfterSeconds = 1) =>
+  new ApiError('ServiceUnavailable', message, { retryAfterSeconds })
+export const timeout = (message: string, retryAfterSeconds?: number) =>
+  new ApiError('Timeout', `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+/** A resourceVersion that the store has not reached yet. */
+export const tooLargeResourceVersion = (requested: number, current: number) =>
+  new ApiError('Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  })
+/** All errors of one object, as `Pod "web" is invalid: …`. */
+export function invalid(on: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): ApiError {
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
+  const kind = on.group === '' ? on.kind : `${on.kind}.${on.group}`
+  return new ApiError('Invalid', `${kind} ${JSON.stringify(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`, {
+    ...(name !== '' && { name }),
+    ...(on.group !== '' && { group: on.group }),
+    kind: on.kind,
+    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+  })
+}
+/** Nothing is served at this path. */
+export const noSuchResource = (on?: GroupResource) =>
+  new ApiError(
+    'NotFound',
+    'the server could not find the requested resource',
+    on ? { ...(on.group !== '' && { group: on.group }), kind: on.resource } : {},
+  )
+
+/** The path is served, but not with this method. */
+export const notAllowed = ({ group, resource }: GroupResource) =>
+  new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {
+    ...(group !== '' && { group }),
+    kind: resource,
+  })
