@@ -1,0 +1,116 @@
+/**
+ * Between stored values and served bytes. A printed object is canonical JSON that starts with kind, apiVersion and metadata, without a
+ * resourceVersion; the served form has it spliced in as the first member of metadata, so that reads never parse what nobody changed.
+ * A stored value is the printed object, or its protobuf form in an envelope. Other JSON, and other versions, are read as well: the
+ * reference server may have written them.
+ */
+import { StoreError } from '../ports.ts'
+import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import { apiVersionOf } from '../resources/definition.ts'
+import { canonicalise } from '../schema/decode.ts'
+import type { Json, Message } from '../schema/model.ts'
+import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf, isEnvelope } from '../schema/protobuf.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const closingBrace = 0x7d
+const lineFeed = 0x0a
+
+export interface Codec {
+  /** A copy in canonical form: fields in schema order, empty ones left out as the API does, no resourceVersion. */
+  canonical(object: ApiObject): ApiObject
+  /** The JSON of an object in canonical form. */
+  print(canonical: ApiObject): Uint8Array
+  /** The value to store for a printed object. */
+  store(printed: Uint8Array): Uint8Array
+  /**
+   * The bytes that clients get for a printed or stored object.
+   * @throws StoreError `corrupt` when the value can't be read.
+   */
+  serve(stored: Uint8Array, revision: number): Uint8Array
+  /** A fresh object from served bytes; the caller may change it. */
+  decode(served: Uint8Array): ApiObject
+  /** Bytes to skip in served JSON so that, after a `{`, the object has no kind and apiVersion. */
+  readonly typeMetaLength: number
+}
+
+export interface CodecOptions {
+  /** Media type of stored values; what is not of JSON or YAML is protobuf. Default JSON, which is also what is written for YAML. */
+  readonly mediaType?: string
+  /** The same resource in other versions, with `storage`: how to read objects that were stored in them. */
+  readonly versions?: readonly ResourceDefinition[]
+}
+
+const textTypes = new Set(['application/json', 'application/yaml'])
+
+function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
+  if (bytes.length < head.length) return false
+  for (let index = 0; index < head.length; index++) if (bytes[index] !== head[index]) return false
+  return true
+}
+
+export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
+  const { kind } = definition
+  const apiVersion = apiVersionOf(definition)
+  const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
+  const head = encoder.encode(`${typeMeta}"metadata":{`)
+
+  const canonical = (object: ApiObject): ApiObject => {
+    const copy = canonicalise(definition.schema, object as Json, { root: true }) as ApiObject
+    delete copy.metadata.resourceVersion
+    return copy
+  }
+
+  const print = (object: ApiObject) => encoder.encode(JSON.stringify(object))
+  const decode = (served: Uint8Array) => JSON.parse(decoder.decode(served)) as ApiObject
+
+  const splice = (printed: Uint8Array, revision: number): Uint8Array => {
+    const version = encoder.encode(`"resourceVersion":"${revision}"${printed[head.length] === closingBrace ? '' : ','}`)
+    const served = new Uint8Array(printed.length + version.length)
+    served.set(head)
+    served.set(version, head.length)
+    served.set(printed.subarray(head.length), head.length + version.length)
+    return served
+  }
+
+  const versionOf = (object: Pick<ApiObject, 'kind' | 'apiVersion'>): ResourceDefinition => {
+    if (object.kind === kind && object.apiVersion === apiVersion) return definition
+    const other = versions.find((each) => each.kind === object.kind && apiVersionOf(each) === object.apiVersion)
+    if (other === undefined) throw new Error(`it is a ${object.kind} of ${object.apiVersion}, not a ${kind} of ${apiVersion}`)
+    return other
+  }
+
+  const read = (stored: Uint8Array): ApiObject => {
+    if (!isEnvelope(stored)) return decode(stored)
+    const { raw, ...envelope } = decodeEnvelope(stored)
+    const fields = decodeProtobuf(versionOf(envelope).schema as Message, raw)
+    return { kind: envelope.kind, apiVersion: envelope.apiVersion, ...fields } as ApiObject
+  }
+
+  /** The printed object of a value that this server did not print. */
+  const reprint = (stored: Uint8Array): Uint8Array => {
+    try {
+      const object = read(stored)
+      return print(canonical(versionOf(object).storage?.toStored(object) ?? object))
+    } catch (error) {
+      throw new StoreError('corrupt', `stored ${kind} can't be read: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  const asPrinted = (stored: Uint8Array): Uint8Array => {
+    if (!startsWith(stored, head)) return reprint(stored)
+    // The reference server ends JSON with a line feed, which would cut a watch event in two.
+    return stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored
+  }
+
+  return {
+    canonical,
+    print,
+    decode,
+    store: textTypes.has(mediaType)
+      ? (printed) => printed
+      : (printed) => encodeEnvelope(apiVersion, kind, encodeProtobuf(definition.schema, decode(printed) as Json)),
+    serve: (stored, revision) => splice(asPrinted(stored), revision),
+    typeMetaLength: encoder.encode(typeMeta).length,
+  }
+}

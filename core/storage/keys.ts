@@ -1,0 +1,21 @@
+/** Where objects live in the store: `PREFIX/STORAGEKEY/[NAMESPACE/]NAME`, as the reference server lays them out. */
+export interface Keys {
+  /** Common prefix of all objects of the resource, or of one namespace; ends with a slash. */
+  prefix(namespace: string): string
+  of(namespace: string, name: string): string
+  /** Namespace and name of a key; the namespace is empty for cluster-scoped resources. */
+  parse(key: string): { namespace: string; name: string }
+}
+
+export function createKeys(prefix: string, storageKey: string, namespaced: boolean): Keys {
+  const root = `${prefix}/${storageKey}/`
+  return {
+    prefix: (namespace) => (namespaced && namespace !== '' ? `${root}${namespace}/` : root),
+    of: (namespace, name) => (namespaced ? `${root}${namespace}/${name}` : root + name),
+    parse(key) {
+      const rest = key.slice(root.length)
+      const slash = namespaced ? rest.indexOf('/') : -1
+      return slash === -1 ? { namespace: '', name: rest } : { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
+    },
+  }
+}

@@ -1,0 +1,145 @@
+/** Objects of one resource in the store: what verbs and the registry read and write. The watch cache decorates it. */
+import type { KeyValue, KeyValueStore } from '../ports.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { tooLargeResourceVersion } from '../respond/status.ts'
+import type { Codec, CodecOptions } from './codec.ts'
+import { createCodec } from './codec.ts'
+import { Entry } from './entry.ts'
+import type { Keys } from './keys.ts'
+import { createKeys } from './keys.ts'
+
+/** Bytes of a whole list, and where in them its items are. */
+export interface KeptList {
+  /** What the list says about itself, such as its resourceVersion. */
+  readonly head: string
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+export interface EntryList {
+  readonly entries: readonly Entry[]
+  /** Encodings of the entries; the same map when a list is repeated and nothing has changed. Absent: not worth keeping. */
+  readonly kept?: Map<string, KeptList>
+  readonly revision: number
+  /** Key to continue after, when a limit cut the list. */
+  readonly next?: string
+  /** Number of entries after the last one, where it is known. */
+  readonly remaining?: number
+}
+
+export interface EntryQuery {
+  readonly namespace: string
+  /** The one name that may match, from a field selector on metadata.name. */
+  readonly name?: string
+  readonly matches?: (entry: Entry) => boolean
+  /** The text that `matches` was made from; equal texts match the same entries. */
+  readonly selector?: string
+  readonly limit?: number
+  /** Continue after this key. */
+  readonly after?: string
+  /** Absent: the newest. */
+  readonly at?: Freshness
+}
+
+/** How recent a list must be (API conventions, 'resourceVersion' and 'resourceVersionMatch'). `any` may lag behind acknowledged writes. */
+export type Freshness = 'newest' | 'any' | { readonly atLeast: number } | { readonly exact: number }
+
+/** Outcome of a compare-and-swap: the new entry, or what is stored instead (absent: nothing). */
+export type Swap = { readonly ok: true; readonly entry: Entry } | { readonly ok: false; readonly current?: Entry }
+
+export interface ObjectStore {
+  readonly definition: ResourceDefinition
+  readonly codec: Codec
+  readonly keys: Keys
+  /** The live object. */
+  get(key: string): Promise<Entry | undefined>
+  /** Rejects with 504 where the store has not reached `query.at`, and with a StoreError `compacted` where it is gone. */
+  list(query: EntryQuery): Promise<EntryList>
+  /** Stores a printed object when the entry's revision is still `expected` (0: nothing there). */
+  put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<Swap>
+  delete(
+    key: string,
+    expected: number,
+  ): Promise<{ readonly ok: true; readonly revision: number } | { readonly ok: false; readonly current?: Entry }>
+}
+
+const pageSize = 500
+/** The smallest key that sorts after every key that starts with this one's text. */
+export const keyAfter = (key: string) => `${key}\0`
+
+/** Reads and writes straight through to the store. */
+export function createObjectStore(
+  store: KeyValueStore,
+  definition: ResourceDefinition,
+  prefix: string,
+  options: CodecOptions = {},
+): ObjectStore {
+  const codec = createCodec(definition, options)
+  const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
+  const entry = (kv: KeyValue) => Entry.of(kv, codec)
+
+  async function list(query: EntryQuery): Promise<EntryList> {
+    const limit = query.limit ?? 0
+    const range = query.name === undefined || query.namespace === '' ? keys.prefix(query.namespace) : keys.of(query.namespace, query.name)
+    const entries: Entry[] = []
+    let revision = await startRevision(query.at ?? 'newest')
+    let from = query.after === undefined ? undefined : keyAfter(query.after)
+    for (;;) {
+      const page = await store.list({
+        prefix: range,
+        ...(from !== undefined && { from }),
+        ...(limit > 0 && { limit: query.matches ? pageSize : limit - entries.length }),
+        ...(revision !== undefined && { revision }),
+      })
+      revision = page.revision
+      for (const [index, kv] of page.items.entries()) {
+        const candidate = entry(kv)
+        if (query.name !== undefined && keys.parse(kv.key).name !== query.name) continue
+        if (query.matches && !query.matches(candidate)) continue
+        entries.push(candidate)
+        const more = page.more || index < page.items.length - 1
+        if (limit > 0 && entries.length === limit && more)
+          return { entries, revision, next: kv.key, ...(await remaining(kv.key, revision, range, query)) }
+      }
+      const last = page.items.at(-1)
+      if (!page.more || last === undefined) return { entries, revision }
+      from = keyAfter(last.key)
+    }
+  }
+
+  async function startRevision(at: Freshness): Promise<number | undefined> {
+    if (typeof at === 'string') return undefined
+    if ('exact' in at) return at.exact
+    const current = await store.currentRevision()
+    if (current < at.atLeast) throw tooLargeResourceVersion(at.atLeast, current)
+    return undefined
+  }
+
+  async function remaining(key: string, revision: number, range: string, query: EntryQuery): Promise<{ remaining?: number }> {
+    if (query.matches || query.name !== undefined) return {}
+    const rest = await store.list({ prefix: range, from: keyAfter(key), revision })
+    return { remaining: rest.items.length }
+  }
+
+  return {
+    definition,
+    codec,
+    keys,
+    list,
+    async get(key) {
+      const { kv } = await store.get(key)
+      return kv && entry(kv)
+    },
+    async put(key, value, expected, lease) {
+      const result = await store.put(key, codec.store(value), expected, lease)
+      if (result.ok) return { ok: true, entry: new Entry(key, result.revision, codec.serve(value, result.revision), codec) }
+      return { ok: false, ...(result.current && { current: entry(result.current) }) }
+    },
+    async delete(key, expected) {
+      const result = await store.delete(key, expected)
+      if (result.ok) return result
+      return { ok: false, ...(result.current && { current: entry(result.current) }) }
+    },
+  }
+}

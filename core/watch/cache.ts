@@ -1,0 +1,300 @@
+/**
+ * The watch cache: all objects of one resource as served bytes, kept current by one store watch. Lists and watches are answered from memory;
+ * a list that must be consistent first waits until the cache has reached the store's revision. Starts at its first use.
+ */
+import type { Clock, KeyValueStore, Logger, StoreEvent, StoreWatch } from '../ports.ts'
+import { tooLargeResourceVersion } from '../respond/status.ts'
+import { Entry } from '../storage/entry.ts'
+import type { EntryList, EntryQuery, Freshness, ObjectStore } from '../storage/object-store.ts'
+import type { Change } from './change.ts'
+import { changeOf } from './direct.ts'
+import type { Subscriber, Subscription, WatchableStore } from './feed.ts'
+import { SortedEntries } from './sorted-entries.ts'
+import { Window } from './window.ts'
+
+const windowCapacity = 10_000
+/** Lists remembered at a time. */
+const recentLists = 4
+const freshnessTimeout = 3_000
+const firstRetry = 100
+const longestRetry = 10_000
+
+interface Waiter {
+  readonly revision: number
+  resolve(reached: boolean): void
+}
+
+interface State {
+  readonly window: Window
+  readonly watch: StoreWatch
+}
+
+export interface CacheOptions {
+  readonly objects: ObjectStore
+  readonly store: KeyValueStore
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function createWatchCache({ objects, store, clock, logger }: CacheOptions): WatchableStore {
+  const { codec, keys } = objects
+  const root = keys.prefix('')
+  const entries = new SortedEntries()
+  const scopes = new Map<string, Set<Subscriber>>()
+  const waiters = new Set<Waiter>()
+  const recent = new Map<string, Required<Pick<EntryList, 'entries' | 'kept'>>>()
+  let revision = 0
+  let state: State | undefined
+  let starting: Promise<State> | undefined
+  let closed = false
+
+  function advance(to: number): void {
+    if (to <= revision) return
+    revision = to
+    for (const waiter of waiters) if (waiter.revision <= to) waiter.resolve(true)
+  }
+
+  function tell(scope: string, changes: readonly Change[]): void {
+    const subscribers = scopes.get(scope)
+    if (subscribers) for (const subscriber of subscribers) subscriber.changes(changes)
+  }
+
+  /** Everybody sees the changes of one revision together; a scope is the root, a namespace's prefix or one key. */
+  function dispatch(changes: readonly Change[]): void {
+    if (scopes.size === 0) return
+    tell(root, changes)
+    if (scopes.size === 1 && scopes.has(root)) return
+    const narrow = new Map<string, Change[]>()
+    for (const change of changes) {
+      const { namespace, name } = keys.parse(change.entry.key)
+      const wanted = new Set([keys.prefix(namespace), change.entry.key, `*/${name}`])
+      wanted.delete(root)
+      for (const scope of wanted) {
+        if (!scopes.has(scope)) continue
+        const own = narrow.get(scope)
+        if (own) own.push(change)
+        else narrow.set(scope, [change])
+      }
+    }
+    for (const [scope, own] of narrow) tell(scope, own)
+  }
+
+  function apply(window: Window, events: readonly StoreEvent[]): void {
+    recent.clear()
+    const changes: Change[] = []
+    for (const event of events) {
+      const key = event.type === 'put' ? event.kv.key : event.key
+      const change = changeOf(event, codec, entries.get(key))
+      if (change === undefined) continue
+      if (change.deleted) entries.delete(key)
+      else entries.set(change.entry)
+      window.push(change)
+      changes.push(change)
+    }
+    dispatch(changes)
+    const last = events.at(-1)
+    if (last) advance(last.type === 'put' ? last.kv.modRevision : last.revision)
+  }
+
+  async function load(): Promise<State> {
+    let from: string | undefined
+    let at: number | undefined
+    const loaded: Entry[] = []
+    for (;;) {
+      const page = await store.list({
+        prefix: root,
+        limit: 5_000,
+        ...(from !== undefined && { from }),
+        ...(at !== undefined && { revision: at }),
+      })
+      at = page.revision
+      for (const kv of page.items) loaded.push(Entry.of(kv, codec))
+      const last = page.items.at(-1)
+      if (!page.more || last === undefined) break
+      from = `${last.key}\0`
+    }
+    recent.clear()
+    entries.clear()
+    for (const entry of loaded) entries.set(entry)
+    const window = new Window(windowCapacity, at)
+    const watch = store.watch(root, at, {
+      events: (events) => apply(window, events),
+      progress(to) {
+        advance(to)
+        for (const subscribers of scopes.values()) for (const subscriber of subscribers) subscriber.progress(to)
+      },
+      end: (error) => lost(error),
+    })
+    advance(at)
+    return { window, watch }
+  }
+
+  /** The store's watch ended: subscribers start anew from their last revision, and so does the cache. */
+  function lost(error: Error | undefined): void {
+    state = undefined
+    starting = undefined
+    const all = [...scopes.values()].flatMap((subscribers) => [...subscribers])
+    scopes.clear()
+    for (const subscriber of all) subscriber.end()
+    if (error && !closed)
+      logger.warn({ resource: objects.definition.names.plural, error: error.message }, 'watch cache lost its place, starts anew')
+  }
+
+  async function startWithRetries(): Promise<State> {
+    for (let wait = firstRetry; ; wait = Math.min(wait * 2, longestRetry)) {
+      try {
+        return await load()
+      } catch (error) {
+        if (closed || wait > freshnessTimeout) throw error
+        await new Promise<void>((resolve) => clock.after(wait, resolve))
+      }
+    }
+  }
+
+  async function start(): Promise<State> {
+    if (state) return state
+    starting ??= startWithRetries().then(
+      (ready) => {
+        state = ready
+        return ready
+      },
+      (error: unknown) => {
+        starting = undefined
+        throw error
+      },
+    )
+    return starting
+  }
+
+  /** Resolves to false when the revision was not reached in time. */
+  function reach(wanted: number): Promise<boolean> | true {
+    if (revision >= wanted) return true
+    state?.watch.requestProgress()
+    return new Promise((resolve) => {
+      const finish = (reached: boolean) => {
+        cancel()
+        waiters.delete(waiter)
+        resolve(reached)
+      }
+      const waiter: Waiter = { revision: wanted, resolve: finish }
+      const cancel = clock.after(freshnessTimeout, () => finish(false))
+      waiters.add(waiter)
+    })
+  }
+
+  async function refresh(at: Freshness): Promise<void> {
+    await start()
+    if (at === 'any') return
+    const wanted = at === 'newest' ? await store.currentRevision() : 'atLeast' in at ? at.atLeast : at.exact
+    if (!(await reach(wanted))) throw tooLargeResourceVersion(wanted, revision)
+  }
+
+  function find({ namespace, name, matches, after }: EntryQuery): readonly Entry[] {
+    let found: readonly Entry[]
+    if (name !== undefined && (namespace !== '' || !objects.definition.namespaced)) {
+      const one = entries.get(keys.of(namespace, name))
+      found = one && (after === undefined || one.key > after) ? [one] : []
+    } else {
+      found = entries.range(keys.prefix(namespace), after)
+      if (name !== undefined) found = found.filter((entry) => keys.parse(entry.key).name === name)
+    }
+    return matches ? found.filter(matches) : found
+  }
+
+  /** As `find`; whole lists are remembered until something changes, as many clients ask for the same ones. */
+  function remembered(query: EntryQuery): Pick<EntryList, 'entries' | 'kept'> {
+    const { namespace, name, matches, selector, after } = query
+    if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return { entries: find(query) }
+    const key = `${namespace}\n${selector ?? ''}`
+    let found = recent.get(key)
+    if (found === undefined) {
+      found = { entries: find(query), kept: new Map() }
+      if (recent.size >= recentLists) recent.clear()
+      recent.set(key, found)
+    }
+    return found
+  }
+
+  function select(query: EntryQuery): EntryList {
+    const { name, matches, limit = 0 } = query
+    const whole = remembered(query)
+    const found = whole.entries
+    if (limit === 0 || found.length <= limit) return { ...whole, revision }
+    const page = found.slice(0, limit)
+    return {
+      entries: page,
+      revision,
+      next: page.at(-1)!.key,
+      ...(!matches && name === undefined && { remaining: found.length - limit }),
+    }
+  }
+
+  async function list(query: EntryQuery): Promise<EntryList> {
+    const at = query.at ?? 'newest'
+    await refresh(at)
+    if (typeof at === 'object' && 'exact' in at && at.exact !== revision) return objects.list(query)
+    return select(query)
+  }
+
+  function subscribe(after: number, scope: { namespace: string; name?: string }, subscriber: Subscriber): Subscription {
+    const key = scopeKey(scope)
+    const wants = (change: Change) => {
+      const { namespace, name } = keys.parse(change.entry.key)
+      return (scope.namespace === '' || namespace === scope.namespace) && (scope.name === undefined || name === scope.name)
+    }
+    let open = true
+    const connect = ({ window, watch }: State) => {
+      if (!open) return
+      const past = window.after(after)
+      if (past === undefined) {
+        open = false
+        return subscriber.end(new TooOld(after, window.oldest))
+      }
+      const set = scopes.get(key) ?? new Set()
+      scopes.set(key, set)
+      set.add(subscriber)
+      const missed = past.filter(wants)
+      if (missed.length > 0) subscriber.changes(missed)
+      watch.requestProgress()
+    }
+    start().then(connect, (error: Error) => subscriber.end(error))
+    return {
+      close() {
+        open = false
+        const set = scopes.get(key)
+        set?.delete(subscriber)
+        if (set?.size === 0) scopes.delete(key)
+      },
+      requestProgress: () => state?.watch.requestProgress(),
+    }
+  }
+
+  function scopeKey({ namespace, name }: { namespace: string; name?: string }): string {
+    if (name === undefined) return keys.prefix(namespace)
+    return namespace === '' && objects.definition.namespaced ? `*/${name}` : keys.of(namespace, name)
+  }
+
+  return {
+    ...objects,
+    list,
+    subscribe,
+    get: (key) =>
+      store.get(key).then(({ kv }) => {
+        if (kv === undefined) return undefined
+        const cached = entries.get(key)
+        return cached?.revision === kv.modRevision ? cached : Entry.of(kv, codec)
+      }),
+    close() {
+      closed = true
+      state?.watch.close()
+    },
+  }
+}
+
+/** The changes after a revision are no longer known. */
+export class TooOld extends Error {
+  override readonly name = 'TooOld'
+  constructor(requested: number, oldest: number) {
+    super(`too old resource version: ${requested} (${oldest})`)
+  }
+}

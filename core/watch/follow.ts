@@ -1,0 +1,58 @@
+/** Keeps somebody informed of all objects of a resource: the current ones, then every change, across lost watches. */
+import type { Clock } from '../ports.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { Change } from './change.ts'
+import type { Subscription, WatchableStore } from './feed.ts'
+
+export interface Follower {
+  /** All objects there are now; called again after the watch was lost. */
+  replace(entries: readonly Entry[]): void
+  change(change: Change): void
+}
+
+export interface Following {
+  /** Resolves after the first `replace`. */
+  readonly ready: Promise<void>
+  close(): void
+}
+
+const retryAfter = 1_000
+
+export function follow(store: WatchableStore, clock: Clock, follower: Follower): Following {
+  let closed = false
+  let subscription: Subscription | undefined
+  let cancelRetry = () => {}
+
+  async function start(): Promise<void> {
+    const { entries, revision } = await store.list({ namespace: '' })
+    if (closed) return
+    follower.replace(entries)
+    subscription = store.subscribe(
+      revision,
+      { namespace: '' },
+      {
+        changes(changes) {
+          for (const change of changes) if (change.revision > revision) follower.change(change)
+        },
+        progress() {},
+        end: retry,
+      },
+    )
+  }
+
+  function retry(): void {
+    if (closed) return
+    cancelRetry = clock.after(retryAfter, () => start().catch(retry))
+  }
+
+  const ready = start()
+  ready.catch(retry)
+  return {
+    ready,
+    close() {
+      closed = true
+      cancelRetry()
+      subscription?.close()
+    },
+  }
+}

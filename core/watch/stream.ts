@@ -1,0 +1,185 @@
+/** One client's watch as a byte stream: initial events, changes, bookmarks; bounded, and cut when the client can't keep up. */
+import type { Clock } from '../ports.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { Change, EventType } from './change.ts'
+import { eventTypeOf } from './change.ts'
+import type { WatchableStore } from './feed.ts'
+
+export interface WatchEncoder {
+  /** The frame of one object; `change` is absent for initial events. */
+  event(type: EventType, entry: Entry, change?: Change): Uint8Array
+  /** `initialEnd`: the bookmark that ends initial events. */
+  bookmark(revision: number, initialEnd: boolean): Uint8Array
+  error(error: Error): Uint8Array
+}
+
+export interface WatchStreamOptions {
+  readonly store: WatchableStore
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly encoder: WatchEncoder
+  readonly scope: { readonly namespace: string; readonly name?: string }
+  readonly matches?: (entry: Entry) => boolean
+  /** Changes after this revision are sent. */
+  readonly after: number
+  /** State at `after`, sent first as ADDED. */
+  readonly initial: readonly Entry[]
+  /** A bookmark with the annotation ends the initial events. */
+  readonly announceInitialEnd: boolean
+  readonly bookmarks: boolean
+  /** Milliseconds until the watch ends by itself. */
+  readonly timeout: number
+  /** Called once, when nothing is added to the stream any more. */
+  readonly ended?: () => void
+}
+
+const bookmarkInterval = 60_000
+const bookmarkBeforeEnd = 2_000
+/** A client further behind than this is cut and resumes. */
+const longestQueue = 10_000
+const largestQueue = 32 * 1024 * 1024
+const chunkSize = 64 * 1024
+
+function join(frames: readonly Uint8Array[], size: number): Uint8Array {
+  if (frames.length === 1) return frames[0]!
+  const chunk = new Uint8Array(size)
+  let at = 0
+  for (const frame of frames) {
+    chunk.set(frame, at)
+    at += frame.length
+  }
+  return chunk
+}
+
+export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Array> {
+  const { store, clock, signal, encoder, matches, after, initial } = options
+  let queue: Uint8Array[] = []
+  let queued = 0
+  let sentInitial = 0
+  let revision = after
+  let ended = false
+  let pulling: ReadableStreamDefaultController<Uint8Array> | undefined
+  let flushing = false
+  const cleanups: (() => void)[] = options.ended ? [options.ended] : []
+
+  function cleanUp(): void {
+    for (const cleanup of cleanups.splice(0)) cleanup()
+  }
+
+  /** What is queued is still delivered; nothing is added. */
+  function finish(last?: Uint8Array): void {
+    if (ended) return
+    if (last) push(last)
+    ended = true
+    cleanUp()
+    flush()
+  }
+
+  /** Drops what is queued: the client is gone or too slow. */
+  function cut(): void {
+    queue = []
+    queued = 0
+    sentInitial = initial.length
+    finish()
+  }
+
+  function push(frame: Uint8Array): void {
+    if (ended) return
+    queue.push(frame)
+    queued += frame.length
+    if (queue.length > longestQueue || queued > largestQueue) {
+      cut()
+      return
+    }
+    if (pulling && !flushing) {
+      flushing = true
+      queueMicrotask(flush)
+    }
+  }
+
+  /** The next bytes: the rest of the initial events, then the queue. */
+  function take(): Uint8Array | undefined {
+    const frames: Uint8Array[] = []
+    let size = 0
+    while (sentInitial < initial.length && size < chunkSize) {
+      const frame = encoder.event('ADDED', initial[sentInitial++]!)
+      frames.push(frame)
+      size += frame.length
+      if (sentInitial === initial.length && options.announceInitialEnd) {
+        const end = encoder.bookmark(after, true)
+        frames.push(end)
+        size += end.length
+      }
+    }
+    if (sentInitial === initial.length) {
+      let count = 0
+      while (count < queue.length && size < chunkSize) {
+        const frame = queue[count++]!
+        frames.push(frame)
+        size += frame.length
+        queued -= frame.length
+      }
+      queue = count === queue.length ? [] : queue.slice(count)
+    }
+    return frames.length === 0 ? undefined : join(frames, size)
+  }
+
+  function flush(): void {
+    flushing = false
+    const controller = pulling
+    if (controller === undefined) return
+    const chunk = take()
+    if (chunk) {
+      pulling = undefined
+      controller.enqueue(chunk)
+    } else if (ended) {
+      pulling = undefined
+      controller.close()
+    }
+  }
+
+  function bookmarkLater(): void {
+    const cancel = clock.after(bookmarkInterval, () => {
+      push(encoder.bookmark(revision, false))
+      subscription.requestProgress()
+      bookmarkLater()
+    })
+    cleanups.push(cancel)
+  }
+
+  const subscription = store.subscribe(after, options.scope, {
+    changes(changes) {
+      for (const change of changes) {
+        if (change.revision <= after) continue
+        revision = change.revision
+        const type = eventTypeOf(change, matches)
+        if (type !== undefined) push(encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
+      }
+    },
+    progress(to) {
+      if (to > revision) revision = to
+    },
+    end: (error) => finish(error && encoder.error(error)),
+  })
+  cleanups.push(() => subscription.close())
+  cleanups.push(clock.after(options.timeout, () => finish()))
+  if (options.bookmarks) {
+    bookmarkLater()
+    cleanups.push(clock.after(Math.max(0, options.timeout - bookmarkBeforeEnd), () => push(encoder.bookmark(revision, false))))
+  }
+  signal.addEventListener('abort', cut, { once: true })
+  cleanups.push(() => signal.removeEventListener('abort', cut))
+  if (signal.aborted) cut()
+  if (initial.length === 0 && options.announceInitialEnd) push(encoder.bookmark(after, true))
+
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        pulling = controller
+        flush()
+      },
+      cancel: cut,
+    },
+    { highWaterMark: 0 },
+  )
+}
