@@ -1,0 +1,153 @@
+/**
+ * Schemas as field ownership sees them: what is owned as a whole and what part by part (KEP-555, 'merge strategy').
+ * An atom allows a scalar, a list, a map, or, where anything goes, each of them.
+ */
+import type { Field, Json, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
+
+export interface ListAtom {
+  /** `set`: items are their own identity; `map`: `keys` are. */
+  readonly relation: 'atomic' | 'set' | 'map'
+  readonly keys: readonly string[]
+  /** Value that an absent key stands for. */
+  readonly defaults: (key: string) => Json | undefined
+  readonly items: () => Atom
+}
+
+export interface MapAtom {
+  readonly atomic: boolean
+  /** The type of a declared field. */
+  readonly field: (name: string) => Atom | undefined
+  /** The type of all other keys; absent: there are none. */
+  readonly others: (() => Atom) | undefined
+  /** Holds nothing but values of unknown types. */
+  readonly free: boolean
+}
+
+export interface Atom {
+  readonly scalar?: 'numeric' | 'string' | 'boolean' | 'untyped'
+  readonly list?: ListAtom
+  readonly map?: MapAtom
+  /** The atoms for each kind of value, where several are allowed. */
+  readonly only?: { readonly scalar: Atom; readonly list: Atom; readonly map: Atom }
+}
+
+const none = () => undefined
+
+function anything(atomic: boolean): Atom {
+  const list: ListAtom = { relation: 'atomic', keys: [], defaults: none, items: () => untyped }
+  const map: MapAtom = { atomic, field: none, others: () => (atomic ? untyped : deduced), free: !atomic }
+  return { scalar: 'untyped', list, map, only: { scalar: { scalar: 'untyped' }, list: { list }, map: { map } } }
+}
+
+/** Any value, owned as a whole. */
+export const untyped = anything(true)
+/** Any value; objects are owned member by member. */
+export const deduced = anything(false)
+
+/** The part of an atom that applies to a value; all of it when the value is null or of no kind that is allowed. */
+export function deduce(atom: Atom, value: Json | undefined): Atom {
+  if (atom.only === undefined || value === undefined || value === null) return atom
+  if (typeof value !== 'object') return atom.only.scalar
+  return Array.isArray(value) ? atom.only.list : atom.only.map
+}
+
+const scalars: { readonly [type in Scalar['type']]: Atom } = {
+  string: { scalar: 'string' },
+  bytes: { scalar: 'string' },
+  duration: { scalar: 'string' },
+  bool: { scalar: 'boolean' },
+  int32: { scalar: 'numeric' },
+  int64: { scalar: 'numeric' },
+  double: { scalar: 'numeric' },
+  time: { scalar: 'untyped' },
+  microTime: { scalar: 'untyped' },
+  quantity: { scalar: 'untyped' },
+  intOrString: { scalar: 'untyped' },
+}
+
+interface Merge {
+  readonly relation: ListAtom['relation']
+  readonly keys: readonly string[]
+}
+
+/** How a list's items are owned: by its list type, else by the patch strategy of its field. */
+function mergeOf({ listType, keys }: List, field: Field | undefined): Merge {
+  if (listType !== undefined) return { relation: listType, keys: listType === 'map' ? (keys ?? []) : [] }
+  if (!field?.patchStrategy?.startsWith('merge')) return { relation: 'atomic', keys: [] }
+  const { patchMergeKey } = field
+  return patchMergeKey === undefined ? { relation: 'set', keys: [] } : { relation: 'map', keys: [patchMergeKey] }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+function listAtom(schema: List, field: Field | undefined, preserve: boolean): Atom {
+  const { relation, keys } = mergeOf(schema, field)
+  const defaults = (key: string) => (schema.items.type === 'message' ? schema.items.json.get(key)?.default : undefined)
+  return { list: { relation, keys, defaults, items: once(() => atomOf(schema.items, undefined, preserve)) } }
+}
+
+function mapAtom(schema: MapOf, preserve: boolean): Atom {
+  const others = once(() => atomOf(schema.values, undefined, preserve))
+  return { map: { atomic: schema.atomic === true, field: none, others, free: false } }
+}
+
+const typeMeta = new Set(['kind', 'apiVersion'])
+const free = () => deduced
+
+function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
+  const inner = (preserve && schema.dialect === 'openapi') || schema.facets?.preserveUnknown === true
+  const hasTypeMeta = root || schema.typeMeta === true
+  const known = new Map<string, Atom | undefined>()
+  const field = (name: string) => {
+    if (known.has(name)) return known.get(name)
+    const declared = schema.json.get(name)
+    const atom = declared ? atomOf(declared.schema, declared, inner) : hasTypeMeta && typeMeta.has(name) ? scalars.string : undefined
+    if (atom !== undefined) known.set(name, atom)
+    return atom
+  }
+  const { additional } = schema
+  const open = inner || (schema.json.size === 0 && !hasTypeMeta)
+  const others = additional ? once(() => atomOf(additional, undefined, inner)) : open ? free : undefined
+  return { map: { atomic: schema.atomic === true, field, others, free: others === free && schema.json.size === 0 } }
+}
+
+/** Worked out once per message; keyed by the immutable schema. */
+const atoms = new WeakMap<Message, Atom>()
+const preserving = new WeakMap<Message, Atom>()
+const roots = new WeakMap<Message, Atom>()
+
+function memoized(cache: WeakMap<Message, Atom>, schema: Message, make: () => Atom): Atom {
+  let atom = cache.get(schema)
+  if (atom === undefined) {
+    atom = make()
+    cache.set(schema, atom)
+  }
+  return atom
+}
+
+/** `preserve`: unknown fields of custom resources are kept from here on. */
+function atomOf(schema: Schema, field: Field | undefined, preserve: boolean): Atom {
+  switch (schema.type) {
+    case 'message':
+      return memoized(preserve ? preserving : atoms, schema, () => messageAtom(schema, preserve, false))
+    case 'list':
+      return listAtom(schema, field, preserve)
+    case 'map':
+      return mapAtom(schema, preserve)
+    case 'any':
+      return preserve || schema.facets?.preserveUnknown ? deduced : untyped
+    default:
+      return scalars[schema.type]
+  }
+}
+
+/** The atom of whole objects of a kind. */
+export function objectAtom(schema: Message): Atom {
+  return memoized(roots, schema, () => messageAtom(schema, false, true))
+}

@@ -1,0 +1,48 @@
+import { ApiError } from '../respond/status.ts'
+import { quote } from '../schema/field-error.ts'
+import { shown } from './element.ts'
+import { eachPath, type FieldSet } from './field-set.ts'
+import { type Identity, identityOf } from './managers.ts'
+
+/** Fields that an apply would take from others; by manager, in the order of their identities. */
+export interface Conflict {
+  readonly manager: Identity
+  readonly fields: FieldSet
+}
+
+/** An apply that is not forced, and changes what others own. */
+export class ApplyConflicts extends Error {
+  override readonly name = 'ApplyConflicts'
+  readonly conflicts: readonly Conflict[]
+
+  constructor(conflicts: readonly Conflict[]) {
+    super('apply conflicts')
+    this.conflicts = [...conflicts].sort((a, b) => (identityOf(a.manager) < identityOf(b.manager) ? -1 : 1))
+  }
+}
+
+function describe({ manager, operation, apiVersion, subresource }: Identity): string {
+  const name = subresource === '' ? quote(manager) : `${quote(manager)} with subresource ${quote(subresource)}`
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}
+
+function pathsOf(fields: FieldSet): string[] {
+  const paths: string[] = []
+  eachPath(fields, (path) => paths.push(path.map(shown).join('')))
+  return paths
+}
+
+/** The refusal as clients know it: 409 with one cause per field. */
+export function conflictError({ conflicts }: ApplyConflicts): ApiError {
+  const found = conflicts.map(({ manager, fields }) => ({ who: describe(manager), paths: pathsOf(fields) }))
+  const causes = found.flatMap(({ who, paths }) =>
+    paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
+  )
+  const text =
+    causes.length === 1
+      ? `Apply failed with 1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`
+      : `Apply failed with ${causes.length} conflicts: ${found
+          .flatMap(({ who, paths }) => [`conflicts with ${who}:`, ...paths.map((path) => `- ${path}`)])
+          .join('\n')}`
+  return new ApiError('Conflict', text, { causes })
+}

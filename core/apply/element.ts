@@ -1,0 +1,137 @@
+/**
+ * Path elements of field ownership in their FieldsV1 text (KEP-555): `f:name`, `k:{"name":"web"}`, `v:"value"`, `i:0`.
+ * Two elements are the same when their texts are.
+ */
+import { quote } from '../schema/field-error.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+
+export type Element = string
+
+const html = /[<>&\u2028\u2029]/g
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** JSON as the reference server writes it: `<`, `>` and `&` are escaped. */
+export function jsonText(value: Json): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value).replace(html, escaped)
+}
+
+export const fieldElement = (name: string): Element => `f:${name}`
+export const valueElement = (value: Json): Element => `v:${jsonText(value)}`
+
+/** The element of an item that is told apart by some of its fields. */
+export function keyElement(fields: readonly (readonly [name: string, value: Json])[]): Element {
+  const sorted = fields.length < 2 ? fields : [...fields].sort(([a], [b]) => (a < b ? -1 : 1))
+  let text = 'k:{'
+  for (const [name, value] of sorted) text += `${text === 'k:{' ? '' : ','}${JSON.stringify(name)}:${jsonText(value)}`
+  return `${text}}`
+}
+
+/** The text of a stored element in the form used here; undefined: of a type that is not known. Throws an Error with the reason. */
+export function readElement(text: string): Element | undefined {
+  if (text.length < 2) throw new Error('key must be 2 characters long:')
+  if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
+  if (text[0] === 'f') return text
+  if (text[0] === 'v') return valueElement(JSON.parse(text.slice(2)) as Json)
+  if (text[0] === 'k') {
+    const fields = JSON.parse(text.slice(2)) as Json
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) throw new Error(`invalid key: ${text}`)
+    return keyElement(Object.entries(fields))
+  }
+  if (text[0] !== 'i') return undefined
+  if (!/^i:[+-]?\d+$/.test(text)) throw new Error(`invalid index: ${text}`)
+  return `i:${Number(text.slice(2))}`
+}
+
+/** The name in an `f:` element. */
+export function nameOf(element: Element): string | undefined {
+  return element.charCodeAt(0) === 0x66 ? element.slice(2) : undefined
+}
+
+export const isKey = (element: Element) => element.charCodeAt(0) === 0x6b
+
+function valueText(value: Json): string {
+  if (typeof value === 'string') return quote(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    return Object.keys(value)
+      .map((key) => `${key}=${valueText(value[key] as Json)}`)
+      .join('')
+  }
+  return String(value)
+}
+
+/** An element as messages show it: `.name`, `[name="web"]`, `[="value"]`, `[0]`. */
+export function shown(element: Element): string {
+  const text = element.slice(2)
+  switch (element[0]) {
+    case 'f':
+      return `.${text}`
+    case 'k': {
+      const fields = Object.entries(JSON.parse(text) as JsonObject)
+      return `[${fields.map(([name, value]) => `${name}=${valueText(value)}`).join(',')}]`
+    }
+    case 'v':
+      return `[=${valueText(JSON.parse(text) as Json)}]`
+    default:
+      return `[${text}]`
+  }
+}
+
+const kinds = 'fkvi'
+
+/** Order of elements: names, keys, values, indexes; each by what it holds. */
+export function compareElements(a: Element, b: Element): number {
+  if (a === b) return 0
+  const kind = a.charCodeAt(0)
+  if (kind !== b.charCodeAt(0)) return kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0))
+  if (kind === 0x66) return a < b ? -1 : 1
+  const order = compareLastTexts(a, b)
+  if (order !== undefined) return order
+  const left = JSON.parse(a.slice(2)) as Json
+  const right = JSON.parse(b.slice(2)) as Json
+  return kind === 0x6b ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right)
+}
+
+/** Where the text begins that an element ends with; below 0: it ends with something else. */
+function lastText(element: Element): number {
+  if (element.charCodeAt(0) === 0x76) return element.charCodeAt(2) === 0x22 ? 3 : -1
+  const at = element.lastIndexOf('":"')
+  return at < 0 ? -1 : at + 3
+}
+
+/** Nearly all elements differ in nothing but a plain text at their end; undefined: these don't. */
+function compareLastTexts(a: Element, b: Element): number | undefined {
+  const start = lastText(a)
+  if (start < 0 || lastText(b) !== start || !b.startsWith(a.slice(0, start))) return undefined
+  const end = a.charCodeAt(0) === 0x6b ? -2 : -1
+  const left = a.slice(start, end)
+  const right = b.slice(start, end)
+  if (!isPlain(left) || !isPlain(right)) return undefined
+  return left < right ? -1 : 1
+}
+
+const isPlain = (text: string) => !text.includes('"') && !text.includes('\\')
+
+function compareKeys(a: JsonObject, b: JsonObject): number {
+  const left = Object.entries(a)
+  const right = Object.entries(b)
+  for (let at = 0; at < Math.min(left.length, right.length); at++) {
+    const [leftName, leftValue] = left[at] as [string, Json]
+    const [rightName, rightValue] = right[at] as [string, Json]
+    if (leftName !== rightName) return leftName < rightName ? -1 : 1
+    const order = compareValues(leftValue, rightValue)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+const types = ['number', 'string', 'boolean', 'object']
+
+/** Numbers come before texts, then booleans, then the rest, which is ordered by its text. */
+function compareValues(a: Json, b: Json): number {
+  if (typeof a !== typeof b) return types.indexOf(typeof a) - types.indexOf(typeof b)
+  if (typeof a === 'object') return compareTexts(JSON.stringify(a), JSON.stringify(b))
+  return a === b ? 0 : (a as string) < (b as string) ? -1 : 1
+}
+
+const compareTexts = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)

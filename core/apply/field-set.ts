@@ -1,0 +1,135 @@
+/** Sets of fields: immutable trees of path elements (KEP-555). All operations return new sets that may share nodes. */
+import { compareElements, type Element, fieldElement } from './element.ts'
+
+/** A field that is in the set (`member`), or above ones that are; never neither. */
+export interface FieldNode {
+  readonly element: Element
+  readonly member: boolean
+  readonly children: FieldSet
+}
+
+/** In the order of `compareElements`, each element once. */
+export type FieldSet = readonly FieldNode[]
+
+export const noFields: FieldSet = []
+
+/** The set of these paths of names. */
+export function fieldSet(...paths: readonly (readonly string[])[]): FieldSet {
+  let set = noFields
+  for (const path of paths) {
+    let one = noFields
+    for (let at = path.length - 1; at >= 0; at--)
+      one = [{ element: fieldElement(path[at] as string), member: at === path.length - 1, children: one }]
+    set = union(set, one)
+  }
+  return set
+}
+
+/** Puts nodes in order, in place. */
+export function inOrder<N extends { readonly element: Element }>(nodes: N[]): N[] {
+  for (let at = 1; at < nodes.length; at++) {
+    if (compareElements((nodes[at - 1] as N).element, (nodes[at] as N).element) > 0)
+      return nodes.sort((a, b) => compareElements(a.element, b.element))
+  }
+  return nodes
+}
+
+export function find(set: FieldSet, element: Element): FieldNode | undefined {
+  let low = 0
+  let high = set.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const node = set[middle] as FieldNode
+    if (node.element === element) return node
+    if (compareElements(node.element, element) < 0) low = middle + 1
+    else high = middle
+  }
+  return undefined
+}
+
+/** Whether the field at this path is a member. */
+export function has(set: FieldSet, path: readonly Element[]): boolean {
+  let node: FieldNode | undefined
+  for (const element of path) {
+    node = find(node ? node.children : set, element)
+    if (node === undefined) return false
+  }
+  return node?.member ?? false
+}
+
+type Pick = (left: FieldNode | undefined, right: FieldNode | undefined) => FieldNode | undefined
+
+/** Walks two sets side by side. */
+function join(left: FieldSet, right: FieldSet, pick: Pick): FieldSet {
+  const nodes: FieldNode[] = []
+  let l = 0
+  let r = 0
+  while (l < left.length || r < right.length) {
+    const a = left[l]
+    const b = right[r]
+    const order = a === undefined ? 1 : b === undefined ? -1 : compareElements(a.element, b.element)
+    if (order <= 0) l++
+    if (order >= 0) r++
+    const node = pick(order <= 0 ? a : undefined, order >= 0 ? b : undefined)
+    if (node !== undefined) nodes.push(node)
+  }
+  return nodes
+}
+
+function nodeOf(element: Element, member: boolean, children: FieldSet): FieldNode | undefined {
+  return member || children.length > 0 ? { element, member, children } : undefined
+}
+
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.length === 0 || left === right) return right
+  if (right.length === 0) return left
+  return join(left, right, (a, b) =>
+    a && b ? { element: a.element, member: a.member || b.member, children: union(a.children, b.children) } : (a ?? b),
+  )
+}
+
+/** Fields that are members of both. */
+export function intersection(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.length === 0 || right.length === 0) return noFields
+  return join(left, right, (a, b) => a && b && nodeOf(a.element, a.member && b.member, intersection(a.children, b.children)))
+}
+
+/** Fields of the left set that are no members of the right one; what lies below a member stays. */
+export function difference(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.length === 0 || right.length === 0) return left
+  return join(left, right, (a, b) => (a && b ? nodeOf(a.element, a.member && !b.member, difference(a.children, b.children)) : a))
+}
+
+/** Like `difference`, but what lies below a member of the right set goes with it. */
+export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.length === 0 || right.length === 0) return left
+  return join(left, right, (a, b) => {
+    if (!(a && b)) return a
+    return b.member ? undefined : nodeOf(a.element, a.member, recursiveDifference(a.children, b.children))
+  })
+}
+
+export function sameFields(left: FieldSet, right: FieldSet): boolean {
+  if (left === right) return true
+  return (
+    left.length === right.length &&
+    left.every((a, at) => {
+      const b = right[at] as FieldNode
+      return a.element === b.element && a.member === b.member && sameFields(a.children, b.children)
+    })
+  )
+}
+
+/** Calls back with the path of each member: those of a level first, then those below. The path is reused. */
+export function eachPath(set: FieldSet, visit: (path: readonly Element[]) => void, above: Element[] = []): void {
+  const at = above.push('') - 1
+  for (const { element, member } of set) {
+    above[at] = element
+    if (member) visit(above)
+  }
+  for (const { element, children } of set) {
+    above[at] = element
+    if (children.length > 0) eachPath(children, visit, above)
+  }
+  above.pop()
+}

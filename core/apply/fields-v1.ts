@@ -1,0 +1,41 @@
+/** FieldsV1: a field set as a trie of element texts; `.` marks a member that has children (metav1.FieldsV1). */
+import type { Json, JsonObject } from '../schema/model.ts'
+import { readElement } from './element.ts'
+import { type FieldNode, type FieldSet, inOrder, union } from './field-set.ts'
+
+/** The trie, with keys in the order of the reference server. */
+export function encodeFields(set: FieldSet, self = false): JsonObject {
+  const trie: JsonObject = {}
+  if (self) trie['.'] = {}
+  for (const { element, member, children } of set) trie[element] = children.length === 0 ? {} : encodeFields(children, member)
+  return trie
+}
+
+/** Reads a trie; elements of unknown types are left out. Throws an Error for what is none. */
+export function decodeFields(trie: Json): FieldSet {
+  return read(trie).children
+}
+
+function read(trie: Json): { member: boolean; children: FieldSet } {
+  if (trie === null) return { member: true, children: [] }
+  if (typeof trie !== 'object' || Array.isArray(trie)) throw new Error('expected an object')
+  const nodes: FieldNode[] = []
+  let member = false
+  for (const key of Object.keys(trie)) {
+    if (key === '.') {
+      member = true
+      continue
+    }
+    const element = readElement(key)
+    const below = read(trie[key] as Json)
+    if (element !== undefined) nodes.push({ element, ...below })
+  }
+  inOrder(nodes)
+  return { member: member || nodes.length === 0, children: nodes.length < 2 ? nodes : withoutRepeats(nodes) }
+}
+
+/** Texts that differ may name the same element. */
+function withoutRepeats(nodes: FieldNode[]): FieldSet {
+  const repeats = nodes.some((node, at) => at > 0 && nodes[at - 1]?.element === node.element)
+  return repeats ? nodes.reduce<FieldSet>((set, node) => union(set, [node]), []) : nodes
+}

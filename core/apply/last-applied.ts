@@ -1,0 +1,91 @@
+/** The annotation in which the command line client keeps what it applied by itself, before it applies through the server. */
+import type { Platform } from '../platform.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import { checkType } from './check.ts'
+import { compare } from './compare.ts'
+import { ApplyConflicts } from './conflict.ts'
+import { jsonText } from './element.ts'
+import { difference, type FieldSet } from './field-set.ts'
+import { atomOf, type Scope } from './scope.ts'
+import { toFieldSet } from './to-field-set.ts'
+
+/** All annotations of an object together, in bytes. */
+const annotationsLimit = 256 * 1024
+const encoder = new TextEncoder()
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Name of the one manager for whom the annotation is looked after. */
+export const clientName = (platform: Platform) => `${platform.component}ctl`
+
+const annotationName = (platform: Platform) => platform.name(`${clientName(platform)}.<labels>/last-applied-configuration`)
+
+function annotationsOf({ metadata }: JsonObject): JsonObject | undefined {
+  const annotations = isObject(metadata) ? metadata['annotations'] : undefined
+  return isObject(annotations) ? annotations : undefined
+}
+
+function lastAppliedOf(object: JsonObject, platform: Platform): string | undefined {
+  const text = annotationsOf(object)?.[annotationName(platform)]
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+/** Fields that the client has applied by itself and nobody has changed since; undefined when the annotation does not tell. */
+function appliedBefore(scope: Scope, live: JsonObject, platform: Platform): FieldSet | undefined {
+  const text = lastAppliedOf(live, platform)
+  if (text === undefined) return undefined
+  try {
+    const applied = JSON.parse(text) as JsonObject
+    if (!isObject(applied) || applied['apiVersion'] !== scope.apiVersion) return undefined
+    const atom = atomOf(scope, scope.apiVersion)
+    checkType(atom, live, false)
+    checkType(atom, applied, false)
+    const { changed, removed } = compare(atom, applied, live)
+    return difference(difference(toFieldSet(atom, applied), changed), removed)
+  } catch {
+    return undefined
+  }
+}
+
+/** The conflicts that are left when the client may take over what it had applied by itself; none: it may apply by force. */
+export function conflictsBeyond(scope: Scope, live: JsonObject, error: ApplyConflicts, platform: Platform): ApplyConflicts | undefined {
+  const allowed = appliedBefore(scope, live, platform)
+  if (allowed === undefined) return error
+  const left = error.conflicts.flatMap(({ manager, fields }) => {
+    const rest = difference(fields, allowed)
+    return rest.length > 0 ? [{ manager, fields: rest }] : []
+  })
+  return left.length > 0 ? new ApplyConflicts(left) : undefined
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key] as Json)]),
+  )
+}
+
+/** Keeps the annotation, where there is one, in step with what was applied. */
+export function withLastApplied(object: JsonObject, applied: JsonObject, platform: Platform): JsonObject {
+  if (lastAppliedOf(object, platform) === undefined) return object
+  const name = annotationName(platform)
+  const own = annotationsOf(applied)
+  const shown = own && Object.hasOwn(own, name) ? withAnnotations(applied, without(own, name)) : applied
+  const annotations: JsonObject = { ...annotationsOf(object), [name]: `${jsonText(sorted(shown))}\n` }
+  let size = 0
+  for (const [key, value] of Object.entries(annotations)) size += encoder.encode(key).length + encoder.encode(String(value)).length
+  return withAnnotations(object, size > annotationsLimit ? without(annotations, name) : annotations)
+}
+
+function without(annotations: JsonObject, name: string): JsonObject {
+  const { [name]: _, ...rest } = annotations
+  return rest
+}
+
+const withAnnotations = (object: JsonObject, annotations: JsonObject): JsonObject => ({
+  ...object,
+  metadata: { ...(object['metadata'] as JsonObject), annotations },
+})

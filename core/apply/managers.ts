@@ -1,0 +1,96 @@
+/** Who owns what in an object: `metadata.managedFields`, read and written (metav1.ManagedFieldsEntry). */
+import type { Json, JsonObject } from '../schema/model.ts'
+import type { FieldSet } from './field-set.ts'
+import { decodeFields, encodeFields } from './fields-v1.ts'
+
+export type Operation = 'Apply' | 'Update'
+
+/** What tells managers apart. Appliers keep their identity when they change the version. */
+export interface Identity {
+  readonly manager: string
+  readonly operation: Operation
+  readonly apiVersion: string
+  readonly subresource: string
+}
+
+export interface Manager extends Identity {
+  readonly fields: FieldSet
+  /** RFC 3339 in UTC with whole seconds. */
+  readonly time: string | undefined
+}
+
+/** By identity. */
+export type Managers = ReadonlyMap<string, Manager>
+
+/** The identity as a text, JSON in fact, which also gives managers their order in conflicts. */
+export function identityOf({ manager, operation, apiVersion, subresource }: Identity): string {
+  let text = manager === '' ? '{' : `{"manager":${JSON.stringify(manager)},`
+  text += `"operation":"${operation}"`
+  if (operation === 'Update') text += `,"apiVersion":${JSON.stringify(apiVersion)}`
+  if (subresource !== '') text += `,"subresource":${JSON.stringify(subresource)}`
+  return `${text}}`
+}
+
+const textOf = (value: Json | undefined) => (typeof value === 'string' ? value : '')
+
+function decodeEntry(entry: JsonObject, index: number): Manager {
+  const { operation, fieldsV1, time } = entry
+  if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`')
+  const apiVersion = textOf(entry['apiVersion'])
+  if (apiVersion === '') throw new Error('apiVersion must not be empty')
+  const fieldsType = textOf(entry['fieldsType'])
+  if (fieldsType === '') throw new Error(`missing fieldsType in managed fields entry ${index}`)
+  if (fieldsType !== 'FieldsV1') throw new Error(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
+  return {
+    manager: textOf(entry['manager']),
+    operation,
+    apiVersion,
+    subresource: textOf(entry['subresource']),
+    fields: decodeFields(fieldsV1 ?? {}),
+    time: typeof time === 'string' ? time : undefined,
+  }
+}
+
+/** Reads entries. Throws an Error for the first one that no manager could have written. */
+export function decodeManagers(entries: readonly Json[] | undefined): Managers {
+  const managers = new Map<string, Manager>()
+  entries?.forEach((entry, index) => {
+    const manager = decodeEntry(entry as JsonObject, index)
+    managers.set(identityOf(manager), manager)
+  })
+  return managers
+}
+
+/** Operations apart, then the oldest first, then by name. Times are texts of one form, which sort as what they say. */
+function inOrder(a: Manager, b: Manager): number {
+  return (
+    compareTexts(a.operation, b.operation) ||
+    compareTexts(a.time ?? '', b.time ?? '') ||
+    compareTexts(a.manager, b.manager) ||
+    compareTexts(a.apiVersion, b.apiVersion) ||
+    compareTexts(a.subresource, b.subresource)
+  )
+}
+
+const compareTexts = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)
+
+/** Written member by member: this runs with every write. */
+function encodeEntry({ manager, operation, apiVersion, time, fields, subresource }: Manager): JsonObject {
+  const entry: JsonObject = {}
+  if (manager !== '') entry['manager'] = manager
+  entry['operation'] = operation
+  entry['apiVersion'] = apiVersion
+  if (time !== undefined) entry['time'] = time
+  entry['fieldsType'] = 'FieldsV1'
+  entry['fieldsV1'] = encodeFields(fields)
+  if (subresource !== '') entry['subresource'] = subresource
+  return entry
+}
+
+/** The entries to store; undefined when there are no managers. */
+export function encodeManagers(managers: Managers): Json[] | undefined {
+  if (managers.size === 0) return undefined
+  const ordered = [...managers.values()]
+  if (ordered.length > 1) ordered.sort(inOrder)
+  return ordered.map(encodeEntry)
+}

@@ -1,0 +1,103 @@
+/** Lays an applied configuration over a live object. Nothing is removed by it. */
+import type { Json, JsonObject } from '../schema/model.ts'
+import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
+import type { Element } from './element.ts'
+import { itemElement } from './list-item.ts'
+
+/**
+ * The live value with all that is applied; leaves are the applied ones. Lists come in the order of the live one where the applied one
+ * says nothing else. Shares parts with both. Both have been checked; of the applied one no items repeat.
+ */
+export function merge(given: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {
+  if (applied === undefined) return live
+  if (live === undefined) return applied
+  const { map, scalar, list } = deduce(given, applied)
+  if (map) return mergeMaps(map, live, applied)
+  if (!scalar && list) return mergeLists(list, live, applied)
+  return applied
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function mergeMaps(map: MapAtom, live: Json, applied: Json): Json {
+  const left = isObject(live) ? live : {}
+  const right = isObject(applied) ? applied : {}
+  const keys = Object.keys(right)
+  if (map.atomic || (keys.length === 0 && Object.keys(left).length === 0)) return applied
+  const merged: JsonObject = { ...left }
+  for (const key of keys) {
+    const atom = map.field(key) ?? map.others?.()
+    const value = atom ? merge(atom, Object.hasOwn(left, key) ? left[key] : undefined, right[key]) : right[key]
+    if (key === '__proto__') Object.defineProperty(merged, key, { value, enumerable: true, writable: true, configurable: true })
+    else merged[key] = value as Json
+  }
+  return merged
+}
+
+function mergeLists(list: ListAtom, live: Json, applied: Json): Json {
+  const left = Array.isArray(live) ? live : []
+  const right = Array.isArray(applied) ? applied : []
+  if (list.relation === 'atomic' || (left.length === 0 && right.length === 0)) return applied
+  return mergeItems(list, left, right)
+}
+
+/** The items of a list by identity. */
+function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Map<Element, Json> } {
+  const values = new Map<Element, Json>()
+  const order = items.map((item) => {
+    const element = itemElement(list, item)
+    // What repeats is replaced, not merged.
+    values.set(element, values.has(element) ? null : item)
+    return element
+  })
+  return { order, values }
+}
+
+/**
+ * Walks both lists at once. Items of the applied list keep its order; an item that only the live list has comes before the applied
+ * item that it stood before.
+ */
+function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Json[]): Json[] {
+  const left = indexed(list, live)
+  const right = indexed(list, applied)
+  const merged: Json[] = []
+  const taken = new Set<Element>()
+  const shared = right.order.filter((element) => left.values.has(element))
+  let next = 0
+  let l = 0
+  let r = 0
+  const take = (element: Element) => {
+    taken.add(element)
+    merged.push(merge(list.items(), left.values.get(element), right.values.get(element)) as Json)
+  }
+  while (l < live.length || r < applied.length) {
+    const ours = left.order[l]
+    const theirs = right.order[r]
+    if (ours !== undefined && theirs !== undefined) {
+      if (ours === theirs) {
+        take(ours)
+        l++
+        r++
+        next++
+        continue
+      }
+      if (right.values.has(ours) && next < shared.length && shared[next] !== ours) {
+        l++
+        continue
+      }
+    }
+    if (ours !== undefined) {
+      if (!right.values.has(ours)) {
+        merged.push(live[l++] as Json)
+        continue
+      }
+      if (taken.has(ours)) l++
+    }
+    if (theirs !== undefined) {
+      take(theirs)
+      r++
+      if (shared[next] === theirs) next++
+    }
+  }
+  return merged
+}

@@ -1,0 +1,204 @@
+/** Keeps `metadata.managedFields` with every write, and applies configurations (KEP-555, API conventions 'Server-side apply'). */
+import type { Platform } from '../platform.ts'
+import { ApiError, badRequest } from '../respond/status.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import { capUpdaters } from './cap.ts'
+import { checkType } from './check.ts'
+import { ApplyConflicts, conflictError } from './conflict.ts'
+import { difference, fieldSet, union } from './field-set.ts'
+import { clientName, conflictsBeyond, withLastApplied } from './last-applied.ts'
+import { decodeManagers, encodeManagers, type Identity, identityOf, type Manager, type Managers } from './managers.ts'
+import { atomOf, type Scope } from './scope.ts'
+import { TypeMismatch } from './type-mismatch.ts'
+import { apply, update } from './updater.ts'
+
+/** One write: where, by whom and when. */
+export interface Writing extends Scope {
+  readonly platform: Platform
+  readonly kind: string
+  /** Empty: the main resource. */
+  readonly subresource: string
+  /** As core/request/options.ts finds it; may be empty. */
+  readonly manager: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** What an object of the kind is before anything is written to it, in the scope's version. */
+  readonly blank: JsonObject
+}
+
+/** What the server owns, and what says whose object it is. */
+const serverFields = fieldSet(
+  ['apiVersion'],
+  ['kind'],
+  ['metadata'],
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map(
+    (name) => ['metadata', name],
+  ),
+)
+
+const unknownManager = 'unknown'
+const beforeFirstApply = 'before-first-apply'
+
+const timeOf = ({ now }: Writing) => `${new Date(now).toISOString().slice(0, 19)}Z`
+
+function identity({ apiVersion, subresource }: Writing, manager: string, operation: Identity['operation']): Identity {
+  return { manager: manager === '' ? unknownManager : manager, operation, apiVersion, subresource }
+}
+
+const metadataOf = (object: JsonObject) => (object['metadata'] ?? {}) as JsonObject
+const entriesOf = (object: JsonObject) => metadataOf(object)['managedFields'] as readonly Json[] | undefined
+
+/** The object without its ownership, which nobody owns. */
+function bare(object: JsonObject): JsonObject {
+  const metadata = metadataOf(object)
+  if (!Object.hasOwn(metadata, 'managedFields')) return object
+  const { managedFields: _, ...rest } = metadata
+  return { ...object, metadata: rest }
+}
+
+/** An empty list, or one of an empty entry, takes all ownership away. */
+function clears(entries: readonly Json[] | undefined): boolean {
+  return entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as JsonObject).length === 0))
+}
+
+const nobody: Managers = new Map()
+
+function decodeOr(entries: readonly Json[] | undefined, otherwise: () => Managers): Managers {
+  try {
+    const managers = decodeManagers(entries)
+    return managers.size > 0 ? managers : otherwise()
+  } catch {
+    return otherwise()
+  }
+}
+
+/** The managers that a write starts from: those in the body when they are well formed, else the live ones. */
+function managersOf({ subresource }: Writing, live: JsonObject, object: JsonObject): Managers {
+  const fromLive = () => decodeOr(entriesOf(live), () => nobody)
+  if (subresource !== '') return fromLive()
+  const given = entriesOf(object)
+  return clears(given) ? nobody : decodeOr(given, fromLive)
+}
+
+/** Gives what an update changed to its manager. */
+function record(writing: Writing, old: JsonObject, updated: JsonObject, before: Managers, name: string): Managers {
+  const { managers, gained } = update(writing, bare(old), bare(updated), before)
+  const fields = difference(gained, serverFields)
+  if (fields.length === 0) return capUpdaters(managers)
+  const own = identity(writing, name, 'Update')
+  const key = identityOf(own)
+  managers.set(key, { ...own, fields: union(fields, managers.get(key)?.fields ?? []), time: timeOf(writing) })
+  return capUpdaters(managers)
+}
+
+/**
+ * The entries to store with an object that is created (`live` absent) or updated otherwise than by apply; both in the scope's version,
+ * with defaults. Objects that nobody owns on an update stay so. Where fields can't be told, the live entries are kept.
+ */
+export function updateManaged(writing: Writing, live: JsonObject | undefined, object: JsonObject): Json[] | undefined {
+  const old = live ?? writing.blank
+  try {
+    const managers = managersOf(writing, old, object)
+    if (managers.size === 0 && live !== undefined) return undefined
+    return encodeManagers(record(writing, old, object, managers, writing.manager))
+  } catch (error) {
+    if (error instanceof TypeMismatch) return entriesOf(old) as Json[] | undefined
+    throw error
+  }
+}
+
+/** Refuses what can't be applied here. */
+function checkApplied({ apiVersion, kind }: Writing, applied: JsonObject): void {
+  const [group, version] = splitVersion(typeof applied['apiVersion'] === 'string' ? applied['apiVersion'] : '')
+  const given = typeof applied['kind'] === 'string' ? applied['kind'] : ''
+  const [wantedGroup, wantedVersion] = splitVersion(apiVersion)
+  if (group !== wantedGroup || version !== wantedVersion || given !== kind)
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${given}`)
+  if (Array.isArray(entriesOf(applied))) throw badRequest('metadata.managedFields must be nil')
+}
+
+function splitVersion(apiVersion: string): [group: string, version: string] {
+  const slash = apiVersion.indexOf('/')
+  return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
+}
+
+/** A failure without a reason, as the reference server gives it for what does not fit the schema. */
+function unreasoned(message: string): ApiError {
+  const error = new ApiError('InternalError', message)
+  delete error.status.reason
+  return error
+}
+
+function checkTyped({ apiVersion, kind, ...scope }: Writing, object: JsonObject, which: 'patch' | 'live'): void {
+  const { name, namespace } = metadataOf(object)
+  const [group, version] = splitVersion(apiVersion)
+  try {
+    checkType(atomOf({ ...scope, apiVersion }, apiVersion), object, which === 'live')
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error
+    throw unreasoned(
+      `failed to create typed ${which} object (${namespace ?? ''}/${name ?? ''}; ${group}/${version}, Kind=${kind}): ${error.message}`,
+    )
+  }
+}
+
+/** Managers of the live object; all that is in it belongs to somebody when it is applied to for the first time. */
+function managersBefore(writing: Writing, live: JsonObject): Managers {
+  let managers: Managers
+  try {
+    managers = decodeManagers(entriesOf(live))
+  } catch (error) {
+    throw unreasoned(`failed to decode managed fields: ${(error as Error).message}`)
+  }
+  return managers.size > 0 ? managers : record(writing, writing.blank, live, managers, beforeFirstApply)
+}
+
+/** Without the fields that the server owns. */
+function stripped(managers: Map<string, Manager>, key: string): Map<string, Manager> {
+  const manager = managers.get(key)
+  if (manager === undefined) return managers
+  const fields = difference(manager.fields, serverFields)
+  if (fields.length > 0) managers.set(key, { ...manager, fields })
+  else managers.delete(key)
+  return managers
+}
+
+/**
+ * Applies a configuration, which may be partial and is given as it was parsed, to the live object or to none. Returns the object with its
+ * new entries; it has to be decoded, and has no defaults yet. Throws 400 for another kind or version or for given entries, 409 for
+ * conflicts, 500 without a reason for what does not fit the schema.
+ */
+export function applyManaged(writing: Writing, live: JsonObject | undefined, applied: JsonObject, force: boolean): JsonObject {
+  checkApplied(writing, applied)
+  checkTyped(writing, applied, 'patch')
+  const old = live ?? writing.blank
+  checkTyped(writing, old, 'live')
+  const managers = managersBefore(writing, old)
+  const by = identity(writing, writing.manager, 'Apply')
+  const attempt = (forced: boolean) => apply(writing, bare(old), applied, managers, by, forced)
+  const result = resolved(writing, bare(old), attempt, force)
+  const key = identityOf(by)
+  const after = stripped(result.managers, key)
+  const own = after.get(key)
+  if (result.object !== undefined && own !== undefined) after.set(key, { ...own, time: timeOf(writing) })
+  const object = result.object ?? bare(old)
+  const isClient = writing.manager === clientName(writing.platform)
+  return withEntries(isClient ? withLastApplied(object, applied, writing.platform) : object, encodeManagers(after))
+}
+
+/** Applies, by force where the conflicts are with what the client had applied by itself. */
+function resolved<T>(writing: Writing, live: JsonObject, attempt: (force: boolean) => T, force: boolean): T {
+  try {
+    return attempt(force)
+  } catch (error) {
+    if (!(error instanceof ApplyConflicts)) throw error
+    const { platform } = writing
+    const left = writing.manager === clientName(platform) ? conflictsBeyond(writing, live, error, platform) : error
+    if (left !== undefined) throw conflictError(left)
+    return attempt(true)
+  }
+}
+
+function withEntries(object: JsonObject, entries: Json[] | undefined): JsonObject {
+  return entries === undefined ? object : { ...object, metadata: { ...metadataOf(object), managedFields: entries } }
+}

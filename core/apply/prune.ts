@@ -1,0 +1,55 @@
+/** Removes what an applier applied last time and not this time, and nobody else owns. */
+import type { Json, JsonObject } from '../schema/model.ts'
+import { difference, type FieldSet, intersection, noFields, union } from './field-set.ts'
+import type { Manager, Managers } from './managers.ts'
+import { withNamedFields } from './named-fields.ts'
+import { removeItems } from './remove-items.ts'
+import { atomOf, type Scope } from './scope.ts'
+import { toFieldSet } from './to-field-set.ts'
+
+/** Both in the same version: everything there could be, and what is left of it. */
+interface Pruned {
+  readonly version: string
+  readonly merged: JsonObject
+  readonly rest: JsonObject
+}
+
+const objectOf = (value: Json) => (value ?? {}) as JsonObject
+
+/** The merged object without what the applier gave up; `last` is what it owned before, `managers` has what it owns now. */
+export function prune(scope: Scope, merged: JsonObject, managers: Managers, last: Manager): JsonObject {
+  const { versions, apiVersion: own } = scope
+  const version = last.apiVersion
+  const convert = (object: JsonObject, from: string, to: string) => (from === to ? object : versions.convert(object, from, to))
+  const atom = atomOf(scope, version)
+  const inLast = convert(merged, own, version)
+  const before = withNamedFields(atom, last.fields)
+  let pruned: Pruned = { version, merged: inLast, rest: objectOf(removeItems(atom, inLast, before)) }
+  for (const [owned, fields] of ownersFirst(managers, version)) {
+    const at = { version: owned, merged: convert(pruned.merged, pruned.version, owned), rest: convert(pruned.rest, pruned.version, owned) }
+    pruned = addBack(scope, at, fields)
+  }
+  const left = convert(pruned.rest, pruned.version, version)
+  const gone = intersection(difference(namedFields(scope, version, inLast), namedFields(scope, version, left)), before)
+  return convert(objectOf(removeItems(atom, inLast, gone)), version, own)
+}
+
+function namedFields(scope: Scope, version: string, object: JsonObject): FieldSet {
+  const atom = atomOf(scope, version)
+  return withNamedFields(atom, toFieldSet(atom, object))
+}
+
+/** What is owned in each version; first in the one that was pruned, since conversions may need what was removed. */
+function ownersFirst(managers: Managers, first: string): [string, FieldSet][] {
+  const owned = new Map<string, FieldSet>()
+  for (const { apiVersion, fields } of managers.values()) owned.set(apiVersion, union(owned.get(apiVersion) ?? noFields, fields))
+  return [...owned].sort(([a], [b]) => Number(b === first) - Number(a === first))
+}
+
+/** Puts back what somebody owns. */
+function addBack(scope: Scope, { version, merged, rest }: Pruned, owned: FieldSet): Pruned {
+  const atom = atomOf(scope, version)
+  const kept = union(namedFields(scope, version, rest), withNamedFields(atom, owned))
+  const gone = difference(namedFields(scope, version, merged), kept)
+  return { version, merged, rest: objectOf(removeItems(atom, merged, gone)) }
+}

@@ -1,0 +1,29 @@
+/** Ownership that was recorded before the schema changed what is owned as a whole. */
+import type { Atom } from './atom.ts'
+import { nameOf } from './element.ts'
+import type { FieldNode, FieldSet } from './field-set.ts'
+
+/** The set in terms of the present schema: who owned a part of what is atomic now owns all of it. */
+export function reconcile(atom: Atom, set: FieldSet): FieldSet {
+  let changed = false
+  const nodes = set.map((node) => {
+    const reconciled = node.children.length === 0 ? node : reconcileNode(typeBelow(atom, node), node)
+    changed ||= reconciled !== node
+    return reconciled
+  })
+  return changed ? nodes : set
+}
+
+function typeBelow({ map, scalar, list }: Atom, { element }: FieldNode): Atom | undefined {
+  if (map) return map.free ? undefined : (map.field(nameOf(element) ?? '') ?? map.others?.())
+  return scalar ? undefined : list?.items()
+}
+
+function reconcileNode(atom: Atom | undefined, node: FieldNode): FieldNode {
+  if (atom === undefined) return node
+  const { map, scalar, list } = atom
+  if (map?.free) return node
+  if (map ? map.atomic : !scalar && list?.relation === 'atomic') return { element: node.element, member: true, children: [] }
+  const children = reconcile(atom, node.children)
+  return children === node.children ? node : { ...node, children }
+}

@@ -1,0 +1,22 @@
+import { equal } from '../schema/equal.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+
+const entriesOf = (object: JsonObject) => ((object['metadata'] as JsonObject | undefined)?.['managedFields'] ?? []) as JsonObject[]
+
+function withoutTime({ time: _, ...rest }: JsonObject): Json {
+  return rest
+}
+
+/**
+ * Gives the entries of an object their old times back, in place, when nothing else is new, so that a write that changes nothing keeps
+ * the resourceVersion. Both objects are canonical.
+ */
+export function keepTimes(updated: JsonObject, old: JsonObject): void {
+  const before = entriesOf(old)
+  const after = entriesOf(updated)
+  if (before.length !== after.length || before.every((entry, index) => entry['time'] === after[index]?.['time'])) return
+  if (!before.every((entry, index) => equal(withoutTime(entry), withoutTime(after[index] as JsonObject)))) return
+  const metadata = updated['metadata'] as JsonObject
+  const settled = { ...updated, metadata: { ...metadata, managedFields: before } }
+  if (equal(settled, old)) metadata['managedFields'] = before
+}

@@ -1,0 +1,56 @@
+import type { Json, JsonObject } from '../schema/model.ts'
+import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
+import { fieldElement } from './element.ts'
+import { type FieldNode, type FieldSet, inOrder } from './field-set.ts'
+import { itemElement } from './list-item.ts'
+import { TypeMismatch } from './type-mismatch.ts'
+
+interface Found {
+  /** The value is owned itself. */
+  readonly member: boolean
+  readonly children: FieldSet
+}
+
+const whole: Found = { member: true, children: [] }
+const nothing: Found = { member: false, children: [] }
+
+/** Every leaf and item that a value mentions. Throws a TypeMismatch for keys that the schema does not know. */
+export function toFieldSet(atom: Atom, value: Json): FieldSet {
+  return visit(atom, value).children
+}
+
+function visit(given: Atom, value: Json): Found {
+  const { map, scalar, list } = deduce(given, value)
+  if (map) return map.atomic ? whole : isObject(value) ? visitMap(map, value) : nothing
+  if (scalar) return whole
+  if (list) return list.relation === 'atomic' ? whole : Array.isArray(value) ? visitList(list, value) : nothing
+  return nothing
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isEmpty = (value: Json) => value === null || (isObject(value) && Object.keys(value).length === 0)
+
+function visitMap(map: MapAtom, object: JsonObject): Found {
+  const children: FieldNode[] = []
+  for (const key of Object.keys(object)) {
+    const value = object[key] as Json
+    const declared = map.field(key)
+    const atom = declared ?? map.others?.()
+    if (atom === undefined) throw new TypeMismatch([{ path: `.${key}`, message: 'field not declared in schema' }])
+    const found = visit(atom, value)
+    const member = found.member || declared === undefined || isEmpty(value)
+    if (member || found.children.length > 0) children.push({ element: fieldElement(key), member, children: found.children })
+  }
+  return { member: false, children: inOrder(children) }
+}
+
+/** Items that repeat are owned together, as leaves. */
+function visitList(list: ListAtom, items: readonly Json[]): Found {
+  const children = new Map<string, FieldNode>()
+  for (const item of items) {
+    const element = itemElement(list, item)
+    const below = children.has(element) ? [] : visit(list.items(), item).children
+    children.set(element, { element, member: true, children: below })
+  }
+  return { member: false, children: inOrder([...children.values()]) }
+}

@@ -1,0 +1,16 @@
+export interface Mismatch {
+  /** As `.spec.ports[0]`; empty: the value itself. */
+  readonly path: string
+  readonly message: string
+}
+
+const line = ({ path, message }: Mismatch) => (path === '' ? message : `${path}: ${message}`)
+
+/** A value that is not of the type that its schema says, so that the fields in it have no owners. */
+export class TypeMismatch extends Error {
+  override readonly name = 'TypeMismatch'
+
+  constructor(mismatches: readonly Mismatch[]) {
+    super(mismatches.length === 1 ? mismatches.map(line).join('') : ['errors:', ...mismatches.map((each) => `  ${line(each)}`)].join('\n'))
+  }
+}

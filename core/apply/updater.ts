@@ -1,0 +1,101 @@
+/** How ownership moves with a write, and what an apply makes of an object (KEP-555). Knows managers and fields, no metadata. */
+import { equal } from '../schema/equal.ts'
+import type { JsonObject } from '../schema/model.ts'
+import { type Comparison, compare } from './compare.ts'
+import { ApplyConflicts, type Conflict } from './conflict.ts'
+import { difference, type FieldSet, intersection, recursiveDifference } from './field-set.ts'
+import { type Identity, identityOf, type Manager, type Managers } from './managers.ts'
+import { merge } from './merge.ts'
+import { prune } from './prune.ts'
+import { reconcile } from './reconcile.ts'
+import { atomOf, type Scope } from './scope.ts'
+import { toFieldSet } from './to-field-set.ts'
+
+/** Takes back what managers own in versions that are gone, and what the schema has made atomic. */
+function reconciled({ versions }: Scope, managers: Managers): Managers {
+  const result = new Map<string, Manager>()
+  for (const [identity, manager] of managers) {
+    const atom = versions.atom(manager.apiVersion)
+    if (atom !== undefined) result.set(identity, { ...manager, fields: reconcile(atom, manager.fields) })
+  }
+  return result
+}
+
+interface Change {
+  readonly old: JsonObject
+  readonly updated: JsonObject
+  /** Who makes it: no conflict with oneself. */
+  readonly by: string
+  readonly force: boolean
+}
+
+/** What a change is in each version that managers use. */
+function comparer(scope: Scope, { old, updated }: Change): (apiVersion: string) => Comparison {
+  const known = new Map<string, Comparison>()
+  const { versions, apiVersion: own, reset } = scope
+  return (apiVersion) => {
+    const found = known.get(apiVersion)
+    if (found !== undefined) return found
+    const convert = (object: JsonObject) => (apiVersion === own ? object : versions.convert(object, own, apiVersion))
+    const { changed, removed } = compare(atomOf(scope, apiVersion), convert(old), convert(updated))
+    const made = { changed: recursiveDifference(changed, reset), removed: recursiveDifference(removed, reset) }
+    known.set(apiVersion, made)
+    return made
+  }
+}
+
+/** Takes what changed away from the other managers. Throws ApplyConflicts when that is not forced. */
+function transfer(scope: Scope, managers: Managers, change: Change): { managers: Map<string, Manager>; comparison: Comparison } {
+  const comparisonIn = comparer(scope, change)
+  const comparison = comparisonIn(scope.apiVersion)
+  const result = new Map<string, Manager>()
+  const conflicts: Conflict[] = []
+  for (const [identity, manager] of managers) {
+    let { fields } = manager
+    if (identity !== change.by) {
+      const { changed, removed } = comparisonIn(manager.apiVersion)
+      const taken = intersection(fields, changed)
+      if (taken.length > 0) conflicts.push({ manager, fields: taken })
+      fields = difference(difference(fields, taken), removed)
+    }
+    if (fields.length > 0) result.set(identity, fields === manager.fields ? manager : { ...manager, fields })
+  }
+  if (!change.force && conflicts.length > 0) throw new ApplyConflicts(conflicts)
+  return { managers: result, comparison }
+}
+
+/** What a write gave to the one who made it, and what the others still own. */
+export function update(
+  scope: Scope,
+  old: JsonObject,
+  updated: JsonObject,
+  managers: Managers,
+): { managers: Map<string, Manager>; gained: FieldSet } {
+  const result = transfer(scope, reconciled(scope, managers), { old, updated, by: '', force: true })
+  return { managers: result.managers, gained: result.comparison.changed }
+}
+
+/**
+ * Merges what is applied into the live object, removes what the applier no longer applies, and moves ownership.
+ * The object is undefined when nothing changed. Throws ApplyConflicts.
+ */
+export function apply(
+  scope: Scope,
+  live: JsonObject,
+  applied: JsonObject,
+  given: Managers,
+  by: Identity,
+  force: boolean,
+): { object: JsonObject | undefined; managers: Map<string, Manager> } {
+  const { apiVersion } = scope
+  const identity = identityOf(by)
+  const managers = new Map(reconciled(scope, given))
+  const last = managers.get(identity)
+  const atom = atomOf(scope, apiVersion)
+  const merged = merge(atom, live, applied) as JsonObject
+  const fields = recursiveDifference(toFieldSet(atom, applied), scope.reset)
+  managers.set(identity, { ...by, fields, time: last?.time })
+  const updated = last === undefined || last.fields.length === 0 ? merged : prune(scope, merged, managers, last)
+  const result = transfer(scope, managers, { old: live, updated, by: identity, force })
+  return { object: equal(live, updated) ? undefined : updated, managers: result.managers }
+}
