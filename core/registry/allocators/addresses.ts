@@ -1,0 +1,154 @@
+/**
+ * Addresses of services: an address is taken when there is an IPAddress object of its name (KEP-1880). The ranges are those of all
+ * ServiceCIDR objects that are ready.
+ */
+import type { Platform } from '../../platform.ts'
+import type { Family } from '../../resources/core/service-defaults.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { ApiError } from '../../respond/status.ts'
+import { parseAddress } from '../../schema/ip.ts'
+import { create } from '../create.ts'
+import { remove } from '../delete.ts'
+import type { WriteRequest } from '../request.ts'
+import type { ReservingWrite } from '../reservations.ts'
+import type { ServedResource } from '../served.ts'
+import { type AddressRange, addressRange, canonicalAddress } from './address-range.ts'
+import { NotTaken } from './not-taken.ts'
+
+/** Collisions after which all taken names are asked for at once. */
+const patience = 4
+
+export interface ServiceName {
+  readonly namespace: string
+  readonly name: string
+}
+
+interface Parent extends ServiceName {
+  readonly group?: string
+  readonly resource: string
+}
+
+export interface TakenAddress {
+  readonly address: string
+  readonly parent: ServiceName
+}
+
+export interface Addresses {
+  /** Takes the address for a service. Throws NotTaken when another has it, or no range holds it. */
+  take(address: string, service: ServiceName, write: ReservingWrite): Promise<void>
+  /** Takes any address of a family. Throws NotTaken when none is left. */
+  takeAny(family: Family, service: ServiceName, write: ReservingWrite): Promise<string>
+  /** Takes the address in any range or none; false when another has it. */
+  claim(address: string, service: ServiceName, write: ReservingWrite): Promise<boolean>
+  /** Gives the address back if the service has it. */
+  release(address: string, service: ServiceName, write: ReservingWrite): Promise<void>
+  /** All addresses that were taken for services. */
+  taken(): Promise<readonly TakenAddress[]>
+}
+
+interface RangeObject {
+  readonly spec?: { readonly cidrs?: readonly string[] }
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+}
+
+const hasReason = (error: unknown, reason: string) => error instanceof ApiError && error.status.reason === reason
+
+const parentOf = (object: ApiObject) => (object as { spec?: { parentRef?: Parent } }).spec?.parentRef
+
+/** A range serves as long as nobody says that it does not. */
+function isReady(object: ApiObject): boolean {
+  const { status } = object as RangeObject
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  return object.metadata.deletionTimestamp === undefined && (ready === undefined || ready.status === 'True')
+}
+
+export function createAddresses(platform: Platform, addresses: ServedResource, serviceCidrs: ServedResource): Addresses {
+  const { store } = addresses
+  const managedBy = { key: platform.name('ipaddress.<labels>/managed-by'), value: platform.name('ipallocator.<domain>') }
+  const familyLabel = platform.name('ipaddress.<labels>/ip-family')
+  const keyOf = (address: string) => store.keys.of('', address)
+
+  async function ranges(): Promise<AddressRange[]> {
+    const { entries } = await serviceCidrs.store.list({ namespace: '' })
+    const ready = entries.map((entry) => entry.decode()).filter(isReady)
+    return ready.flatMap((object) => (object as RangeObject).spec?.cidrs ?? []).flatMap((text) => addressRange(text) ?? [])
+  }
+
+  const ownWrite = ({ context, dryRun }: ReservingWrite): WriteRequest => ({ context, dryRun, admit: async () => {}, warn: () => {} })
+
+  /** False when it is taken. */
+  async function put(address: string, { namespace, name }: ServiceName, write: ReservingWrite): Promise<boolean> {
+    const family: Family = address.includes(':') ? 'IPv6' : 'IPv4'
+    const object = {
+      kind: 'IPAddress',
+      apiVersion: platform.name('networking.<domain>/v1'),
+      metadata: { name: address, labels: { [familyLabel]: family, [managedBy.key]: managedBy.value } },
+      spec: { parentRef: { group: '', resource: 'services', namespace, name } },
+    }
+    try {
+      await create(addresses, object, ownWrite(write))
+      return true
+    } catch (error) {
+      if (hasReason(error, 'AlreadyExists')) return false
+      throw error
+    }
+  }
+
+  async function takenNames(): Promise<ReadonlySet<string>> {
+    const { entries } = await store.list({ namespace: '' })
+    return new Set(entries.map(({ key }) => store.keys.parse(key).name))
+  }
+
+  async function takeFrom(range: AddressRange, service: ServiceName, write: ReservingWrite): Promise<string | undefined> {
+    let collisions = 0
+    let taken: ReadonlySet<string> | undefined
+    for (const address of range.candidates()) {
+      if (taken?.has(address)) continue
+      if (await put(address, service, write)) return address
+      if (++collisions === patience) taken = await takenNames()
+    }
+    return undefined
+  }
+
+  return {
+    async take(text, service, write) {
+      const address = parseAddress(text)
+      const range = address && (await ranges()).find((each) => each.contains(address))
+      if (range === undefined) throw new NotTaken('the provided network does not match the current range')
+      if (!range.isUsable(address!))
+        throw new NotTaken(`the provided IP (${canonicalAddress(text)}) is not in the valid range. The range of valid IPs is ${range.text}`)
+      if (!(await put(canonicalAddress(text), service, write))) throw new NotTaken('provided IP is already allocated')
+    },
+
+    async takeAny(family, service, write) {
+      for (const range of await ranges()) {
+        const address = range.family === family ? await takeFrom(range, service, write) : undefined
+        if (address !== undefined) return address
+      }
+      throw new NotTaken('range is full')
+    },
+
+    claim: (address, service, write) => put(canonicalAddress(address), service, write),
+
+    async release(text, { namespace, name }, write) {
+      const address = canonicalAddress(text)
+      const found = (await store.get(keyOf(address)))?.decode()
+      const parent = found && parentOf(found)
+      if (parent?.resource !== 'services' || parent.namespace !== namespace || parent.name !== name) return
+      const { uid = '' } = found?.metadata ?? {}
+      try {
+        await remove(addresses, '', address, { preconditions: { uid } }, ownWrite(write))
+      } catch (error) {
+        if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+      }
+    },
+
+    async taken() {
+      const { entries } = await store.list({ namespace: '', matches: ({ labels }) => labels[managedBy.key] === managedBy.value })
+      return entries.flatMap((entry) => {
+        const parent = parentOf(entry.decode())
+        return parent ? { address: store.keys.parse(entry.key).name, parent } : []
+      })
+    },
+  }
+}

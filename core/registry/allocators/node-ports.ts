@@ -1,0 +1,96 @@
+/** Which node ports a service gets. Changes the spec and the set in place; throws an ApiError and leaves the set to be thrown away. */
+import { needsHealthCheckPort, type ServiceSpec } from '../../resources/core/service-defaults.ts'
+import { internalError } from '../../respond/status.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { NotTaken } from './not-taken.ts'
+import type { PortSet } from './port-set.ts'
+import { mayHoldPorts, nodePortsOf, type ServicePort } from './service.ts'
+
+const path = FieldPath.of('spec', 'ports')
+
+/** A port of the client's choice can't be had. */
+export class PortRefused extends Error {
+  override readonly name = 'PortRefused'
+  readonly errors = new FieldErrors()
+  constructor(index: number, port: number, why: string) {
+    super(why)
+    this.errors.invalid(path.index(index).child('nodePort'), port, why)
+  }
+}
+
+function orInternal<T>(what: string, take: () => T): T {
+  try {
+    return take()
+  } catch (error) {
+    if (error instanceof NotTaken) throw internalError(`failed to allocate ${what}: ${error.message}`)
+    throw error
+  }
+}
+
+function takeWanted(set: PortSet, index: number, port: number): number {
+  try {
+    set.take(port)
+    return port
+  } catch (error) {
+    if (error instanceof NotTaken) throw new PortRefused(index, port, error.message)
+    throw error
+  }
+}
+
+const choosesPorts = ({ type, allocateLoadBalancerNodePorts = true }: ServiceSpec) => type === 'NodePort' || allocateLoadBalancerNodePorts
+
+/** Ports of a new service: protocols of one port share a node port. */
+function takeNew(spec: ServiceSpec, set: PortSet): void {
+  const ports = spec.ports ?? []
+  const byPort = new Map<number, number>()
+  const wanted = ({ port }: ServicePort) => ports.find((each) => each.port === port && each.nodePort)?.nodePort
+  for (const [index, port] of ports.entries()) {
+    if (!port.nodePort && !choosesPorts(spec)) continue
+    const known = byPort.get(port.port)
+    if (known === undefined) {
+      const want = wanted(port)
+      port.nodePort = want === undefined ? orInternal('a nodePort', () => set.takeAny()) : takeWanted(set, index, want)
+      byPort.set(port.port, port.nodePort)
+    } else if (!port.nodePort) port.nodePort = known
+    else if (port.nodePort !== known) takeWanted(set, index, port.nodePort)
+  }
+}
+
+/** Ports of a service that has some: what it held stays its own. */
+function takeMore(spec: ServiceSpec, old: ServiceSpec, set: PortSet): void {
+  const own = new Set(nodePortsOf(old))
+  for (const [index, port] of (spec.ports ?? []).entries()) {
+    if (!port.nodePort) {
+      if (choosesPorts(spec)) port.nodePort = orInternal('a nodePort', () => set.takeAny())
+    } else if (!own.has(port.nodePort)) {
+      takeWanted(set, index, port.nodePort)
+      own.add(port.nodePort)
+    }
+  }
+}
+
+const lacksHealthCheck = (spec: ServiceSpec, old: ServiceSpec | undefined) =>
+  needsHealthCheckPort(spec) && !(old && needsHealthCheckPort(old))
+
+function takeHealthCheck(spec: ServiceSpec, set: PortSet): void {
+  const want = spec.healthCheckNodePort
+  if (want) orInternal(`requested HealthCheck NodePort ${want}`, () => set.take(want))
+  else spec.healthCheckNodePort = orInternal('a HealthCheck NodePort 0', () => set.takeAny())
+}
+
+/** Whether `takePorts` would take anything. */
+export function lacksPorts(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
+  const own = old ? nodePortsOf(old) : []
+  const lacks = ({ nodePort = 0 }: ServicePort) => (nodePort ? !own.includes(nodePort) : choosesPorts(spec))
+  return (mayHoldPorts(spec) && (spec.ports ?? []).some(lacks)) || lacksHealthCheck(spec, old)
+}
+
+/** Takes what the spec needs and `old` did not have. */
+export function takePorts(spec: ServiceSpec, old: ServiceSpec | undefined, set: PortSet): void {
+  if (mayHoldPorts(spec)) {
+    if (old) takeMore(spec, old, set)
+    else takeNew(spec, set)
+  }
+  if (lacksHealthCheck(spec, old)) takeHealthCheck(spec, set)
+}

@@ -1,0 +1,67 @@
+/** Ports of a range, each taken or free. */
+import { NotTaken } from './not-taken.ts'
+
+/** Both ends belong to it. */
+export interface PortRange {
+  readonly from: number
+  readonly to: number
+}
+
+const smallest = 16
+const largestBand = 128
+const bandShare = 32
+
+/** Ports at the start of a range that are given out last: a 32nd of it, between 16 and 128; none of a small range (KEP-3668). */
+function bandOf(size: number): number {
+  return size <= smallest ? 0 : Math.min(Math.max(Math.floor(size / bandShare), smallest), largestBand)
+}
+
+export class PortSet {
+  readonly range: PortRange
+  readonly #taken: Set<number>
+
+  constructor(range: PortRange, taken: Iterable<number> = []) {
+    this.range = range
+    this.#taken = new Set(taken)
+  }
+
+  get taken(): ReadonlySet<number> {
+    return this.#taken
+  }
+
+  holds(port: number): boolean {
+    return port >= this.range.from && port <= this.range.to
+  }
+
+  /** Throws NotTaken when the port is taken or outside of the range. */
+  take(port: number): void {
+    const { from, to } = this.range
+    if (!this.holds(port)) throw new NotTaken(`provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
+    if (this.#taken.has(port)) throw new NotTaken('provided port is already allocated')
+    this.#taken.add(port)
+  }
+
+  /** A free port: of the upper part from a random point on, else of the lower part. Throws NotTaken when none is left. */
+  takeAny(): number {
+    const { from, to } = this.range
+    const middle = from + bandOf(to - from + 1)
+    const port = this.#free(middle, to) ?? this.#free(from, middle - 1)
+    if (port === undefined) throw new NotTaken('range is full')
+    this.#taken.add(port)
+    return port
+  }
+
+  #free(from: number, to: number): number | undefined {
+    const count = to - from + 1
+    const start = count > 0 ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % count : 0
+    for (let step = 0; step < count; step++) {
+      const port = from + ((start + step) % count)
+      if (!this.#taken.has(port)) return port
+    }
+    return undefined
+  }
+
+  release(port: number): void {
+    this.#taken.delete(port)
+  }
+}

@@ -1,0 +1,44 @@
+/** The node ports that are taken, under one key of the store, changed by compare-and-swap. */
+import type { KeyValueStore } from '../../ports.ts'
+import { internalError } from '../../respond/status.ts'
+import type { PortRange, PortSet } from './port-set.ts'
+import { printPorts, readPorts } from './range-allocation.ts'
+
+/** Tries against other servers; changes of this server wait for one another. */
+const tries = 50
+
+export interface Ports {
+  /** Stores what `work` did to the set; after a lost swap it works again on a newer one. A dry run stores nothing. */
+  change<T>(dryRun: boolean, work: (set: PortSet) => T): Promise<T>
+  readonly range: PortRange
+}
+
+const same = (a: Uint8Array | undefined, b: Uint8Array) => a?.length === b.length && a.every((byte, index) => byte === b[index])
+
+export function createPorts(store: KeyValueStore, prefix: string, range: PortRange): Ports {
+  const key = `${prefix}/ranges/servicenodeports`
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function attempt<T>(dryRun: boolean, work: (set: PortSet) => T): Promise<T> {
+    let { kv } = await store.get(key)
+    for (let attempt = 0; attempt < tries; attempt++) {
+      const set = readPorts(kv?.value, range)
+      const result = work(set)
+      const value = printPorts(set)
+      if (dryRun || (kv ? same(kv.value, value) : set.taken.size === 0)) return result
+      const swap = await store.put(key, value, kv?.modRevision ?? 0)
+      if (swap.ok) return result
+      kv = swap.current
+    }
+    throw internalError('the record of node ports keeps changing')
+  }
+
+  return {
+    range,
+    change(dryRun, work) {
+      const result = last.then(() => attempt(dryRun, work))
+      last = result.catch(() => {})
+      return result
+    },
+  }
+}

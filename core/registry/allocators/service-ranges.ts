@@ -1,0 +1,61 @@
+/** The ServiceCIDR object of the ranges that this server was started with; it has the name of the cluster's own service. */
+import type { Platform } from '../../platform.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { ApiError } from '../../respond/status.ts'
+import type { HookContext } from '../../schema/model.ts'
+import { create } from '../create.ts'
+import { timestamp } from '../deletion.ts'
+import type { WriteRequest } from '../request.ts'
+import type { ServedResource } from '../served.ts'
+import { update } from '../update.ts'
+import { mainView, statusView, type View } from '../view.ts'
+import { sameList } from './service.ts'
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+}
+
+const cidrsOf = (object: ApiObject) => (object as { spec?: { cidrs?: readonly string[] } }).spec?.cidrs ?? []
+const conditionsOf = (object: ApiObject) => (object as { status?: { conditions?: readonly Condition[] } }).status?.conditions ?? []
+
+/** Creates it, or adds the second family to it. A range that differs otherwise is an administrator's affair and stays. */
+export async function ensureServiceRanges(
+  resource: ServedResource,
+  cidrs: readonly string[],
+  platform: Platform,
+  context: HookContext,
+): Promise<void> {
+  const { store } = resource
+  const name = platform.service
+  const own: WriteRequest = { context, dryRun: false, admit: async () => {}, warn: () => {} }
+  const write = (view: View, change: (object: ApiObject) => ApiObject) =>
+    update(resource, '', name, { view, change: async (object) => change(object) }, own)
+
+  if ((await store.get(store.keys.of('', name))) === undefined) {
+    const apiVersion = platform.name('networking.<domain>/v1')
+    try {
+      await create(resource, { kind: 'ServiceCIDR', apiVersion, metadata: { name }, spec: { cidrs: [...cidrs] } }, own)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status.reason === 'AlreadyExists')) throw error
+    }
+  }
+  const stored = (await store.get(store.keys.of('', name)))?.decode()
+  if (stored === undefined || stored.metadata.deletionTimestamp !== undefined) return
+  const before = cidrsOf(stored)
+  if (before.length === 1 && cidrs.length === 2 && before[0] === cidrs[0])
+    await write(mainView(resource.definition), (object) => ({ ...object, spec: { cidrs: [...cidrs] } }))
+  else if (!sameList(before, cidrs)) return
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    lastTransitionTime: timestamp(context.now),
+    reason: '',
+    message: `${platform.title} default Service CIDR is ready`,
+  }
+  await write(statusView, (object) => {
+    const known = conditionsOf(object)
+    if (known.some(({ type, status }) => type === ready.type && status !== 'Unknown')) return object
+    return { ...object, status: { conditions: [...known.filter(({ type }) => type !== ready.type), ready] } }
+  })
+}

@@ -1,0 +1,38 @@
+/** What a service holds of addresses and node ports. */
+import type { ServicePort as ServicePortMessage } from '../../resources/core/service.ts'
+import { needsClusterIP, needsHealthCheckPort, type ServiceSpec } from '../../resources/core/service-defaults.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
+
+export type ServicePort = Infer<typeof ServicePortMessage>
+
+export const headless = 'None'
+
+/** The spec of a service, made when it has none. */
+export function specOf(service: ApiObject): ServiceSpec {
+  service['spec'] ??= {}
+  return service['spec'] as ServiceSpec
+}
+
+/** Services of these types may hold node ports, chosen or not. */
+export const mayHoldPorts = ({ type }: ServiceSpec) => type === 'NodePort' || type === 'LoadBalancer'
+
+/** Addresses from the service ranges that the service holds. */
+export function clusterIpsOf(spec: ServiceSpec): readonly string[] {
+  if (!needsClusterIP(spec)) return []
+  const all = spec.clusterIPs ?? (spec.clusterIP ? [spec.clusterIP] : [])
+  return all.filter((each) => each !== '' && each !== headless)
+}
+
+/** Node ports of the service's own ports. */
+export const nodePortsOf = ({ ports = [] }: ServiceSpec): readonly number[] => ports.flatMap(({ nodePort = 0 }) => nodePort || [])
+
+/** Everything that the service holds of the node port range. */
+export function heldPorts(spec: ServiceSpec): readonly number[] {
+  if (!mayHoldPorts(spec)) return []
+  const health = needsHealthCheckPort(spec) && spec.healthCheckNodePort ? [spec.healthCheckNodePort] : []
+  return [...nodePortsOf(spec), ...health]
+}
+
+export const sameList = (a: readonly unknown[] = [], b: readonly unknown[] = []) =>
+  a.length === b.length && a.every((each, index) => each === b[index])

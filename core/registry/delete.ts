@@ -1,0 +1,113 @@
+import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import { conflict, modified, notFound } from '../respond/status.ts'
+import { Entry } from '../storage/entry.ts'
+import { finalizersOf, isGone, timestamp } from './deletion.ts'
+import type { WriteRequest } from './request.ts'
+import type { ServedResource } from './served.ts'
+
+const tries = 20
+const orphanFinalizer = 'orphan'
+const foregroundFinalizer = 'foregroundDeletion'
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+}
+
+/** Throws 409 when the object is not the one that the client means. Names the kind, not the resource, as clients know it. */
+function checkPreconditions(definition: ResourceDefinition, object: ApiObject, { preconditions = {} }: DeleteOptions): void {
+  const { uid = '', resourceVersion = '', name = '' } = object.metadata
+  const on = { group: definition.group, resource: definition.kind }
+  if (preconditions.uid !== undefined && preconditions.uid !== uid)
+    throw conflict(
+      on,
+      name,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    )
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion)
+    throw conflict(
+      on,
+      name,
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    )
+}
+
+/** The propagation policy becomes a finalizer that the garbage collector acts upon. */
+function applyPropagation(definition: ResourceDefinition, object: ApiObject, policy: DeleteOptions['propagationPolicy']): void {
+  const present = object.metadata.finalizers ?? []
+  const kept = present.filter((each) => each !== orphanFinalizer && each !== foregroundFinalizer)
+  const wanted = policy ?? (kept.length < present.length ? undefined : definition.defaultPropagation)
+  if (wanted === undefined) return
+  const finalizers = wanted === 'Orphan' ? [...kept, orphanFinalizer] : wanted === 'Foreground' ? [...kept, foregroundFinalizer] : kept
+  if (finalizers.length > 0) object.metadata.finalizers = finalizers
+  else delete object.metadata.finalizers
+}
+
+/** Marks the object as terminating, or shortens the time it has left. False when it is terminating already and nothing changes. */
+function startTermination(definition: ResourceDefinition, object: ApiObject, options: DeleteOptions, now: number): boolean {
+  const { metadata } = object
+  const requested = options.gracePeriodSeconds
+  if (metadata.deletionTimestamp !== undefined) {
+    const left = metadata.deletionGracePeriodSeconds ?? 0
+    if (requested === undefined || requested >= left) return false
+    metadata.deletionTimestamp = timestamp(Date.parse(metadata.deletionTimestamp) - (left - requested) * 1000)
+    metadata.deletionGracePeriodSeconds = requested
+    return true
+  }
+  const grace = definition.gracePeriod?.(object as never, requested) ?? 0
+  metadata.deletionTimestamp = timestamp(now + grace * 1000)
+  metadata.deletionGracePeriodSeconds = grace
+  if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++
+  definition.strategy.prepareDelete?.(object as never)
+  return true
+}
+
+export interface Deletion {
+  /** What was deleted, or what is stored while finalizers or its grace period hold it. */
+  readonly entry: Entry
+  readonly gone: boolean
+}
+
+/**
+ * Deletes an object, or starts to: finalizers and grace periods keep it as terminating. Throws 404, and 409 when preconditions fail.
+ */
+export async function remove(
+  resource: ServedResource,
+  namespace: string,
+  name: string,
+  options: DeleteOptions,
+  request: WriteRequest,
+): Promise<Deletion> {
+  const { store, on } = resource
+  const { definition } = store
+  const { codec, keys } = store
+  const key = keys.of(namespace, name)
+  let current = await store.get(key)
+  for (let attempt = 0; attempt < tries; attempt++) {
+    if (current === undefined) throw notFound(on, name)
+    const object = current.decode()
+    checkPreconditions(definition, object, options)
+    await request.admit(undefined, object)
+    const held = finalizersOf(definition, object).length
+    applyPropagation(definition, object, options.propagationPolicy)
+    const changed = startTermination(definition, object, options, request.context.now) || finalizersOf(definition, object).length !== held
+    if (isGone(definition, object)) {
+      if (request.dryRun) return { entry: current, gone: true }
+      const removal = await store.delete(key, current.revision)
+      if (removal.ok) {
+        await resource.reservations?.release(object, request)
+        return { entry: current.at(removal.revision), gone: true }
+      }
+      current = removal.current
+      continue
+    }
+    if (!changed) return { entry: current, gone: false }
+    const value = codec.print(codec.canonical(object))
+    if (request.dryRun) return { entry: new Entry(key, current.revision, codec.serve(value, current.revision), codec), gone: false }
+    const swap = await store.put(key, value, current.revision)
+    if (swap.ok) return { entry: swap.entry, gone: false }
+    current = swap.current
+  }
+  throw modified(on, name)
+}

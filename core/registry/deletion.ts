@@ -1,0 +1,21 @@
+/** When an object that is to be deleted really goes: finalizers and grace periods. */
+import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+
+interface SpecFinalizers {
+  readonly spec?: { readonly finalizers?: readonly string[] }
+}
+
+/** Finalizers that hold the object, wherever its kind keeps them. */
+export function finalizersOf(definition: ResourceDefinition, object: ApiObject): readonly string[] {
+  const own = object.metadata.finalizers ?? []
+  return definition.specFinalizers ? [...own, ...((object as SpecFinalizers).spec?.finalizers ?? [])] : own
+}
+
+/** True when nothing holds a terminating object any longer. */
+export function isGone(definition: ResourceDefinition, object: ApiObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizersOf(definition, object).length === 0
+}
+
+/** RFC 3339 in UTC with whole seconds. */
+export const timestamp = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`

@@ -1,0 +1,13 @@
+import type { ApiObject } from '../resources/definition.ts'
+import type { HookContext } from '../schema/model.ts'
+
+/** What a write needs to know besides the object. */
+export interface WriteRequest {
+  readonly context: HookContext
+  /** Everything happens but the final put. */
+  readonly dryRun: boolean
+  /** Validating admission: sees the final object inside every try. */
+  admit(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
+  /** Collects `Warning` headers. */
+  warn(text: string): void
+}

@@ -1,0 +1,36 @@
+import type { ResourceDefinition } from '../resources/definition.ts'
+import type { GroupResource } from '../respond/status.ts'
+import type { Leases } from '../storage/leases.ts'
+import type { WatchableStore } from '../watch/feed.ts'
+import type { Reservations } from './reservations.ts'
+
+/** A resource that this server answers for: its definition in the version asked for, and its objects. */
+export interface ServedResource {
+  readonly definition: ResourceDefinition
+  readonly on: GroupResource
+  readonly store: WatchableStore
+  /** Lease under which new objects are stored, for resources with a time-to-live. */
+  readonly lease?: () => ReturnType<Leases['grant']>
+  /** What its objects take from a shared stock. */
+  readonly reservations?: Reservations
+}
+
+/** All served resources, looked up by group, version and plural. Grows and shrinks with custom resources. */
+export interface ResourceTable {
+  lookup(group: string, version: string, plural: string): ServedResource | undefined
+  all(): readonly ServedResource[]
+  /** Raised with every change, so that discovery can be memoized. */
+  readonly revision: number
+}
+
+export function createResourceTable(resources: readonly ServedResource[]): ResourceTable {
+  const keyOf = (group: string, version: string, plural: string) => `${group}/${version}/${plural}`
+  const byKey = new Map(
+    resources.map((each) => [keyOf(each.definition.group, each.definition.version, each.definition.names.plural), each]),
+  )
+  return {
+    lookup: (group, version, plural) => byKey.get(keyOf(group, version, plural)),
+    all: () => [...byKey.values()],
+    revision: 1,
+  }
+}

@@ -1,0 +1,141 @@
+import { keepTimes } from '../apply/times.ts'
+import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import { conflict, invalid, modified, notFound } from '../respond/status.ts'
+import { equal } from '../schema/equal.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import { Entry } from '../storage/entry.ts'
+import { isGone } from './deletion.ts'
+import type { WriteRequest } from './request.ts'
+import { settle } from './reservations.ts'
+import type { ServedResource } from './served.ts'
+import { validateSideUpdate, validateStatusUpdate, validateUpdate } from './validation.ts'
+import type { View } from './view.ts'
+
+/** Tries before a write that keeps losing its swap is given up. */
+const tries = 20
+
+export interface Update {
+  readonly view: View
+  /** What the client wants, given what is stored; called again after every lost swap. */
+  change(existing: ApiObject): Promise<ApiObject>
+}
+
+/** Carries over what a client may not change, and refuses another object under the same name. */
+function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: ApiObject): void {
+  const { metadata } = incoming
+  const name = existing.metadata.name ?? ''
+  if (metadata.uid !== undefined && metadata.uid !== '' && metadata.uid !== existing.metadata.uid)
+    throw conflict(
+      resource.on,
+      name,
+      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${existing.metadata.uid}`,
+    )
+  if (metadata.resourceVersion) {
+    if (metadata.resourceVersion !== existing.metadata.resourceVersion) throw modified(resource.on, name)
+  } else if (resource.definition.updateNeedsVersion) {
+    const error = {
+      reason: 'FieldValueInvalid',
+      field: 'metadata.resourceVersion',
+      message: 'Invalid value: 0x0: must be specified for an update',
+    } as const
+    throw invalid(resource.definition, name, [error])
+  }
+  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generateName'] as const) {
+    if (existing.metadata[field] === undefined) delete metadata[field]
+    else Object.assign(metadata, { [field]: existing.metadata[field] })
+  }
+  if (resource.definition.generation !== 'none') {
+    if (existing.metadata.generation === undefined) delete metadata.generation
+    else metadata.generation = existing.metadata.generation
+  }
+}
+
+/** Raises the generation when more than metadata and status changed (API conventions, 'Metadata'). */
+function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
+  if (definition.generation === 'none') return
+  const content = ({ metadata: _metadata, status: _status, ...rest }: ApiObject) => rest as Json
+  const annotationsCount = definition.generation === 'specAndAnnotations'
+  const same =
+    equal(content(object), content(old)) && (!annotationsCount || equal(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
+  if (!same) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+}
+
+/** Who owns what holds for the whole object, whichever side was written. */
+function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObject): ApiObject {
+  const { managedFields: before, ...metadata } = written.metadata
+  return before === managedFields ? written : { ...written, metadata: { ...metadata, ...(managedFields && { managedFields }) } }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
+}
+
+/** What came of one try: what clients get now, or what is stored instead. */
+interface Outcome {
+  readonly entry?: Entry
+  readonly lost?: Entry | undefined
+  /** The new content is in the store. */
+  readonly stored: boolean
+}
+
+/**
+ * Changes one object by compare-and-swap. A lost swap reads again and repeats everything, admission included, unless the client named a
+ * resourceVersion. An update that changes nothing keeps the resourceVersion; one that removes the last finalizer of a terminating object
+ * deletes it. Throws 404, 409, 422.
+ */
+export async function update(
+  resource: ServedResource,
+  namespace: string,
+  name: string,
+  { view, change }: Update,
+  request: WriteRequest,
+): Promise<Entry> {
+  const { store, on } = resource
+  const { definition } = store
+  const { codec, keys } = store
+  const key = keys.of(namespace, name)
+  async function attempt(current: Entry, existing: ApiObject, written: ApiObject): Promise<Outcome> {
+    if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
+    else if (!view.side) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
+    const canonical = codec.canonical(written)
+    const old = codec.canonical(existing)
+    if (!view.partial || view.side?.whole) countGeneration(definition, canonical, old)
+    keepTimes(canonical as JsonObject, old as JsonObject)
+    if (view.side) validateSideUpdate(definition, view.side, canonical, old, request.context)
+    else if (view.partial) validateStatusUpdate(definition, canonical, old, request.context)
+    else validateUpdate(definition, canonical, old, request.context)
+    for (const text of definition.strategy.warnings?.(canonical as never, old as never, request.context) ?? []) request.warn(text)
+    await request.admit(canonical, existing)
+    const value = codec.print(canonical)
+    const served = codec.serve(value, current.revision)
+    if (sameBytes(served, current.bytes)) return { entry: current, stored: false }
+    if (request.dryRun) return { entry: new Entry(key, current.revision, served, codec), stored: false }
+    if (isGone(definition, canonical)) {
+      const removal = await store.delete(key, current.revision)
+      if (!removal.ok) return { lost: removal.current, stored: false }
+      await resource.reservations?.release(existing, request)
+      return { entry: new Entry(key, removal.revision, codec.serve(value, removal.revision), codec), stored: false }
+    }
+    const swap = await store.put(key, value, current.revision, await resource.lease?.())
+    return swap.ok ? { entry: swap.entry, stored: true } : { lost: swap.current, stored: false }
+  }
+
+  let current = await store.get(key)
+  for (let count = 0; count < tries; count++) {
+    if (current === undefined) throw notFound(on, name)
+    const existing = current.decode()
+    const incoming = await change(existing)
+    keepIdentity(resource, incoming, existing)
+    const written = withOwners(view.write(existing, incoming, request.context), incoming)
+    const from = current
+    const reservation = view.partial ? undefined : await resource.reservations?.update(written, existing, request)
+    const outcome = await settle(
+      reservation,
+      () => attempt(from, existing, written),
+      ({ stored }) => stored,
+    )
+    if (outcome.entry) return outcome.entry
+    current = outcome.lost
+  }
+  throw modified(on, name)
+}

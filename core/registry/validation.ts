@@ -1,0 +1,60 @@
+import type { ApiObject, ResourceDefinition, Side } from '../resources/definition.ts'
+import { invalid } from '../respond/status.ts'
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
+import type { HookContext, Json, JsonObject } from '../schema/model.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
+import { validate, validateImmutable } from '../schema/validate.ts'
+
+const metadata = FieldPath.of('metadata')
+
+function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors): void {
+  if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
+}
+
+function check(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors, context: HookContext): void {
+  const { namespaced, nameFormat } = definition
+  validateObjectMeta(object.metadata, { namespaced, nameFormat, path: metadata }, errors)
+  validate(definition.schema, object as Json, FieldPath.root, errors, context)
+  definition.strategy.validate?.(object as never, errors, context)
+}
+
+/** Throws 422 with all errors of a new object. */
+export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext): void {
+  const errors = new FieldErrors()
+  check(definition, object, errors, context)
+  refuseIfAny(definition, object, errors)
+}
+
+/** Throws 422 with all errors of an update of the main resource. */
+export function validateUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
+  const errors = new FieldErrors()
+  validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
+  check(definition, object, errors, context)
+  validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
+  definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
+  refuseIfAny(definition, object, errors)
+}
+
+/** Throws 422 with all errors of an update through a subresource, whose other side is kept and not checked again. */
+export function validateStatusUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
+  const errors = new FieldErrors()
+  validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
+  definition.strategy.validateStatus?.(object as never, old as never, errors, context)
+  refuseIfAny(definition, object, errors)
+}
+
+/** Throws 422 with all errors of an update through a subresource that has rules of its own. */
+export function validateSideUpdate(
+  definition: ResourceDefinition,
+  side: Side,
+  object: ApiObject,
+  old: ApiObject,
+  context: HookContext,
+): void {
+  const errors = new FieldErrors()
+  validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
+  if (side.whole) check(definition, object, errors, context)
+  side.validate?.(object, old, errors, context)
+  refuseIfAny(definition, object, errors)
+}
