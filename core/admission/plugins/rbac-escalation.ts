@@ -1,0 +1,95 @@
+/**
+ * Nobody grants rights that they don't have: who writes a role has to hold all of its rules or the verb `escalate`, and who writes a binding
+ * all rules of the role or the verb `bind`. Runs after whatever changes the object, and before validation.
+ */
+import type { Authorizer } from '../../authz/authorizer.ts'
+import { escalation, fullAuthority } from '../../authz/rbac-escalation.ts'
+import type { RbacIndex, RoleRef } from '../../authz/rbac-index.ts'
+import type { PolicyRule } from '../../authz/rbac-rule.ts'
+import type { Platform } from '../../platform.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden, notFound } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+
+const privileged = 'system:masters'
+
+/** The plural of the roles that a binding may refer to, by kind. */
+const rolePlurals: ReadonlyMap<string, string> = new Map([
+  ['ClusterRole', 'clusterroles'],
+  ['Role', 'roles'],
+])
+
+type Check = (attributes: AdmissionAttributes, object: ApiObject) => Promise<void>
+
+/** Whether an update changes nothing but what garbage collection has to be able to change. */
+function onlyOwnership(object: ApiObject, old: ApiObject): boolean {
+  const rest = ({ metadata, ...content }: ApiObject) => {
+    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...others } = metadata
+    return { ...content, metadata: others } as unknown as Json
+  }
+  return equal(rest(object), rest(old))
+}
+
+const rulesOf = (object: ApiObject) =>
+  ((object['rules'] ?? []) as unknown as readonly Partial<PolicyRule>[]).map((rule): PolicyRule => ({ ...rule, verbs: rule.verbs ?? [] }))
+
+function aggregates(object: ApiObject | undefined): boolean {
+  const rule = object?.['aggregationRule'] as { readonly clusterRoleSelectors?: readonly unknown[] } | null | undefined
+  return (rule?.clusterRoleSelectors ?? []).length > 0
+}
+
+export function rbacEscalation(platform: Platform, authorizer: Authorizer, index: RbacIndex): AdmissionPlugin {
+  const group = platform.name('rbac.authorization.<domain>')
+
+  async function may(verb: string, { user, namespace }: AdmissionAttributes, resource: string, name: string): Promise<boolean> {
+    const asked = { user, verb, isResource: true, path: '', group, version: '*', resource, subresource: '', name, namespace }
+    return (await authorizer.authorize(asked)).verdict === 'allow'
+  }
+
+  function confirm({ user, namespace, on, object }: AdmissionAttributes, granted: readonly PolicyRule[], instead?: string): void {
+    const problem = escalation(user, index.rulesFor(user, namespace), granted)
+    if (problem !== undefined) throw forbidden(on, object?.metadata.name ?? '', instead ?? problem)
+  }
+
+  const checkRole: Check = async (attributes, object) => {
+    // A request to create has no name yet when it is authorized.
+    const name = attributes.operation === 'CREATE' ? '' : attributes.name
+    if (await may('escalate', attributes, attributes.on.resource, name)) return
+    confirm(attributes, rulesOf(object))
+    if (aggregates(object) || aggregates(attributes.oldObject)) {
+      confirm(attributes, fullAuthority, 'must have cluster-admin privileges to use the aggregationRule')
+    }
+  }
+
+  const checkBinding: Check = async (attributes, object) => {
+    const roleRef = (object['roleRef'] ?? {}) as unknown as Partial<RoleRef>
+    const { kind = '', name = '' } = roleRef
+    const resource = rolePlurals.get(kind)
+    // Validation refuses other kinds.
+    if (resource === undefined || (await may('bind', attributes, resource, name))) return
+    const granted = index.rulesOf({ kind, name }, attributes.namespace)
+    if (granted === undefined) throw notFound({ group, resource }, name)
+    confirm(attributes, granted)
+  }
+
+  const checks: ReadonlyMap<string, Check> = new Map([
+    ['clusterroles', checkRole],
+    ['roles', checkRole],
+    ['clusterrolebindings', checkBinding],
+    ['rolebindings', checkBinding],
+  ])
+
+  return {
+    name: 'RBACEscalation',
+    operations: ['CREATE', 'UPDATE'],
+    async mutate(attributes) {
+      const { on, object, oldObject, user } = attributes
+      const check = on.group === group ? checks.get(on.resource) : undefined
+      if (check === undefined || object === undefined || user.groups.includes(privileged)) return
+      if (oldObject !== undefined && onlyOwnership(object, oldObject)) return
+      await check(attributes, object)
+    },
+  }
+}

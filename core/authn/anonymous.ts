@@ -1,0 +1,15 @@
+import type { Authentication, Authenticator } from './authenticator.ts'
+import { anonymousUser, unauthenticatedGroup } from './groups.ts'
+
+/**
+ * Accepts everybody as `system:anonymous`; with paths, only requests for exactly one of them. Goes last, behind a union that
+ * stops at errors.
+ */
+export function anonymousAuthenticator(paths?: readonly string[]): Authenticator {
+  const anybody: Authentication = { user: { name: anonymousUser, groups: [unauthenticatedGroup] } }
+  const allowed = paths === undefined || paths.length === 0 ? undefined : new Set(paths)
+  return {
+    name: 'anonymous',
+    authenticate: (request) => (allowed === undefined || allowed.has(new URL(request.url).pathname) ? anybody : undefined),
+  }
+}

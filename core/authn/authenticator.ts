@@ -1,0 +1,81 @@
+import type { Connection } from '../ports.ts'
+import type { User } from '../request/exchange.ts'
+
+/** Who a credential stands for; undefined: no opinion, for there is no credential of this kind. */
+export type Authentication = { readonly user: User; readonly audiences?: readonly string[] } | undefined
+
+/** A credential is there, but bad. The message is for the log; clients learn nothing but `Unauthorized`. */
+export class AuthenticationError extends Error {
+  override readonly name = 'AuthenticationError'
+}
+
+/** Returns a plain value when it need not wait, as for a credential that it knows already. Throws or rejects with an AuthenticationError. */
+export interface Authenticator {
+  readonly name: string
+  authenticate(request: Request, connection: Connection): Authentication | Promise<Authentication>
+}
+
+/** Knows bearer tokens. `audiences` is set when a review asks for certain ones; absent: those of this server. */
+export interface TokenAuthenticator {
+  readonly name: string
+  authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication>
+}
+
+/** What to do about a bad credential: try the other methods, or refuse at once. */
+export type OnError = 'continue' | 'stop'
+
+/**
+ * Asks in order; the first that accepts wins. With `continue` errors are kept, and thrown as one when nobody accepts; with
+ * `stop` the first error ends it, so that a bad credential does not become anonymous.
+ */
+export function union(authenticators: readonly Authenticator[], onError: OnError = 'continue'): Authenticator {
+  return {
+    name: authenticators.map(({ name }) => name).join(','),
+    authenticate: (request, connection) =>
+      firstAccepted(authenticators, (authenticator) => authenticator.authenticate(request, connection), onError, 0, []),
+  }
+}
+
+/** The same for tokens. */
+export function tokenUnion(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
+  return {
+    name: authenticators.map(({ name }) => name).join(','),
+    authenticateToken: (token, audiences) =>
+      firstAccepted(authenticators, (authenticator) => authenticator.authenticateToken(token, audiences), 'continue', 0, []),
+  }
+}
+
+function firstAccepted<T>(
+  list: readonly T[],
+  ask: (item: T) => Authentication | Promise<Authentication>,
+  onError: OnError,
+  from: number,
+  errors: readonly unknown[],
+): Authentication | Promise<Authentication> {
+  let failed = errors
+  for (const [index, item] of list.entries()) {
+    if (index < from) continue
+    try {
+      const answer = ask(item)
+      if (answer instanceof Promise) {
+        const before = failed
+        const next = (more: readonly unknown[]) => firstAccepted(list, ask, onError, index + 1, more)
+        return answer.then(
+          (late) => late ?? next(before),
+          (error) => {
+            if (onError === 'stop') throw error
+            return next([...before, error])
+          },
+        )
+      }
+      if (answer !== undefined) return answer
+    } catch (error) {
+      if (onError === 'stop') throw error
+      failed = [...failed, error]
+    }
+  }
+  if (failed.length === 0) return undefined
+  throw failed.length === 1 ? failed[0] : new AuthenticationError(`[${failed.map(textOf).join(', ')}]`)
+}
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

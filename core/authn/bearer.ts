@@ -1,0 +1,43 @@
+import { type Authentication, AuthenticationError, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
+
+interface Bearer {
+  readonly token?: string
+  readonly warning?: string
+}
+
+const none: Bearer = {}
+const extraSpace: Bearer = {
+  warning: 'the provided Authorization header contains extra space before the bearer token, and is ignored',
+}
+
+/**
+ * The token of an `Authorization: Bearer TOKEN` header (RFC 6750 2.1); the scheme in any case. Other schemes and an empty token
+ * are no credential; `warning` says so where a client may not expect it.
+ */
+export function readBearer(header: string | null): Bearer {
+  const text = header?.trim() ?? ''
+  const space = text.indexOf(' ')
+  if (space < 0 || text.slice(0, space).toLowerCase() !== 'bearer') return none
+  const end = text.indexOf(' ', space + 1)
+  const token = end < 0 ? text.slice(space + 1) : text.slice(space + 1, end)
+  if (token !== '') return { token }
+  return end < 0 ? none : extraSpace
+}
+
+/** Accepts the bearer tokens that `tokens` knows, and refuses all others. */
+export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
+  return {
+    name: tokens.name,
+    authenticate: (request) => {
+      const { token } = readBearer(request.headers.get('authorization'))
+      return token === undefined ? undefined : mustKnow(tokens.authenticateToken(token))
+    },
+  }
+}
+
+/** A token that no method has an opinion on is a bad one. */
+export function mustKnow(answer: Authentication | Promise<Authentication>): NonNullable<Authentication> | Promise<Authentication> {
+  if (answer instanceof Promise) return answer.then(mustKnow)
+  if (answer === undefined) throw new AuthenticationError('invalid bearer token')
+  return answer
+}

@@ -1,0 +1,67 @@
+import { type Certificate, sameBytes } from './certificate.ts'
+import { isSignedBy } from './certificate-signature.ts'
+
+/** Signatures checked per chain at most, whatever certificates a client sends. */
+const maxSignatureChecks = 100
+
+const anyPurpose = '2.5.29.37.0'
+const clientAuthentication = '1.3.6.1.5.5.7.3.2'
+
+/** A verified chain holds until its first certificate expires. Milliseconds since the epoch. */
+export type Verification = { readonly ok: true; readonly until: number } | { readonly ok: false; readonly problem: string }
+
+/**
+ * Verifies a client's certificate (RFC 5280 6, as far as clients are concerned): a chain of signatures through the
+ * intermediates to one of the roots, with validity, basic constraints, key usage and extended key usage checked on every step.
+ * A root may itself be the leaf. `now` is in milliseconds since the epoch.
+ */
+export async function verifyChain(
+  leaf: Certificate,
+  intermediates: readonly Certificate[],
+  roots: readonly Certificate[],
+  now: number,
+): Promise<Verification> {
+  let checks = 0
+  let problem = 'certificate signed by unknown authority'
+  const fail = (reason: string) => {
+    problem = reason
+    return undefined
+  }
+
+  /** End of validity of a good chain from this certificate up; undefined without one. `below` has the certificates under it. */
+  const climb = async (certificate: Certificate, below: readonly Certificate[]): Promise<number | undefined> => {
+    const isRoot = roots.some((root) => sameBytes(root.raw, certificate.raw))
+    const defect = defectOf(certificate, below.length, isRoot, now)
+    if (defect !== undefined) return fail(defect)
+    if (isRoot) return certificate.notAfter
+    const path = [...below, certificate]
+    for (const parent of [...roots, ...intermediates]) {
+      if (!sameBytes(parent.subject, certificate.issuer) || path.some((each) => sameBytes(each.raw, parent.raw))) continue
+      if (++checks > maxSignatureChecks) return fail('too many certificates to check')
+      if (!(await isSignedBy(certificate, parent))) continue
+      const until = await climb(parent, path)
+      if (until !== undefined) return Math.min(until, certificate.notAfter)
+    }
+    return undefined
+  }
+
+  const until = await climb(leaf, [])
+  return until === undefined ? { ok: false, problem } : { ok: true, until }
+}
+
+/** Why a certificate can't stand at this place of a chain. `depth` 0 is the leaf. */
+function defectOf(certificate: Certificate, depth: number, isRoot: boolean, now: number): string | undefined {
+  const { version, notBefore, notAfter, extensions } = certificate
+  if (now < notBefore) return 'certificate is not yet valid'
+  if (now > notAfter) return 'certificate has expired'
+  const { authority, pathLength, signsCertificates, purposes, unknownCritical } = extensions
+  if (unknownCritical.length > 0) return `unhandled critical extension ${unknownCritical.join(', ')}`
+  if (purposes !== undefined && !purposes.includes(anyPurpose) && !purposes.includes(clientAuthentication)) {
+    return 'certificate specifies an incompatible key usage'
+  }
+  if (depth === 0) return undefined
+  // A root of version 1 can't say that it is an authority; the operator did.
+  const mayIssue = authority ?? (isRoot && version < 3)
+  if (!mayIssue || signsCertificates === false) return 'certificate is not authorized to sign other certificates'
+  return pathLength !== undefined && depth - 1 > pathLength ? 'too many intermediates for path length constraint' : undefined
+}

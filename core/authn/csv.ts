@@ -1,0 +1,65 @@
+/** One record of a CSV text, and the line (from 1) that it starts on. */
+export interface CsvRecord {
+  readonly line: number
+  readonly fields: readonly string[]
+}
+
+/**
+ * Reads CSV (RFC 4180) with any number of fields per record. Empty lines are skipped, and CRLF counts as LF. Throws an Error
+ * that names the line of a quote where none may be, or of one that is never closed.
+ */
+export function parseCsv(text: string): CsvRecord[] {
+  const source = text.replaceAll('\r\n', '\n')
+  const records: CsvRecord[] = []
+  let at = 0
+  let line = 1
+  while (at < source.length) {
+    if (source[at] === '\n') {
+      at++
+      line++
+      continue
+    }
+    const start = line
+    const fields: string[] = []
+    for (let more = true; more; ) {
+      const field = source[at] === '"' ? quoted(source, at, line) : plain(source, at, line)
+      fields.push(field.value)
+      line += field.lines
+      more = source[field.end] === ','
+      at = field.end + 1
+    }
+    line++
+    records.push({ line: start, fields })
+  }
+  return records
+}
+
+interface Field {
+  readonly value: string
+  /** Index of the comma, the line feed or the end of the text that ends it. */
+  readonly end: number
+  readonly lines: number
+}
+
+function plain(source: string, start: number, line: number): Field {
+  let end = start
+  while (end < source.length && source[end] !== ',' && source[end] !== '\n') end++
+  const value = source.slice(start, end)
+  if (value.includes('"')) throw new Error(`line ${line}: bare " in non-quoted field`)
+  return { value, end, lines: 0 }
+}
+
+function quoted(source: string, start: number, line: number): Field {
+  let value = ''
+  let from = start + 1
+  for (;;) {
+    const quote = source.indexOf('"', from)
+    if (quote < 0) throw new Error(`line ${line}: extraneous or missing " in quoted-field`)
+    value += source.slice(from, quote)
+    const next = source[quote + 1]
+    if (next === undefined || next === ',' || next === '\n') return { value, end: quote + 1, lines: value.split('\n').length - 1 }
+    if (next !== '"') throw new Error(`line ${line}: extraneous or missing " in quoted-field`)
+    value += '"'
+    from = quote + 2
+  }
+}

@@ -1,0 +1,27 @@
+/** User names that stand for nodes and service accounts. */
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const dnsLabel = new RegExp(`^${label}$`)
+const dnsSubdomain = new RegExp(`^${label}(\\.${label})*$`)
+const accountPrefix = 'system:serviceaccount:'
+const nodePrefix = 'system:node:'
+
+export const serviceAccountName = (namespace: string, name: string) => `${accountPrefix}${namespace}:${name}`
+
+/** Groups that every service account of a namespace is in. */
+export const serviceAccountGroups = (namespace: string) => ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+
+/** Namespace and name of the service account that a user name stands for, if it is a well-formed one. */
+export function parseServiceAccountName(userName: string): { namespace: string; name: string } | undefined {
+  if (!userName.startsWith(accountPrefix)) return undefined
+  const [namespace = '', name = '', ...rest] = userName.slice(accountPrefix.length).split(':')
+  const valid = namespace.length <= 63 && dnsLabel.test(namespace) && name.length <= 253 && dnsSubdomain.test(name)
+  return valid && rest.length === 0 ? { namespace, name } : undefined
+}
+
+/** Name of the node that a user name stands for, if it is a well-formed one. */
+export function parseNodeName(userName: string): string | undefined {
+  if (!userName.startsWith(nodePrefix)) return undefined
+  const name = userName.slice(nodePrefix.length)
+  return name.length <= 253 && dnsSubdomain.test(name) ? name : undefined
+}

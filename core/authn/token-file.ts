@@ -1,0 +1,63 @@
+import type { User } from '../request/exchange.ts'
+import type { Authentication, TokenAuthenticator } from './authenticator.ts'
+import { parseCsv } from './csv.ts'
+import { digestOf } from './digest.ts'
+
+interface TokenFile {
+  readonly authenticator: TokenAuthenticator
+  /** What an operator should know, such as tokens that occur twice. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Static tokens (`--token-auth-file`), one per line: `token,user name,user uid,"group1,group2"`, the groups optional. Of a
+ * repeated token the last line counts. Throws an Error with the line number when the text is no such table. `fileName` is for
+ * messages.
+ */
+export async function createTokenFile(text: string, fileName: string): Promise<TokenFile> {
+  const { users, warnings } = readTokenFile(text, fileName)
+  const byDigest = new Map<string, Authentication>()
+  const lengths = new Set<number>()
+  for (const [token, user] of users) {
+    byDigest.set(await digestOf(token), { user })
+    lengths.add(token.length)
+  }
+  // Tokens that were right once are found without a digest: an engine compares two strings only after their seeded hashes agree.
+  const known = new Map<string, Authentication>()
+
+  const lookUp = async (token: string): Promise<Authentication> => {
+    const found = byDigest.get(await digestOf(token))
+    if (found !== undefined) known.set(token, found)
+    return found
+  }
+  const authenticateToken = (token: string) => (lengths.has(token.length) ? (known.get(token) ?? lookUp(token)) : undefined)
+  return { authenticator: { name: 'token-file', authenticateToken }, warnings }
+}
+
+function readTokenFile(text: string, fileName: string): { users: Map<string, User>; warnings: string[] } {
+  const users = new Map<string, User>()
+  const warnings: string[] = []
+  for (const { line, fields } of records(text, fileName)) {
+    const [token, name, uid, groups = ''] = fields
+    if (token === undefined || name === undefined || uid === undefined) {
+      throw new Error(
+        `token file ${fileName}: line ${line}: must have at least 3 columns (token, user name, user uid), found ${fields.length}`,
+      )
+    }
+    if (token === '') {
+      warnings.push(`token file ${fileName}: line ${line}: empty token, ignored`)
+      continue
+    }
+    if (users.has(token)) warnings.push(`token file ${fileName}: line ${line}: duplicate token, replaces the earlier one`)
+    users.set(token, { name, uid, groups: groups.split(',').filter((group) => group !== '') })
+  }
+  return { users, warnings }
+}
+
+function records(text: string, fileName: string) {
+  try {
+    return parseCsv(text)
+  } catch (error) {
+    throw new Error(`token file ${fileName}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,79 @@
+import type { Platform } from '../platform.ts'
+import type { Clock } from '../ports.ts'
+import { loadSigningKey } from './keys.ts'
+import { serviceAccountName } from './names.ts'
+import type { AccountClaims, Reference } from './service-account-claims.ts'
+
+export interface TokenIssuerOptions {
+  readonly signingKeyPem: string
+  /** Claim `iss`. */
+  readonly issuer: string
+  readonly platform: Platform
+  readonly clock: Clock
+}
+
+export interface TokenRequest extends Reference {
+  readonly namespace: string
+  readonly audiences: readonly string[]
+  readonly expirationSeconds: number
+  /** The token dies with this object. A pod's node is told to whoever verifies the token. */
+  readonly boundObject?:
+    | (Reference & { readonly kind: 'Pod'; readonly node?: { readonly name: string; readonly uid?: string } })
+    | (Reference & { readonly kind: 'Secret' })
+    | (Reference & { readonly kind: 'Node' })
+  /** Seconds after which use of the token counts as stale, for tokens whose life was extended. */
+  readonly warnAfterSeconds?: number
+}
+
+export interface IssuedToken {
+  readonly token: string
+  /** RFC 3339, whole seconds. */
+  readonly expirationTimestamp: string
+  /** As it stands in the user's extra and in audit annotations: `JTI=…`. */
+  readonly credentialId: string
+}
+
+export interface TokenIssuer {
+  issue(request: TokenRequest): Promise<IssuedToken>
+}
+
+function boundClaims({ boundObject }: TokenRequest): Pick<AccountClaims, 'node' | 'pod' | 'secret'> {
+  if (boundObject === undefined) return {}
+  const { name, uid } = boundObject
+  if (boundObject.kind === 'Secret') return { secret: { name, uid } }
+  if (boundObject.kind === 'Node') return { node: { name, uid } }
+  return { ...(boundObject.node && { node: boundObject.node }), pod: { name, uid } }
+}
+
+/** Signs tokens of service accounts. Rejects with an Error when the PEM text has no usable private key. */
+export async function createTokenIssuer({ signingKeyPem, issuer, platform, clock }: TokenIssuerOptions): Promise<TokenIssuer> {
+  const signingKey = await loadSigningKey(signingKeyPem)
+  return {
+    issue: async (request) => {
+      const { namespace, name, uid, audiences, expirationSeconds, warnAfterSeconds } = request
+      const now = Math.floor(clock.now() / 1000)
+      const jti = crypto.randomUUID()
+      const account: AccountClaims = {
+        namespace,
+        ...boundClaims(request),
+        serviceaccount: { name, uid },
+        ...(warnAfterSeconds !== undefined && { warnafter: now + warnAfterSeconds }),
+      }
+      const expires = now + expirationSeconds
+      const payload = {
+        aud: [...audiences],
+        exp: expires,
+        iat: now,
+        iss: issuer,
+        jti,
+        [platform.labelDomain]: account,
+        nbf: now,
+        sub: serviceAccountName(namespace, name),
+      }
+      const { SignJWT } = await import('jose')
+      const header = { alg: signingKey.algorithm, kid: signingKey.id }
+      const token = await new SignJWT(payload).setProtectedHeader(header).sign(signingKey.key)
+      return { token, expirationTimestamp: new Date(expires * 1000).toISOString().replace('.000Z', 'Z'), credentialId: `JTI=${jti}` }
+    },
+  }
+}

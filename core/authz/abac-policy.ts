@@ -1,0 +1,99 @@
+/** Reads a policy file of mode ABAC: one JSON object a line, `#` starts a comment line. */
+import type { Platform } from '../platform.ts'
+
+/** One line (abac/v1beta1 PolicySpec); what a line does not say is empty. */
+export interface Policy {
+  readonly user: string
+  readonly group: string
+  readonly readonly: boolean
+  readonly apiGroup: string
+  readonly resource: string
+  readonly namespace: string
+  readonly nonResourcePath: string
+}
+
+export interface PolicyFile {
+  readonly policies: readonly Policy[]
+  /** Lines in the oldest form, which has no apiVersion and kind. */
+  readonly unversioned: number
+}
+
+type Line = { readonly [key: string]: unknown }
+
+const authenticated = 'system:authenticated'
+const isObject = (value: unknown): value is Line => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function text(object: Line, key: string): string {
+  const value = (Object.hasOwn(object, key) ? object[key] : undefined) ?? ''
+  if (typeof value !== 'string') throw new Error(`${key} must be a string`)
+  return value
+}
+
+function truth(object: Line, key: string): boolean {
+  const value = (Object.hasOwn(object, key) ? object[key] : undefined) ?? false
+  if (typeof value !== 'boolean') throw new Error(`${key} must be true or false`)
+  return value
+}
+
+/** `*` for a user or a group means everybody who has shown credentials. */
+const withSubject = (user: string, group: string) => (user === '*' || group === '*' ? { user: '', group: authenticated } : { user, group })
+
+function readSpec(line: Line): Policy {
+  const spec = line['spec'] ?? {}
+  if (!isObject(spec)) throw new Error('spec must be an object')
+  return {
+    ...withSubject(text(spec, 'user'), text(spec, 'group')),
+    readonly: truth(spec, 'readonly'),
+    apiGroup: text(spec, 'apiGroup'),
+    resource: text(spec, 'resource'),
+    namespace: text(spec, 'namespace'),
+    nonResourcePath: text(spec, 'nonResourcePath'),
+  }
+}
+
+/** The oldest form: what a line does not say matches everything. */
+function readUnversioned(line: Line): Policy {
+  const [user, group, namespace, resource] = ['user', 'group', 'namespace', 'resource'].map((key) => text(line, key)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  return {
+    ...withSubject(user, user === '' && group === '' ? authenticated : group),
+    readonly: truth(line, 'readonly'),
+    apiGroup: '*',
+    resource: resource || '*',
+    namespace: namespace || '*',
+    nonResourcePath: namespace === '' && resource === '' ? '*' : '',
+  }
+}
+
+/** `path` is only named in errors. Throws an Error with the number and the text of the first line that can't be read. */
+export function parsePolicyFile(content: string, path: string, platform: Platform): PolicyFile {
+  const policies: Policy[] = []
+  let unversioned = 0
+  for (const [index, raw] of content.split('\n').entries()) {
+    const line = raw.trim()
+    if (line === '' || line.startsWith('#')) continue
+    try {
+      const value: unknown = JSON.parse(line)
+      if (!isObject(value)) throw new Error('must be an object')
+      const kind = text(value, 'kind')
+      const apiVersion = text(value, 'apiVersion')
+      const versioned = kind !== '' && apiVersion !== ''
+      const expected = platform.name('abac.authorization.<labels>/v1beta1')
+      if (versioned && (kind !== 'Policy' || apiVersion !== expected)) {
+        throw new Error(
+          `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; use Policy of ${expected}`,
+        )
+      }
+      if (!versioned) unversioned++
+      policies.push(versioned ? readSpec(value) : readUnversioned(value))
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Error(`error reading policy file ${path}, line ${index + 1}: ${line}: ${why}`)
+    }
+  }
+  return { policies, unversioned }
+}

@@ -1,0 +1,73 @@
+import type { Platform } from '../../platform.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { clusterBindings } from './cluster-bindings.ts'
+import { clusterRoles } from './cluster-roles.ts'
+import { controllerRules } from './controller-roles.ts'
+import { namespaceBindings, namespaceRoles } from './namespace-roles.ts'
+import type { BindingRow, RoleRow } from './rows.ts'
+
+const roleGroup = 'rbac.authorization.<domain>'
+const head = (kind: string) => ({ kind, apiVersion: `${roleGroup}/v1` })
+const aggregateLabel = (role: string) => `${roleGroup}/aggregate-to-${role}`
+
+/** Annotation that, set to `false`, keeps a default role or binding as it is. */
+export const autoUpdate = 'rbac.authorization.<labels>/autoupdate'
+
+function metadata({ name, namespace }: { name: string; namespace?: string }, labels: { [key: string]: string } = {}) {
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    labels: { '<labels>/bootstrapping': 'rbac-defaults', ...labels },
+    annotations: { [autoUpdate]: 'true' },
+  }
+}
+
+const roleObject = (row: RoleRow): ApiObject => ({
+  ...head(row.namespace === undefined ? 'ClusterRole' : 'Role'),
+  metadata: metadata(row, row.aggregateTo === undefined ? {} : { [aggregateLabel(row.aggregateTo)]: 'true' }),
+  rules: row.rules ?? [],
+  ...(row.aggregates !== undefined && {
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateLabel(row.aggregates)]: 'true' } }] },
+  }),
+})
+
+const bindingObject = (row: BindingRow): ApiObject => {
+  const subject = (kind: string) => (name: string) => ({ apiGroup: roleGroup, kind, name })
+  const subjects = [
+    ...(row.groups ?? []).map(subject('Group')),
+    ...(row.users ?? []).map(subject('User')),
+    ...(row.accounts ?? []).map((name) => ({ kind: 'ServiceAccount', name, namespace: '<system>' })),
+  ]
+  return {
+    ...head(row.namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding'),
+    metadata: metadata(row),
+    roleRef: { apiGroup: roleGroup, kind: row.namespace === undefined ? 'ClusterRole' : 'Role', name: row.role ?? row.name },
+    ...(subjects.length > 0 && { subjects }),
+  }
+}
+
+/** A copy of a JSON value with every text, keys included, passed through `resolve`. */
+function mapTexts(value: unknown, resolve: (text: string) => string): unknown {
+  if (typeof value === 'string') return resolve(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, resolve))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [resolve(key), mapTexts(item, resolve)]))
+}
+
+/** The roles and bindings that a cluster starts with; roles come before the bindings to them. */
+export function bootstrapRbac(platform: Platform): ApiObject[] {
+  const resolve = (text: string) =>
+    platform
+      .name(text)
+      .replaceAll('<component>', platform.component)
+      .replaceAll('<system>', platform.namespaces.system)
+      .replaceAll('<public>', platform.namespaces.public)
+  const controllers = Object.entries(controllerRules).map(([name, rules]) => ({ name: `system:controller:${name}`, account: name, rules }))
+  const objects = [
+    ...[...clusterRoles, ...controllers, ...namespaceRoles].map(roleObject),
+    ...[...clusterBindings, ...controllers.map(({ name, account }) => ({ name, accounts: [account] })), ...namespaceBindings].map(
+      bindingObject,
+    ),
+  ]
+  return objects.map((object) => mapTexts(object, resolve) as ApiObject)
+}

@@ -1,0 +1,70 @@
+import type { Platform } from '../../platform.ts'
+import type { ApiObject, ObjectMeta } from '../../resources/definition.ts'
+import type { LabelSelector } from '../rbac-aggregate.ts'
+import { covers } from '../rbac-covers.ts'
+import type { RoleRef, Subject } from '../rbac-index.ts'
+import type { PolicyRule } from '../rbac-rule.ts'
+import { autoUpdate } from './objects.ts'
+
+/** What to do about a default role or binding. `recreate`: delete and create, for a binding's roleRef can't change. */
+export interface Reconciliation {
+  readonly action: 'create' | 'update' | 'recreate'
+  readonly object: ApiObject
+}
+
+/** The fields of roles and bindings, whichever the object is. */
+interface RbacFields {
+  readonly kind: string
+  readonly rules?: readonly PolicyRule[] | null
+  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] } | null
+  readonly roleRef?: RoleRef
+  readonly subjects?: readonly Subject[] | null
+}
+
+const roleOf = ({ roleRef }: RbacFields) => JSON.stringify([roleRef?.apiGroup ?? '', roleRef?.kind, roleRef?.name])
+const subjectKey = ({ kind, apiGroup, name, namespace }: Subject) => JSON.stringify([kind, apiGroup ?? '', name, namespace ?? ''])
+
+/** Keys of the existing map win; undefined when it has all of them. */
+function merged(desired: { [key: string]: string } = {}, existing: { [key: string]: string } = {}) {
+  return Object.keys(desired).every((key) => Object.hasOwn(existing, key)) ? undefined : { ...desired, ...existing }
+}
+
+function changesOfRole(desired: RbacFields, existing: RbacFields): { [field: string]: unknown } {
+  const missing = covers(existing.rules ?? [], desired.rules ?? [])
+  const selectors = existing.aggregationRule?.clusterRoleSelectors ?? []
+  const known = selectors.map((selector) => JSON.stringify(selector))
+  const added = (desired.aggregationRule?.clusterRoleSelectors ?? []).filter((selector) => !known.includes(JSON.stringify(selector)))
+  return {
+    ...(missing.length > 0 && { rules: [...(existing.rules ?? []), ...missing] }),
+    ...(desired.aggregationRule == null && existing.aggregationRule != null && { aggregationRule: undefined }),
+    ...(added.length > 0 && { aggregationRule: { clusterRoleSelectors: [...selectors, ...added] } }),
+  }
+}
+
+function changesOfBinding(desired: RbacFields, existing: RbacFields): { [field: string]: unknown } {
+  const known = new Set((existing.subjects ?? []).map(subjectKey))
+  const missing = (desired.subjects ?? []).filter((subject) => !known.has(subjectKey(subject)))
+  return missing.length === 0 ? {} : { subjects: [...(existing.subjects ?? []), ...missing] }
+}
+
+/**
+ * Brings a stored role or binding up to the default: adds missing rules, aggregation selectors, subjects, labels and
+ * annotations, and removes nothing but an aggregation rule. Undefined when there is nothing to do, or when the object's
+ * autoupdate annotation is `false`.
+ */
+export function reconcile(desired: ApiObject, existing: ApiObject | undefined, platform: Platform): Reconciliation | undefined {
+  if (existing === undefined) return { action: 'create', object: desired }
+  if (existing.metadata.annotations?.[platform.name(autoUpdate)] === 'false') return undefined
+  const [wanted, stored]: [RbacFields, RbacFields] = [desired, existing]
+  if (wanted.roleRef !== undefined && roleOf(wanted) !== roleOf(stored)) return { action: 'recreate', object: desired }
+
+  const labels = merged(desired.metadata.labels, existing.metadata.labels)
+  const annotations = merged(desired.metadata.annotations, existing.metadata.annotations)
+  const changes = wanted.roleRef === undefined ? changesOfRole(wanted, stored) : changesOfBinding(wanted, stored)
+  if (labels === undefined && annotations === undefined && Object.keys(changes).length === 0) return undefined
+
+  const metadata: ObjectMeta = { ...existing.metadata, ...(labels && { labels }), ...(annotations && { annotations }) }
+  const object: ApiObject = { ...existing, ...changes, metadata }
+  if ('aggregationRule' in object && object['aggregationRule'] === undefined) delete object['aggregationRule']
+  return { action: 'update', object }
+}

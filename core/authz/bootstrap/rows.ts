@@ -1,0 +1,49 @@
+import type { PolicyRule } from '../rbac-rule.ts'
+
+/**
+ * Rows of the default roles and bindings. Texts have the placeholders `<domain>`, `<labels>`, `<component>` (product word of
+ * component names), `<system>` and `<public>` (namespaces), which `bootstrapRbac` resolves.
+ */
+export interface RoleRow {
+  readonly name: string
+  /** Absent: a ClusterRole. */
+  readonly namespace?: string
+  readonly rules?: readonly PolicyRule[]
+  /** The role whose rules this one becomes part of: `view` sets the label `aggregate-to-view`. */
+  readonly aggregateTo?: string
+  /** Has the rules of the roles that are labelled `aggregate-to-` this word. */
+  readonly aggregates?: string
+}
+
+export interface BindingRow {
+  readonly name: string
+  /** Absent: a ClusterRoleBinding. */
+  readonly namespace?: string
+  /** Name of the Role or ClusterRole of the same scope, when it is another one than the binding's. */
+  readonly role?: string
+  readonly users?: readonly string[]
+  readonly groups?: readonly string[]
+  /** Names of service accounts in the system namespace. */
+  readonly accounts?: readonly string[]
+}
+
+const list = (words: string) => words.split(' ').sort()
+
+/** Words are separated by blanks; the group `core` is the one without a name. */
+export function rule(verbs: string, groups: string, resources: string, names?: string): PolicyRule {
+  return {
+    verbs: list(verbs),
+    apiGroups: list(groups).map((group) => (group === 'core' ? '' : group)),
+    resources: list(resources),
+    ...(names !== undefined && { resourceNames: list(names) }),
+  }
+}
+
+export const urls = (verbs: string, paths: string): PolicyRule => ({ verbs: list(verbs), nonResourceURLs: list(paths) })
+
+export const read = 'get list watch'
+export const write = 'create delete deletecollection patch update'
+export const readWrite = `${read} ${write}`
+export const readUpdate = `${read} patch update`
+/** Reporting of events. */
+export const events = rule('create patch update', 'core events.<domain>', 'events')

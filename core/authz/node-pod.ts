@@ -1,0 +1,108 @@
+/** The names of what a pod uses, in its own namespace. */
+
+interface Named {
+  readonly name?: string
+}
+
+interface Container {
+  readonly envFrom?: readonly { readonly secretRef?: Named | null; readonly configMapRef?: Named | null }[] | null
+  readonly env?:
+    | readonly { readonly valueFrom?: { readonly secretKeyRef?: Named | null; readonly configMapKeyRef?: Named | null } | null }[]
+    | null
+}
+
+interface PodVolume {
+  readonly name?: string
+  readonly azureFile?: { readonly secretName?: string } | null
+  readonly configMap?: Named | null
+  readonly csi?: { readonly nodePublishSecretRef?: Named | null } | null
+  readonly ephemeral?: object | null
+  readonly persistentVolumeClaim?: { readonly claimName?: string } | null
+  readonly projected?: {
+    readonly sources?: readonly { readonly secret?: Named | null; readonly configMap?: Named | null }[] | null
+  } | null
+  readonly secret?: { readonly secretName?: string } | null
+  readonly [source: string]: unknown
+}
+
+/** The part of core/v1 Pod that says what it uses. */
+export interface Pod {
+  readonly spec?: {
+    readonly nodeName?: string
+    readonly serviceAccountName?: string
+    readonly imagePullSecrets?: readonly Named[] | null
+    readonly containers?: readonly Container[] | null
+    readonly initContainers?: readonly Container[] | null
+    readonly ephemeralContainers?: readonly Container[] | null
+    readonly volumes?: readonly PodVolume[] | null
+    readonly resourceClaims?:
+      | readonly {
+          readonly name?: string
+          readonly resourceClaimName?: string | null
+          readonly resourceClaimTemplateName?: string | null
+        }[]
+      | null
+  }
+  readonly status?: {
+    readonly resourceClaimStatuses?: readonly { readonly name?: string; readonly resourceClaimName?: string | null }[] | null
+    readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string } | null
+  }
+}
+
+/** Volume sources with a `secretRef`. */
+const withSecretRef = ['cephfs', 'cinder', 'flexVolume', 'iscsi', 'rbd', 'scaleIO', 'storageos'] as const
+
+const containersOf = ({ spec }: Pod): readonly Container[] => [
+  ...(spec?.containers ?? []),
+  ...(spec?.initContainers ?? []),
+  ...(spec?.ephemeralContainers ?? []),
+]
+const present = (names: Iterable<string | null | undefined>): string[] => [...names].filter((name) => !!name) as string[]
+
+export function secretNames(pod: Pod): string[] {
+  return present([
+    ...(pod.spec?.imagePullSecrets ?? []).map(({ name }) => name),
+    ...containersOf(pod).flatMap(({ envFrom, env }) => [
+      ...(envFrom ?? []).map(({ secretRef }) => secretRef?.name),
+      ...(env ?? []).map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),
+    ]),
+    ...(pod.spec?.volumes ?? []).flatMap((volume) => [
+      volume.secret?.secretName,
+      volume.azureFile?.secretName,
+      volume.csi?.nodePublishSecretRef?.name,
+      ...(volume.projected?.sources ?? []).map(({ secret }) => secret?.name),
+      ...withSecretRef.map((source) => (volume[source] as { secretRef?: Named | null } | null | undefined)?.secretRef?.name),
+    ]),
+  ])
+}
+
+export function configMapNames(pod: Pod): string[] {
+  return present([
+    ...containersOf(pod).flatMap(({ envFrom, env }) => [
+      ...(envFrom ?? []).map(({ configMapRef }) => configMapRef?.name),
+      ...(env ?? []).map(({ valueFrom }) => valueFrom?.configMapKeyRef?.name),
+    ]),
+    ...(pod.spec?.volumes ?? []).flatMap(({ configMap, projected }) => [
+      configMap?.name,
+      ...(projected?.sources ?? []).map((source) => source.configMap?.name),
+    ]),
+  ])
+}
+
+/** Claims for volumes; an ephemeral volume's is named after the pod and the volume. */
+export function claimNames({ spec }: Pod, podName: string): string[] {
+  return present(
+    (spec?.volumes ?? []).map(({ name, persistentVolumeClaim, ephemeral }) =>
+      persistentVolumeClaim ? persistentVolumeClaim.claimName : ephemeral ? `${podName}-${name}` : undefined,
+    ),
+  )
+}
+
+/** Claims for devices, as far as they exist: one made from a template is named in the status. */
+export function resourceClaimNames({ spec, status }: Pod): string[] {
+  const made = new Map((status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName]))
+  return present([
+    ...(spec?.resourceClaims ?? []).map(({ name, resourceClaimName }) => resourceClaimName ?? made.get(name)),
+    status?.extendedResourceClaimStatus?.resourceClaimName,
+  ])
+}

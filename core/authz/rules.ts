@@ -1,0 +1,36 @@
+/** What a user may do, as far as authorizers can list it. */
+
+/** authorization/v1 SubjectRulesReviewStatus. */
+export interface SubjectRules {
+  readonly resourceRules: readonly {
+    readonly verbs: readonly string[]
+    readonly apiGroups?: readonly string[]
+    readonly resources?: readonly string[]
+    readonly resourceNames?: readonly string[]
+  }[]
+  readonly nonResourceRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs?: readonly string[] }[]
+  readonly incomplete: boolean
+  readonly evaluationError?: string
+}
+
+export const noRules: SubjectRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
+
+/** The rules of an authorizer that can't list them. */
+export const unlistedRules = (authorizer: string): SubjectRules => ({
+  ...noRules,
+  incomplete: true,
+  evaluationError: `${authorizer} authorizer does not support user rule resolution`,
+})
+
+/** Several problems as one text: `[a, b]`. */
+export const aggregate = (problems: readonly string[]) => (problems.length === 1 ? String(problems[0]) : `[${problems.join(', ')}]`)
+
+export function mergeRules(all: readonly SubjectRules[]): SubjectRules {
+  const problems = all.flatMap(({ evaluationError }) => evaluationError ?? [])
+  return {
+    resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
+    nonResourceRules: all.flatMap(({ nonResourceRules }) => nonResourceRules),
+    incomplete: all.some(({ incomplete }) => incomplete),
+    ...(problems.length > 0 && { evaluationError: aggregate(problems) }),
+  }
+}

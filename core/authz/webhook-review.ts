@@ -1,0 +1,114 @@
+/** SubjectAccessReviews as they go over the wire (authorization API, v1 and v1beta1). */
+import type { Platform } from '../platform.ts'
+import type { Attributes } from './authorizer.ts'
+import { fieldSelectorRequirements, labelSelectorRequirements, type SelectorRequirement } from './selectors.ts'
+
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+interface SelectorAttributes {
+  readonly requirements: readonly SelectorRequirement[]
+}
+
+/** authorization/v1 SubjectAccessReviewSpec; empty fields are absent. */
+export interface ReviewSpec {
+  readonly resourceAttributes?: {
+    readonly namespace?: string
+    readonly verb?: string
+    readonly group?: string
+    readonly version?: string
+    readonly resource?: string
+    readonly subresource?: string
+    readonly name?: string
+    readonly fieldSelector?: SelectorAttributes
+    readonly labelSelector?: SelectorAttributes
+  }
+  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string }
+  readonly user?: string
+  readonly groups?: readonly string[]
+  readonly extra?: { readonly [key: string]: readonly string[] }
+  readonly uid?: string
+}
+
+/** The part of the answer that decides. */
+export interface ReviewStatus {
+  readonly allowed: boolean
+  readonly denied: boolean
+  readonly reason: string
+}
+
+/** Without empty texts and lists, as Go omits them. */
+function filled<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value.length !== 0)) as Partial<T>
+}
+
+const selector = (requirements: readonly SelectorRequirement[]) => (requirements.length === 0 ? undefined : { requirements })
+
+export function reviewSpec(attributes: Attributes): ReviewSpec {
+  const { user, verb, path, namespace, group, version, resource, subresource, name } = attributes
+  const what = attributes.isResource
+    ? {
+        resourceAttributes: filled({
+          namespace,
+          verb,
+          group,
+          version,
+          resource,
+          subresource,
+          name,
+          fieldSelector: selector(fieldSelectorRequirements(attributes)),
+          labelSelector: selector(labelSelectorRequirements(attributes)),
+        }),
+      }
+    : { nonResourceAttributes: filled({ path, verb }) }
+  return { ...what, ...filled({ user: user.name, groups: user.groups, extra: user.extra, uid: user.uid }) } as ReviewSpec
+}
+
+const apiVersion = (version: ReviewVersion, platform: Platform) => platform.name(`authorization.<domain>/${version}`)
+
+export function reviewBody(spec: ReviewSpec, version: ReviewVersion, platform: Platform): string {
+  const { groups, ...rest } = spec
+  // The older version has the list under another name.
+  const sent = version === 'v1' ? spec : { ...rest, ...(groups && { group: groups }) }
+  return JSON.stringify({
+    kind: 'SubjectAccessReview',
+    apiVersion: apiVersion(version, platform),
+    metadata: {},
+    spec: sent,
+    status: { allowed: false },
+  })
+}
+
+type Fields = { readonly [key: string]: unknown }
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const member = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? undefined
+
+function truth(fields: Fields, name: string): boolean {
+  const value = member(fields, name) ?? false
+  if (typeof value !== 'boolean') throw new Error(`status.${name} is not a boolean`)
+  return value
+}
+
+function text(fields: Fields, name: string): string {
+  const value = member(fields, name) ?? ''
+  if (typeof value !== 'string') throw new Error(`status.${name} is not a string`)
+  return value
+}
+
+/** Reads an answer. Throws an Error that says why it is not a review of this version. */
+export function readReview(answer: string, version: ReviewVersion, platform: Platform): ReviewStatus {
+  const value: unknown = JSON.parse(answer)
+  if (!isObject(value)) throw new Error('the answer is not an object')
+  const expected = { kind: 'SubjectAccessReview', apiVersion: apiVersion(version, platform) }
+  for (const [field, word] of Object.entries(expected)) {
+    const given = value[field] ?? word
+    if (given !== word) throw new Error(`${field} is ${JSON.stringify(given)}, not ${JSON.stringify(word)}`)
+  }
+  const status = value['status'] ?? {}
+  if (!isObject(status)) throw new Error('status is not an object')
+  return {
+    allowed: truth(status, 'allowed'),
+    denied: truth(status, 'denied'),
+    reason: text(status, 'reason'),
+  }
+}

@@ -1,0 +1,89 @@
+/** Mode Webhook: another service decides, by a SubjectAccessReview over HTTPS. */
+import type { Platform } from '../platform.ts'
+import type { Clock, Logger, Outbound } from '../ports.ts'
+import type { Attributes, Authorizer, Decision } from './authorizer.ts'
+import { createExpiringCache } from './expiring-cache.ts'
+import type { MatchConditions } from './match-conditions.ts'
+import { unlistedRules } from './rules.ts'
+import { createCall } from './webhook-call.ts'
+import type { WebhookConnection } from './webhook-connection.ts'
+import { type ReviewStatus, type ReviewVersion, readReview, reviewBody, reviewSpec } from './webhook-review.ts'
+
+export interface WebhookOptions {
+  readonly name: string
+  readonly version: ReviewVersion
+  readonly connection: WebhookConnection
+  /** Milliseconds that answers are kept; 0: not at all. */
+  readonly authorizedTtl: number
+  readonly unauthorizedTtl: number
+  /** Milliseconds for one call. */
+  readonly timeout: number
+  /** What counts when there is no usable answer. */
+  readonly onFailure: 'no-opinion' | 'deny'
+  /** Which requests are asked about; absent: all. */
+  readonly conditions?: MatchConditions
+}
+
+/** What webhooks work with. */
+export interface WebhookContext {
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly platform: Platform
+}
+
+const cachedAnswers = 8192
+/** A request whose own texts are longer than this is not kept: whoever sends it chooses them. */
+const longestCached = 10_000
+
+const skipped: Decision = { verdict: 'no-opinion', reason: '' }
+
+const cacheable = ({ namespace, verb, group, version, resource, subresource, name, path }: Attributes) =>
+  [namespace, verb, group, version, resource, subresource, name, path].reduce((sum, { length }) => sum + length, 0) < longestCached
+
+function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
+  if (allowed && denied) {
+    return { verdict: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
+  }
+  return { verdict: denied ? 'deny' : allowed ? 'allow' : 'no-opinion', reason }
+}
+
+export function webhookAuthorizer(options: WebhookOptions, { outbound, clock, logger, platform }: WebhookContext): Authorizer {
+  const { name, version, authorizedTtl, unauthorizedTtl, conditions } = options
+  const cache = createExpiringCache<Decision>(cachedAnswers, clock)
+  const call = createCall({ ...options, outbound, clock })
+  const failed = (error: string): Decision => ({ verdict: options.onFailure, reason: '', error })
+
+  async function ask(attributes: Attributes, key: string, body: string): Promise<Decision> {
+    let status: ReviewStatus
+    try {
+      status = readReview(await call(body), version, platform)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      logger.error({ authorizer: name, error: why }, 'authorization webhook failed')
+      return failed(`webhook ${JSON.stringify(name)}: ${why}`)
+    }
+    const decision = decisionOf(status)
+    if (cacheable(attributes)) cache.set(key, decision, status.allowed ? authorizedTtl : unauthorizedTtl)
+    return decision
+  }
+
+  /** Questions under way: requests that ask the same wait for the same answer. */
+  const asked = new Map<string, Promise<Decision>>()
+
+  return {
+    name,
+    authorize(attributes) {
+      const spec = reviewSpec(attributes)
+      const match = conditions?.(spec) ?? true
+      if (match !== true) return match === false ? skipped : failed(match.error)
+      const key = JSON.stringify(spec)
+      const known = cache.get(key) ?? asked.get(key)
+      if (known !== undefined) return known
+      const answer = ask(attributes, key, reviewBody(spec, version, platform)).finally(() => asked.delete(key))
+      asked.set(key, answer)
+      return answer
+    },
+    rulesFor: () => unlistedRules('webhook'),
+  }
+}
