@@ -1,0 +1,82 @@
+/** The cluster's own service: how members of the cluster reach this server by the first address of the service range. */
+import type { Platform } from '../platform.ts'
+import type { Logger } from '../ports.ts'
+import { addressRange } from '../registry/allocators/address-range.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import type { HookContext } from '../schema/model.ts'
+import { ensure, overwrite } from './objects.ts'
+
+const namespace = 'default'
+const port = 443
+const portName = 'https'
+
+export interface ClusterServiceOptions {
+  readonly platform: Platform
+  readonly logger: Logger
+  readonly serviceClusterIpRanges: readonly string[]
+  readonly clusterServiceNodePort: number
+  /** Empty: there are no endpoints. */
+  readonly advertiseAddress: string
+  readonly securePort: number
+}
+
+function service({ platform, securePort, clusterServiceNodePort: nodePort, serviceClusterIpRanges }: ClusterServiceOptions): ApiObject {
+  const clusterIP = addressRange(serviceClusterIpRanges[0] ?? '')?.first
+  return {
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: { namespace, name: platform.service, labels: { component: 'apiserver', provider: platform.service } },
+    spec: {
+      type: nodePort > 0 ? 'NodePort' : 'ClusterIP',
+      clusterIP,
+      ipFamilyPolicy: 'SingleStack',
+      sessionAffinity: 'None',
+      ports: [{ name: portName, protocol: 'TCP', port, targetPort: securePort, ...(nodePort > 0 && { nodePort }) }],
+    },
+  }
+}
+
+/** Not mirrored into slices by controllers: the server writes both. */
+function endpoints({ platform, advertiseAddress, securePort }: ClusterServiceOptions): ApiObject {
+  return {
+    kind: 'Endpoints',
+    apiVersion: 'v1',
+    metadata: { namespace, name: platform.service, labels: { [platform.name('endpointslice.<labels>/skip-mirror')]: 'true' } },
+    subsets: [{ addresses: [{ ip: advertiseAddress }], ports: [{ name: portName, port: securePort, protocol: 'TCP' }] }],
+  }
+}
+
+function endpointSlice({ platform, advertiseAddress, securePort }: ClusterServiceOptions): ApiObject {
+  return {
+    kind: 'EndpointSlice',
+    apiVersion: platform.name('discovery.<domain>/v1'),
+    metadata: { namespace, name: platform.service, labels: { [platform.name('<labels>/service-name')]: platform.service } },
+    addressType: advertiseAddress.includes(':') ? 'IPv6' : 'IPv4',
+    endpoints: [{ addresses: [advertiseAddress], conditions: { ready: true } }],
+    ports: [{ name: portName, port: securePort, protocol: 'TCP' }],
+  }
+}
+
+/** Creates the service unless it is there, and brings its endpoints up to date. What fails is logged: the server works without them. */
+export async function ensureClusterService(table: ResourceTable, options: ClusterServiceOptions, context: HookContext): Promise<void> {
+  const { platform, logger } = options
+  const attempt = async (group: string, plural: string, object: ApiObject, keep: boolean) => {
+    const resource = table.lookup(platform.name(group), 'v1', plural)
+    if (resource === undefined) return
+    try {
+      const known = await resource.store.get(resource.store.keys.of(namespace, platform.service))
+      if (known === undefined) await ensure(resource, object, context)
+      else if (!keep) await overwrite(resource, object, context)
+    } catch (error) {
+      logger.warn(
+        { resource: plural, error: error instanceof Error ? error.message : String(error) },
+        "the cluster's own service is incomplete",
+      )
+    }
+  }
+  await attempt('', 'services', service(options), true)
+  if (options.advertiseAddress === '') return
+  await attempt('', 'endpoints', endpoints(options), false)
+  await attempt('discovery.<domain>', 'endpointslices', endpointSlice(options), false)
+}

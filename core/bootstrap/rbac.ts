@@ -1,0 +1,35 @@
+import { bootstrapRbac } from '../authz/bootstrap/objects.ts'
+import { reconcile } from '../authz/bootstrap/reconcile.ts'
+import type { Platform } from '../platform.ts'
+import { remove } from '../registry/delete.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import type { HookContext } from '../schema/model.ts'
+import { ensure, overwrite, ownWrite } from './objects.ts'
+
+const plurals: { readonly [kind: string]: string } = {
+  ClusterRole: 'clusterroles',
+  ClusterRoleBinding: 'clusterrolebindings',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+}
+
+async function settle(resource: ServedResource, desired: ApiObject, platform: Platform, context: HookContext): Promise<void> {
+  const { namespace = '', name = '' } = desired.metadata
+  const stored = await resource.store.get(resource.store.keys.of(namespace, name))
+  const step = reconcile(desired, stored?.decode(), platform)
+  if (step === undefined) return
+  if (step.action === 'update') return overwrite(resource, step.object, context)
+  if (step.action === 'recreate') await remove(resource, namespace, name, {}, ownWrite(context))
+  await ensure(resource, step.object, context)
+}
+
+/** Brings the default roles and bindings up to date; what a user added to them stays. */
+export async function ensureRbac(table: ResourceTable, platform: Platform, context: HookContext): Promise<void> {
+  const group = platform.name('rbac.authorization.<domain>')
+  const settleOne = (object: ApiObject) => {
+    const resource = table.lookup(group, 'v1', plurals[object.kind] ?? '')
+    return resource && settle(resource, object, platform, context)
+  }
+  await Promise.all(bootstrapRbac(platform).map(settleOne))
+}

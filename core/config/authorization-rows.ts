@@ -1,0 +1,85 @@
+/** Authorizers as flags and files describe them. Loaded when there are any: it brings the parsers of files and of CEL. */
+import type { Authorizer } from '../authz/authorizer.ts'
+import { compileMatchConditions } from '../authz/match-conditions.ts'
+import { webhookAuthorizer } from '../authz/webhook.ts'
+import type { WebhookConnection } from '../authz/webhook-connection.ts'
+import type { Platform } from '../platform.ts'
+import type { AuthorizationContext, AuthorizationFiles } from './authorization.ts'
+import { loadConnectionFile, tokenFileHeader } from './connection-file.ts'
+import type { WebhookAuthorizer } from './files/authorization.ts'
+import { loadConfigurationFile } from './files/load.ts'
+import { ourWords } from './words.ts'
+
+/** One authorizer: a mode by its name, or a webhook to be made. */
+export interface Row {
+  readonly type: string
+  readonly webhook?: (context: AuthorizationContext) => Promise<Authorizer>
+}
+
+/** Milliseconds for a call when nothing else is said. */
+const webhookTimeout = 30_000
+
+/** The webhook that `--authorization-webhook-*` describe. */
+export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
+  if (webhook === undefined) throw new Error('authorization mode Webhook needs a connection file')
+  const { connection, ...settings } = webhook
+  return {
+    type: 'Webhook',
+    webhook: async ({ platform, ports }) =>
+      webhookAuthorizer(
+        {
+          ...settings,
+          name: 'default',
+          connection: await loadConnectionFile(connection, ports),
+          timeout: webhookTimeout,
+          onFailure: 'no-opinion',
+        },
+        { ...ports, logger: ports.telemetry.logger, platform },
+      ),
+  }
+}
+
+/** @throws ConfigurationFileError with every problem found. */
+export function rowsOfFile(text: string, path: string, platform: Platform): Row[] {
+  const { authorizers } = loadConfigurationFile('AuthorizationConfiguration', text, path, platform)
+  return authorizers.map(({ type, name, webhook }) => ({
+    type,
+    ...(webhook && { webhook: (context: AuthorizationContext) => createWebhook(name, webhook, context) }),
+  }))
+}
+
+async function createWebhook(name: string, settings: WebhookAuthorizer, context: AuthorizationContext): Promise<Authorizer> {
+  const { platform, ports } = context
+  const expressions = settings.matchConditions.map(({ expression }) => expression)
+  const conditions = compileMatchConditions(expressions, (index, message) => {
+    throw new Error(`matchConditions[${index}].expression: ${message}`)
+  })
+  return webhookAuthorizer(
+    {
+      name,
+      version: settings.subjectAccessReviewVersion === 'v1' ? 'v1' : 'v1beta1',
+      connection: await connect(settings.connectionInfo, context),
+      authorizedTtl: settings.cacheAuthorizedRequests ? settings.authorizedTTL : 0,
+      unauthorizedTtl: settings.cacheUnauthorizedRequests ? settings.unauthorizedTTL : 0,
+      timeout: settings.timeout,
+      onFailure: settings.failurePolicy === 'Deny' ? 'deny' : 'no-opinion',
+      ...(conditions && { conditions }),
+    },
+    { ...ports, logger: ports.telemetry.logger, platform },
+  )
+}
+
+/** Where a pod finds its token and the authority of its cluster. */
+const podFiles = '/var/run/secrets/<labels>/serviceaccount'
+
+async function connect(info: WebhookAuthorizer['connectionInfo'], context: AuthorizationContext): Promise<WebhookConnection> {
+  const { platform, ports, files } = context
+  if (ourWords(info.type, platform) === 'PlatformConfigFile') return loadConnectionFile(info.platformConfigFile ?? '', ports)
+  if (files.clusterServer === undefined) throw new Error('connectionInfo InClusterConfig: this process is not in a pod of a cluster')
+  const directory = platform.name(podFiles)
+  return {
+    url: files.clusterServer,
+    options: { certificateAuthority: new TextDecoder().decode(await ports.files.read(`${directory}/ca.crt`)) },
+    authorization: tokenFileHeader(`${directory}/token`, ports),
+  }
+}

@@ -1,0 +1,132 @@
+/** The authorizers that modes and files select. */
+import { type Policy, parsePolicyFile } from '../authz/abac-policy.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
+import { createAuthorizer } from '../authz/modes.ts'
+import { followNodes } from '../authz/node-follow.ts'
+import type { RbacIndex } from '../authz/rbac-index.ts'
+import { noRules } from '../authz/rules.ts'
+import type { ReviewVersion } from '../authz/webhook-review.ts'
+import type { Platform } from '../platform.ts'
+import type { Ports } from '../ports.ts'
+import type { WatchableStore } from '../watch/feed.ts'
+import type { Row } from './authorization-rows.ts'
+
+/** Files that say who may do what, by path. */
+export interface AuthorizationFiles {
+  /** Of kind AuthorizationConfiguration; takes the place of modes, and is read again when it changes. */
+  readonly configuration?: string
+  /** Of mode ABAC. */
+  readonly policy?: string
+  /** Of mode Webhook; times in milliseconds. */
+  readonly webhook?: {
+    readonly connection: string
+    readonly version: ReviewVersion
+    readonly authorizedTtl: number
+    readonly unauthorizedTtl: number
+  }
+  /** URL of the cluster that this process is a pod of, for `InClusterConfig`; absent: of none. */
+  readonly clusterServer?: string
+}
+
+export interface AuthorizationContext {
+  /** Values of `--authorization-mode`; not looked at when there is a configuration file. */
+  readonly modes: readonly string[]
+  readonly files: AuthorizationFiles
+  readonly platform: Platform
+  readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
+  readonly rbac: RbacIndex
+  storeOf(group: string, plural: string): WatchableStore | undefined
+}
+
+export interface Authorization {
+  readonly authorizer: Authorizer
+  /** Types of authorizers, in their order. They stay the same while the server runs, but for the number of webhooks. */
+  readonly types: readonly string[]
+  close(): void
+}
+
+const typesOf = (rows: readonly Row[]) => rows.map(({ type }) => type)
+const fixedTypes = (rows: readonly Row[]) =>
+  typesOf(rows)
+    .filter((type) => type !== 'Webhook')
+    .sort()
+    .join(', ')
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const textReader = (ports: Pick<Ports, 'files'>) => async (path: string) => new TextDecoder().decode(await ports.files.read(path))
+
+async function readPolicies({ files, platform, ports }: AuthorizationContext): Promise<readonly Policy[] | undefined> {
+  if (files.policy === undefined) return undefined
+  const { policies, unversioned } = parsePolicyFile(await textReader(ports)(files.policy), files.policy, platform)
+  if (unversioned > 0) ports.telemetry.logger.warn({ file: files.policy, lines: unversioned }, 'policies without apiVersion and kind')
+  return policies
+}
+
+/** Rejects with an Error when a file can't be used. */
+export async function createAuthorization(context: AuthorizationContext): Promise<Authorization> {
+  const { files, platform, ports, rbac } = context
+  const policies = await readPolicies(context)
+  const nodes = followNodes(context.storeOf, ports.clock, platform)
+
+  async function build(rows: readonly Row[]): Promise<Authorizer> {
+    if (policies === undefined && rows.some(({ type }) => type === 'ABAC')) throw new Error('authorization mode ABAC needs a policy file')
+    const entries = await Promise.all(rows.map(({ type, webhook }) => webhook?.(context) ?? type))
+    return createAuthorizer(entries, { platform, rbac, nodes, policies: policies ?? [] })
+  }
+
+  if (files.configuration !== undefined) return configured(context, files.configuration, build, () => nodes.close())
+  const rows = await rowsOfModes(context)
+  return { authorizer: await build(rows), types: typesOf(rows), close: () => nodes.close() }
+}
+
+async function rowsOfModes({ modes, files }: AuthorizationContext): Promise<Row[]> {
+  if (!modes.includes('Webhook')) return modes.map((type) => ({ type }))
+  const { rowOfFlags } = await import('./authorization-rows.ts')
+  return modes.map((type) => (type === 'Webhook' ? rowOfFlags(files) : { type }))
+}
+
+/** Follows a configuration file: a new content that can't be used is logged, and the last good one stays. */
+async function configured(
+  { platform, ports }: AuthorizationContext,
+  path: string,
+  build: (rows: readonly Row[]) => Promise<Authorizer>,
+  closeOthers: () => void,
+): Promise<Authorization> {
+  const { logger } = ports.telemetry
+  const { rowsOfFile } = await import('./authorization-rows.ts')
+  const readText = textReader(ports)
+  let text = await readText(path)
+  const first = rowsOfFile(text, path, platform)
+  let current = await build(first)
+
+  async function reload(): Promise<void> {
+    const next = await readText(path)
+    if (next === text) return
+    const rows = rowsOfFile(next, path, platform)
+    if (fixedTypes(rows) !== fixedTypes(first)) {
+      throw new Error(`${path}: authorizers: the types must stay ${fixedTypes(first) || 'Webhook'} while the server runs`)
+    }
+    current = await build(rows)
+    text = next
+    logger.info({ file: path }, 'authorization configuration reloaded')
+  }
+
+  let reloading = Promise.resolve()
+  const stopWatching = ports.files.watch(path, () => {
+    reloading = reloading.then(reload).catch((error: unknown) => {
+      logger.error({ file: path, error: messageOf(error) }, 'authorization configuration not reloaded, the last good one stays')
+    })
+  })
+  return {
+    authorizer: {
+      name: 'AuthorizationConfiguration',
+      authorize: (attributes) => current.authorize(attributes),
+      rulesFor: (user, namespace) => current.rulesFor?.(user, namespace) ?? noRules,
+    },
+    types: typesOf(first),
+    close() {
+      stopWatching()
+      closeOthers()
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** Rules between flags that no simple form fits, for the table in exclusions.ts. */
+import type { FeatureGates } from './feature-gates.ts'
+import type { FlagName } from './flags/index.ts'
+import type { ParsedFlags } from './parse.ts'
+import { major, minor } from './version.ts'
+
+/** Answers with what is wrong, in one line that names every flag it is about. */
+export type Rule = (flags: ParsedFlags, gates: FeatureGates) => string | undefined | readonly string[]
+
+export const oidcFlags = [
+  'oidc-issuer-url',
+  'oidc-client-id',
+  'oidc-ca-file',
+  'oidc-username-claim',
+  'oidc-username-prefix',
+  'oidc-groups-claim',
+  'oidc-groups-prefix',
+  'oidc-required-claim',
+  'oidc-signing-algs',
+] as const satisfies readonly FlagName[]
+
+export const admissionOverlap: Rule = (flags) => {
+  const disabled = flags.get('disable-admission-plugins')
+  const both = flags.get('enable-admission-plugins').filter((plugin) => disabled.includes(plugin))
+  if (both.length === 0) return undefined
+  return `--enable-admission-plugins and --disable-admission-plugins overlap: ${[...new Set(both)].join(', ')}`
+}
+
+/** A mode needs its file, and the file its mode. */
+export const modeWithFile =
+  (mode: string, file: 'authorization-policy-file' | 'authorization-webhook-config-file'): Rule =>
+  (flags) => {
+    if (flags.isSet('authorization-config')) return undefined
+    const used = flags.get('authorization-mode').includes(mode)
+    if (used && !flags.isSet(file)) return `--authorization-mode=${mode} needs --${file}`
+    return !used && flags.isSet(file) ? `--${file} needs --authorization-mode=${mode}` : undefined
+  }
+
+export const audit =
+  (backend: 'log' | 'webhook'): Rule =>
+  (flags) => {
+    const positive = (name: FlagName, value: number | undefined) =>
+      value === undefined || value > 0
+        ? []
+        : [`--${name}: invalid value "${value}": must be positive when --audit-${backend}-mode is batch`]
+    const batch = `audit-${backend}-batch` as const
+    const throttled = flags.get(`${batch}-throttle-enable`)
+    const truncate = `audit-${backend}-truncate` as const
+    const [largestBatch, largestEvent] = [flags.get(`${truncate}-max-batch-size`), flags.get(`${truncate}-max-event-size`)]
+    return [
+      ...(flags.get(`audit-${backend}-mode`) === 'batch'
+        ? [
+            ...positive(`${batch}-buffer-size`, flags.get(`${batch}-buffer-size`)),
+            ...positive(`${batch}-max-size`, flags.get(`${batch}-max-size`)),
+            ...(throttled ? positive(`${batch}-throttle-qps`, flags.get(`${batch}-throttle-qps`)) : []),
+            ...(throttled ? positive(`${batch}-throttle-burst`, flags.get(`${batch}-throttle-burst`)) : []),
+          ]
+        : []),
+      ...(largestBatch < largestEvent ? [`--${truncate}-max-batch-size must not be smaller than --${truncate}-max-event-size`] : []),
+    ]
+  }
+
+export const hiddenMetrics: Rule = (flags) => {
+  const shown = flags.get('show-hidden-metrics-for-version')
+  const previous = `${major}.${minor - 1}`
+  return shown === undefined || shown === previous
+    ? undefined
+    : `--show-hidden-metrics-for-version: invalid value "${shown}": must be the previous release, ${previous}`
+}
+
+export const nodePort: Rule = (flags) => {
+  const port = flags.get('platform-service-node-port') ?? 0
+  const { from, to } = flags.get('service-node-port-range')
+  return port === 0 || (port >= from && port <= to)
+    ? undefined
+    : `${flags.spelling('platform-service-node-port')}: ${port} is outside of --service-node-port-range ${from}-${to}`
+}
+
+export const concurrency: Rule = (flags) =>
+  flags.get('enable-priority-and-fairness') && flags.get('max-requests-inflight') + flags.get('max-mutating-requests-inflight') === 0
+    ? '--max-requests-inflight and --max-mutating-requests-inflight must add up to something positive with --enable-priority-and-fairness'
+    : undefined
+
+export const uidHeaders: Rule = (flags) => {
+  const headers = flags.get('requestheader-uid-headers')
+  return headers.length === 0 || headers.some((header) => header.toLowerCase() === 'x-remote-uid')
+    ? undefined
+    : '--requestheader-uid-headers must include the standard X-Remote-Uid header'
+}
+
+export const oidcTogether: Rule = (flags) => {
+  const others = oidcFlags.filter((name) => flags.isSet(name))
+  if (others.length === 0 || (flags.isSet('oidc-issuer-url') && flags.isSet('oidc-client-id'))) return undefined
+  return `--oidc-issuer-url and --oidc-client-id must be set together when --${others[0]} is set`
+}

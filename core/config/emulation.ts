@@ -1,0 +1,63 @@
+/** The release that a server behaves as, and the oldest one that it stays compatible with (KEP-4330). */
+import type { Rule } from './combination-rules.ts'
+import type { ParsedFlags } from './parse.ts'
+import { major, minor } from './version.ts'
+
+/** A release such as 1.35. */
+export interface Release {
+  readonly major: number
+  readonly minor: number
+}
+
+export interface EffectiveVersion {
+  readonly emulated: Release
+  readonly minCompatibility: Release
+}
+
+export const own: Release = { major, minor }
+/** Releases before this one are not offered yet. */
+export const oldest: Release = { major, minor: minor - 3 }
+
+export const releaseText = (release: Release) => `${release.major}.${release.minor}`
+
+/** Reads `1.35`; what is no number is 0. */
+export function parseRelease(text: string): Release {
+  const [majorPart = 0, minorPart = 0] = text.split('.').map((part) => Number(part) || 0)
+  return { major: majorPart, minor: minorPart }
+}
+
+/** Positive when `a` is the later one. */
+export const compareReleases = (a: Release, b: Release) => a.major - b.major || a.minor - b.minor
+
+/** The last of `[component=][v]major.minor`. */
+function lastOf(flags: ParsedFlags, name: 'emulated-version' | 'min-compatibility-version'): Release | undefined {
+  const last = flags.get(name).at(-1)
+  return last === undefined ? undefined : parseRelease(last.replace(/^.*=/, '').replace(/^v/, ''))
+}
+
+/** What --emulated-version and --min-compatibility-version say; the release before the emulated one is compatible unless said otherwise. */
+export function effectiveVersion(flags: ParsedFlags): EffectiveVersion {
+  const emulated = lastOf(flags, 'emulated-version') ?? own
+  const before = { ...emulated, minor: emulated.minor - 1 }
+  const least = compareReleases(before, oldest) < 0 ? oldest : before
+  return { emulated, minCompatibility: lastOf(flags, 'min-compatibility-version') ?? least }
+}
+
+function within(name: string, release: Release, last: Release): string | undefined {
+  if (compareReleases(release, oldest) >= 0 && compareReleases(release, last) <= 0) return undefined
+  return `--${name}: invalid value "${releaseText(release)}": must be between ${releaseText(oldest)} and ${releaseText(last)}`
+}
+
+/** Both releases have to be of those that this server knows, and the compatible one not later than the emulated one. */
+export const effectiveRange: Rule = (flags) => {
+  const { emulated, minCompatibility } = effectiveVersion(flags)
+  return within('emulated-version', emulated, own) ?? within('min-compatibility-version', minCompatibility, emulated)
+}
+
+/** Looking ahead of the emulated release needs one. */
+export const emulation =
+  (name: 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'): Rule =>
+  (flags) =>
+    flags.get(name) && compareReleases(effectiveVersion(flags).emulated, own) >= 0
+      ? `--${name} may be true only when --emulated-version is lower than the version of this server (${releaseText(own)})`
+      : undefined

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { FieldPath } from '../../schema/field-path.ts'
+import { admissionPlugins } from '../flags/admission.ts'
+import { list, text, typeMeta } from './fields.ts'
+import { fileKind } from './kind.ts'
+
+const schema = z.strictObject({
+  ...typeMeta,
+  plugins: list(
+    z.strictObject({
+      name: text,
+      path: text,
+      /** Used instead of the file at `path`. */
+      configuration: z
+        .record(z.string(), z.json())
+        .nullish()
+        .transform((value) => value ?? undefined),
+    }),
+  ),
+})
+
+export type AdmissionConfiguration = z.output<typeof schema>
+
+/** A path in the file is relative to the file. */
+function beside(file: string, path: string): string {
+  return path === '' || path.startsWith('/') ? path : file.replace(/[^/]*$/, '') + path
+}
+
+export const admissionConfiguration = fileKind({
+  versions: ['apiserver.config.<domain>/v1', 'apiserver.<domain>/v1alpha1'],
+  schema,
+  check({ plugins }, errors) {
+    const known: readonly string[] = admissionPlugins
+    const seen = new Set<string>()
+    for (const [index, { name }] of plugins.entries()) {
+      const path = FieldPath.of('plugins').index(index).child('name')
+      if (name === '') errors.required(path)
+      else if (!known.includes(name)) errors.notSupported(path, name, known)
+      else if (seen.has(name)) errors.duplicate(path, name)
+      seen.add(name)
+    }
+  },
+  complete: (file, { path }) => ({ ...file, plugins: file.plugins.map((plugin) => ({ ...plugin, path: beside(path, plugin.path) })) }),
+})

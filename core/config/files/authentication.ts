@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { FieldPath } from '../../schema/field-path.ts'
+import { checkClaims } from './claims.ts'
+import { bool, list, optional, text, typeMeta } from './fields.ts'
+import { checkIssuer, checkUnique } from './issuer.ts'
+import { jwtAuthenticator } from './jwt.ts'
+import { fileKind } from './kind.ts'
+
+const schema = z.strictObject({
+  ...typeMeta,
+  jwt: list(jwtAuthenticator),
+  anonymous: optional(z.strictObject({ enabled: bool, conditions: list(z.strictObject({ path: text })) })),
+})
+
+export type AuthenticationConfiguration = z.output<typeof schema>
+
+const mostAuthenticators = 64
+
+export const authenticationConfiguration = fileKind({
+  versions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.<domain>/${version}`),
+  schema,
+  check({ jwt, anonymous }, errors, context) {
+    const root = FieldPath.of('jwt')
+    if (jwt.length > mostAuthenticators) errors.tooMany(root, jwt.length, mostAuthenticators)
+    for (const [index, each] of jwt.entries()) {
+      checkIssuer(each.issuer, root.index(index).child('issuer'), errors, context)
+      checkClaims(each, root.index(index), errors, context)
+    }
+    checkUnique(jwt, root, errors)
+    const conditions = FieldPath.of('anonymous', 'conditions')
+    if (anonymous && !anonymous.enabled && anonymous.conditions.length > 0) {
+      errors.invalid(conditions, anonymous.conditions, 'enabled should be set to true when conditions are defined')
+    }
+    for (const [index, { path }] of (anonymous?.conditions ?? []).entries()) {
+      if (path === '') errors.required(conditions.index(index).child('path'))
+    }
+  },
+})

@@ -1,0 +1,68 @@
+/** Field types of configuration files. As in Go, a missing field and null both are the zero value. */
+import { z } from 'zod'
+import { DecodeError } from '../../schema/decode-error.ts'
+import { parseDuration } from '../duration.ts'
+
+/** A text, empty when missing. */
+export const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '')
+
+export const optionalText = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? undefined)
+
+export const optionalBool = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? undefined)
+
+/** False when missing. */
+export const bool = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false)
+
+export const optionalInt32 = z
+  .int32()
+  .nullish()
+  .transform((value) => value ?? undefined)
+
+/** Milliseconds; undefined when missing. */
+export const optionalDuration = z
+  .string()
+  .nullish()
+  .transform((value, context) => {
+    if (value === null || value === undefined) return undefined
+    try {
+      return parseDuration(value)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      context.addIssue({ code: 'custom', message: 'must be a duration such as 1m0s' })
+      return z.NEVER
+    }
+  })
+
+/** Empty when missing. */
+export function list<S extends z.ZodType>(item: S) {
+  return z
+    .array(item)
+    .nullish()
+    .transform((value) => value ?? [])
+}
+
+/** Undefined when missing or null. */
+export function optional<S extends z.ZodType>(schema: S) {
+  return schema.nullish().transform((value) => value ?? undefined)
+}
+
+/** A structure that is all zero values when missing. */
+export function struct<S extends z.ZodRawShape>(shape: S) {
+  const object = z.strictObject(shape)
+  return z.preprocess((value) => value ?? {}, object)
+}
+
+/** Every file begins so; the loader has checked both. */
+export const typeMeta = { apiVersion: z.string(), kind: z.string() }

@@ -1,0 +1,84 @@
+/** Reads a configuration file, YAML or JSON, strictly: every field known, every rule of its kind held. */
+import { parseDocument } from 'yaml'
+import type { Platform } from '../../platform.ts'
+import { parseFeatureGates } from '../feature-gates.ts'
+import { admissionConfiguration } from './admission.ts'
+import { authenticationConfiguration } from './authentication.ts'
+import { authorizationConfiguration } from './authorization.ts'
+import { encryptionConfiguration } from './encryption.ts'
+import { ConfigurationFileError } from './error.ts'
+import type { FileContext } from './kind.ts'
+import { tracingConfiguration } from './tracing.ts'
+
+export const fileKinds = {
+  AdmissionConfiguration: admissionConfiguration,
+  AuthenticationConfiguration: authenticationConfiguration,
+  AuthorizationConfiguration: authorizationConfiguration,
+  EncryptionConfiguration: encryptionConfiguration,
+  TracingConfiguration: tracingConfiguration,
+}
+
+export type FileKindName = keyof typeof fileKinds
+/** What a file of a kind holds: defaults filled in, durations in milliseconds, missing lists empty. */
+export type ConfigurationFile<K extends FileKindName> = ReturnType<(typeof fileKinds)[K]['load']>
+
+/** A shared value may be used so often, which no honest file needs and which bounds what a hostile one can grow to. */
+const maxAliasCount = 100
+const maxLength = 3 * 1024 * 1024
+
+/** The value of a YAML or JSON text. @throws ConfigurationFileError with every problem found. */
+export function parseText(text: string, path: string): unknown {
+  const fail = (message: string) => new ConfigurationFileError(path, [{ field: '', message }])
+  if (text.length > maxLength) throw fail(`must not be longer than ${maxLength} characters`)
+  try {
+    const document = parseDocument(text, { prettyErrors: false })
+    const problems = document.errors.map(({ message, pos }) => ({
+      field: '',
+      message: `line ${text.slice(0, pos[0]).split('\n').length}: ${message.replace(/\s+/g, ' ')}`,
+    }))
+    if (problems.length > 0) throw new ConfigurationFileError(path, problems)
+    return document.toJS({ maxAliasCount })
+  } catch (error) {
+    if (error instanceof ConfigurationFileError) throw error
+    // The parser recurses, so nesting without end overflows the stack.
+    throw fail(error instanceof RangeError ? 'is nested too deeply' : error instanceof Error ? error.message : String(error))
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function checkType(value: unknown, name: FileKindName, path: string, platform: Platform): Record<string, unknown> {
+  const fail = (field: string, message: string) => new ConfigurationFileError(path, [{ field, message }])
+  if (!isObject(value)) throw fail('', `must be an object of kind ${name}`)
+  const { apiVersion, kind } = value
+  if (typeof kind !== 'string' || kind === '') throw fail('kind', 'Required value')
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw fail('apiVersion', 'Required value')
+  if (kind !== name) throw fail('kind', `expected ${name}, got ${kind}`)
+  const versions = fileKinds[name].versions.map((version) => platform.name(version))
+  if (!versions.includes(apiVersion)) {
+    throw fail('apiVersion', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; use ${versions[0]}`)
+  }
+  return value
+}
+
+/**
+ * The content of a configuration file. `path` is only named in errors and used for paths relative to it.
+ * @throws ConfigurationFileError with every problem found.
+ */
+export function loadConfigurationFile<K extends FileKindName>(
+  kind: K,
+  text: string,
+  path: string,
+  platform: Platform,
+  options: Partial<Pick<FileContext, 'ownIssuers' | 'automaticReload' | 'gates'>> = {},
+): ConfigurationFile<K> {
+  const file = checkType(parseText(text, path), kind, path, platform)
+  const context: FileContext = {
+    platform,
+    path,
+    ownIssuers: options.ownIssuers ?? [],
+    automaticReload: options.automaticReload ?? false,
+    gates: options.gates ?? parseFeatureGates([], platform),
+  }
+  return fileKinds[kind].load(file, context) as ConfigurationFile<K>
+}

@@ -1,0 +1,188 @@
+/** Constructors of flags by type, with the value syntax of Go's pflag. */
+import type { Platform } from '../platform.ts'
+import { DecodeError } from '../schema/decode-error.ts'
+import { parseQuantity, scaledQuantity } from '../schema/quantity.ts'
+import { parseCsv } from './csv.ts'
+import { formatDuration, parseDuration } from './duration.ts'
+import { type Flag, type FlagOptions, type FlagType, type FlagValueOf, flag } from './flag.ts'
+import { ourWords } from './words.ts'
+
+/** Values between these, both allowed. */
+interface Range {
+  readonly min?: number
+  readonly max?: number
+}
+
+function inRange(
+  value: number,
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range,
+  show: (value: number) => string = String,
+): number {
+  if (value >= min && value <= max) return value
+  if (max === Number.POSITIVE_INFINITY) throw new DecodeError(min === 0 ? 'must not be negative' : `must be at least ${show(min)}`)
+  throw new DecodeError(`must be between ${show(min)} and ${show(max)}`)
+}
+
+const truth = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
+])
+
+/** The words that Go's strconv.ParseBool takes; undefined for any other. */
+export function parseBool(text: string): boolean | undefined {
+  return truth.get(text)
+}
+
+const boolType: FlagType<boolean> = {
+  label: '',
+  bare: 'true',
+  read: (text) => {
+    const value = parseBool(text)
+    if (value === undefined) throw new DecodeError('must be true or false')
+    return value
+  },
+  show: String,
+}
+
+/** Off unless the default says otherwise. */
+export function bool(options: FlagOptions<boolean>): Flag<boolean> {
+  return flag(boolType, { default: false, ...options })
+}
+
+const integer = /^[+-]?(?:0x[\da-f]+|0b[01]+|0o?[0-7]+|0|[1-9]\d*)$/i
+
+/** Base as the prefix says; a leading zero alone means octal (Go, strconv.ParseInt with base 0). */
+function parseInteger(text: string): number {
+  if (!integer.test(text)) throw new DecodeError('must be an integer')
+  const digits = text.replace(/^[+-]/, '').replace(/^0(?=\d)/, '0o')
+  const value = text.startsWith('-') ? -Number(digits) : Number(digits)
+  if (!Number.isSafeInteger(value)) throw new DecodeError('is out of range')
+  return value + 0
+}
+
+export function int<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
+  return flag({ label: 'int', read: (text) => inRange(parseInteger(text), options), show: String }, options)
+}
+
+export function float<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
+  const read = (text: string) => {
+    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) throw new DecodeError('must be a number')
+    return inRange(Number(text), options)
+  }
+  return flag({ label: 'float', read, show: String }, options)
+}
+
+/** Milliseconds; not negative unless `min` says so. */
+export function duration<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
+  const read = (text: string) => {
+    let value: number
+    try {
+      value = parseDuration(text)
+    } catch (error) {
+      throw error instanceof DecodeError ? new DecodeError('must be a duration such as 1m0s') : error
+    }
+    return inRange(value, { min: 0, ...options }, formatDuration)
+  }
+  return flag({ label: 'duration', read, show: formatDuration }, options)
+}
+
+/** Whole bytes of a resource quantity such as `64Ki`. */
+export function quantity<const O extends FlagOptions<number>>(options: O): Flag<FlagValueOf<number, O>> {
+  const read = (text: string) => {
+    try {
+      return inRange(Number(scaledQuantity(parseQuantity(text.replace(/K$/, 'k')), 0)), { min: 0 })
+    } catch {
+      throw new DecodeError('must be a quantity of bytes such as 64Ki')
+    }
+  }
+  return flag({ label: 'quantity', read, show: String }, options)
+}
+
+export function string<const O extends FlagOptions<string>>(options: O): Flag<FlagValueOf<string, O>> {
+  return flag({ label: 'string', read: (text) => text, show: (value) => value }, options)
+}
+
+function mustBeOneOf(text: string, allowed: readonly string[]): void {
+  if (!allowed.includes(text)) throw new DecodeError(`must be one of ${allowed.join(', ')}`)
+}
+
+/** One of some words. */
+export function choice<const W extends string, const O extends FlagOptions<W> & { readonly oneOf: readonly W[] }>(
+  options: O,
+): Flag<FlagValueOf<O['oneOf'][number], O>> {
+  type Word = O['oneOf'][number]
+  const read = (text: string, platform: Platform): Word => {
+    const word = ourWords(text, platform)
+    mustBeOneOf(word, options.oneOf)
+    return word as Word
+  }
+  return flag<Word, O & FlagOptions<Word>>({ label: 'string', read, show: (value) => value }, options)
+}
+
+interface ListOptions extends FlagOptions<readonly string[]> {
+  readonly oneOf?: readonly string[]
+  /** False: commas are part of the value, and the flag is repeated instead. */
+  readonly split?: false
+  readonly checkItem?: (item: string) => string | undefined
+  /** A later use of the flag replaces an earlier one, where adding to it would make no sense. */
+  readonly lastWins?: true
+}
+
+/** A list; further uses of the flag add to it, unless the last one is to win. Empty unless the default says otherwise. */
+export function strings(options: ListOptions): Flag<readonly string[]> {
+  const { oneOf, checkItem } = options
+  const read = (text: string): readonly string[] => {
+    const items = options.split === false ? [text] : parseCsv(text)
+    for (const item of items) {
+      if (oneOf) mustBeOneOf(item, oneOf)
+      const reason = checkItem?.(item)
+      if (reason !== undefined) throw new DecodeError(items.length === 1 ? reason : `${item}: ${reason}`)
+    }
+    return items
+  }
+  return flag(
+    { label: 'strings', read, join: (all) => (options.lastWins ? (all.at(-1) ?? []) : all.flat()), show: (list) => list.join(',') },
+    { default: [], ...options },
+  )
+}
+
+interface MapOptions extends FlagOptions<ReadonlyMap<string, string>> {
+  /**
+   * `each`: a comma always separates pairs. `never`: one pair a flag, as it is.
+   * `quoted`: CSV, but a text with a single `=` is one pair whatever commas it has (pflag's StringToString).
+   */
+  readonly split: 'each' | 'never' | 'quoted'
+  /** The value of a key without `=`; absent: that is an error. */
+  readonly bareValue?: string
+}
+
+/** `key=value` pairs; further uses of the flag add to them, and a later value of a key wins. */
+export function map(options: MapOptions): Flag<ReadonlyMap<string, string>> {
+  const { split, bareValue } = options
+  const pairs = (text: string): readonly string[] => {
+    if (split === 'never' || (split === 'quoted' && text.split('=').length === 2)) return [text.replace(/^"(.*)"$/s, '$1')]
+    return split === 'quoted' ? parseCsv(text) : text.split(',').filter((pair) => pair.trim() !== '')
+  }
+  const read = (text: string): ReadonlyMap<string, string> => {
+    const entries = pairs(text).map((pair): [string, string] => {
+      const at = pair.indexOf('=')
+      const value = at === -1 ? bareValue : pair.slice(at + 1)
+      const key = (at === -1 ? pair : pair.slice(0, at)).trim()
+      if (value === undefined || key === '') throw new DecodeError('must be key=value')
+      return [key, value.trim()]
+    })
+    return new Map(entries)
+  }
+  const type: FlagType<ReadonlyMap<string, string>> = {
+    label: 'key=value',
+    read,
+    join: (all) => new Map(all.flatMap((each) => [...each])),
+    show: (value) => [...value].map(([key, text]) => `${key}=${text}`).join(','),
+  }
+  return flag(type, { default: new Map<string, string>(), ...options })
+}
+
+/** A flag of a syntax of its own. */
+export function custom<T, const O extends FlagOptions<T>>(type: FlagType<T>, options: O): Flag<FlagValueOf<T, O>> {
+  return flag(type, options)
+}

@@ -1,0 +1,13 @@
+import { RE2JS } from 're2js'
+
+/** Why an item of --cors-allowed-origins can't be one: it has to compile and to pin both ends of the host (CVE-2022-1996). */
+export function corsOriginProblem(expression: string): string | undefined {
+  if (expression === '') return 'must not be empty'
+  try {
+    RE2JS.compile(expression)
+  } catch (error) {
+    return `is not a regular expression: ${error instanceof Error ? error.message : String(error)}`
+  }
+  const pinned = /\^|\/\//.test(expression) && /\$|:/.test(expression)
+  return pinned ? undefined : 'must pin the start of the host with ^ or // and its end with $ or :'
+}

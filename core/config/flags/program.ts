@@ -1,0 +1,27 @@
+import { platformNames } from '../../platform.ts'
+import { formats } from '../../schema/formats.ts'
+import { choice, string, strings } from '../flag-types.ts'
+
+const domainProblem = (text: string) => (formats.dns1123Subdomain(text).length === 0 ? undefined : 'must be a DNS domain')
+
+/** Flags of this server alone. */
+export const programFlags = {
+  platform: choice({
+    oneOf: platformNames,
+    default: ({ platformName }) => platformName,
+    built: true,
+    help: `Names to use for namespaces, media types and flags: ${platformNames.join(' or ')}.`,
+  }),
+  'platform-domain': string({
+    default: ({ platform }) => platform.domain,
+    built: true,
+    check: domainProblem,
+    help: 'Domain of API groups.',
+  }),
+  'write-kubeconfig': string({ built: true, help: 'File to write for an administrator, with address, CA and credentials.' }),
+  controllers: strings({
+    default: ({ given }) => (given('kvstore-servers').length > 0 ? [] : ['*']),
+    built: true,
+    help: 'Built-in controllers to run; * is all of them, -name leaves one out. None by default with --kvstore-servers.',
+  }),
+}

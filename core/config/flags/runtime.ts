@@ -1,0 +1,61 @@
+import { DecodeError } from '../../schema/decode-error.ts'
+import { bool, choice, custom, duration, int, map, quantity, string, strings } from '../flag-types.ts'
+
+const vmodule = /^[^,=\s]+=\d+(?:,[^,=\s]+=\d+)*$/
+/** `v1.2.3` with any suffixes (semver). */
+const release = /^v(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[\da-zA-Z.-]+)?(?:\+[\da-zA-Z.-]+)?$/
+
+/** `print` and `raw` write the version and end; another text is the version to report. */
+function readVersion(text: string): string {
+  if (text === 'true' || text === 'false' || text === 'raw' || release.test(text)) return text
+  throw new DecodeError('must be true, false, raw or a version such as v1.36.0')
+}
+
+export const runtimeFlags = {
+  'feature-gates': strings({
+    built: true,
+    label: 'component:key=value,…',
+    help: 'Turns features on or off, such as WatchList=false, AllAlpha=true or AllBeta=true. The component may be left out.',
+  }),
+  'runtime-config': map({
+    split: 'each',
+    bareValue: 'true',
+    built: true,
+    help: 'Turns built-in APIs on or off: v1 or group/version or group/version/resource=true|false, api/all, api/ga, api/beta or api/alpha=true|false.',
+  }),
+  'tracing-config-file': string({ help: 'File of kind TracingConfiguration.' }),
+  profiling: bool({ default: true, help: 'Serve profiles at /debug/pprof/.' }),
+  'contention-profiling': bool({ help: 'Profile blocking too, when --profiling is on.' }),
+  'debug-socket-path': string({ help: 'Unix socket that serves profiles without authentication or authorization.' }),
+  'enable-logs-handler': bool({ deprecated: 'it will be removed', help: "Serve the server's logs at /logs." }),
+  'allow-privileged': bool({ help: 'Allow privileged containers.' }),
+  'allow-metric-labels': map({
+    split: 'quoted',
+    help: 'Values that a label of a metric may have, as metric,label=value,value; other values are counted as unexpected.',
+  }),
+  'allow-metric-labels-manifest': string({ help: 'File with the same content; the flag wins.' }),
+  'disabled-metrics': strings({ help: 'Full names of metrics not to serve; wins over hidden metrics that are shown.' }),
+  'show-hidden-metrics-for-version': string({
+    label: 'major.minor',
+    check: (text) => (/^\d+\.\d+$/.test(text) ? undefined : 'must be major.minor of the previous release'),
+    help: 'Serve metrics that are hidden since this release; only the previous one is allowed.',
+  }),
+  'logging-format': choice({ oneOf: ['text'], default: 'text', built: true, help: 'Format of the log.' }),
+  'log-flush-frequency': duration({ default: 5_000, help: 'Longest time between writes of buffered log lines.' }),
+  'log-text-info-buffer-size': quantity({
+    default: 0,
+    help: 'Bytes of info lines to buffer when streams are split; 0: none. Alpha, needs LoggingAlphaOptions.',
+  }),
+  'log-text-split-stream': bool({ help: 'Write errors to stderr and the rest to stdout. Alpha, needs LoggingAlphaOptions.' }),
+  v: int({ default: 0, short: 'v', min: 0, built: true, help: 'How much to log; more is more.' }),
+  vmodule: string({
+    label: 'pattern=N,…',
+    check: (text) => (text === '' || vmodule.test(text) ? undefined : 'must be pattern=N, separated by commas'),
+    help: 'How much to log, by file name; text format only.',
+  }),
+  help: bool({ short: 'h', built: true, help: 'Print this help and end.' }),
+  version: custom(
+    { label: 'version', bare: 'true', read: readVersion, show: (value: string) => value },
+    { built: true, help: '--version or --version=raw prints version information and ends; --version=vX.Y.Z… sets the version to report.' },
+  ),
+}

@@ -1,0 +1,96 @@
+import { DecodeError } from '../../schema/decode-error.ts'
+import { choice, custom, string, strings } from '../flag-types.ts'
+
+/** Names (IANA) of the suites that a server may be limited to. Those of TLS 1.3 can't be turned off. */
+export const cipherSuites = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA',
+  'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256',
+  'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
+  'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
+  'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
+  'TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305',
+  'TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256',
+  'TLS_ECDHE_ECDSA_WITH_RC4_128_SHA',
+  'TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA',
+  'TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA',
+  'TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256',
+  'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+  'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA',
+  'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384',
+  'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305',
+  'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256',
+  'TLS_ECDHE_RSA_WITH_RC4_128_SHA',
+  'TLS_RSA_WITH_3DES_EDE_CBC_SHA',
+  'TLS_RSA_WITH_AES_128_CBC_SHA',
+  'TLS_RSA_WITH_AES_128_CBC_SHA256',
+  'TLS_RSA_WITH_AES_128_GCM_SHA256',
+  'TLS_RSA_WITH_AES_256_CBC_SHA',
+  'TLS_RSA_WITH_AES_256_GCM_SHA384',
+  'TLS_RSA_WITH_RC4_128_SHA',
+] as const
+
+/** A pair of files, and the names it is for; without names, those of the certificate. */
+export interface NamedCertificate {
+  readonly certificate: string
+  readonly key: string
+  readonly names: readonly string[]
+}
+
+/** The names may be IPv6 addresses, so only the first colon separates. */
+function readNamedCertificate(text: string): readonly NamedCertificate[] {
+  const at = text.indexOf(':')
+  const list = (part: string) => part.split(',').map((each) => each.trim())
+  const [certificate = '', key = '', ...more] = list(at === -1 ? text : text.slice(0, at))
+  const names = at === -1 ? [] : list(text.slice(at + 1))
+  if (certificate === '' || key === '' || more.length > 0) throw new DecodeError('must be certificate,key[:name,…]')
+  if (names.includes('')) throw new DecodeError('must not have empty names')
+  return [{ certificate, key, names }]
+}
+
+function directiveProblem(text: string): string | undefined {
+  if (text === 'includeSubDomains' || text === 'preload' || /^max-age=[^=]*$/.test(text)) return undefined
+  return 'must be max-age=seconds, includeSubDomains or preload (RFC 6797)'
+}
+
+export const tlsFlags = {
+  'tls-cert-file': string({
+    built: true,
+    help: 'Serving certificate, CA certificates appended. Without it and the key, a self-signed pair is made and kept in --cert-dir.',
+  }),
+  'tls-private-key-file': string({ built: true, help: 'Key of --tls-cert-file.' }),
+  'cert-dir': string({
+    default: ({ platform }) => platform.certDir,
+    built: true,
+    help: 'Directory of generated certificates; not used when certificate and key are given.',
+  }),
+  'tls-sni-cert-key': custom(
+    {
+      label: 'cert,key[:names]',
+      read: readNamedCertificate,
+      join: (all) => all.flat(),
+      show: (value: readonly NamedCertificate[]) => value.map(({ certificate, key }) => `${certificate},${key}`).join(' '),
+    },
+    {
+      default: [],
+      built: true,
+      help: 'Certificate and key for some server names, as certificate,key[:name,…]; names may be IP addresses or begin with *. Repeatable. Exact names win over wildcards, given names over those of the certificate.',
+    },
+  ),
+  'tls-cipher-suites': strings({ built: true, oneOf: cipherSuites, help: "Cipher suites to allow. Empty: the runtime's own choice." }),
+  'tls-min-version': choice({
+    oneOf: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
+    built: true,
+    help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
+  }),
+  'strict-transport-security-directives': strings({
+    built: true,
+    checkItem: directiveProblem,
+    help: 'Directives of the Strict-Transport-Security header, such as max-age=31536000,includeSubDomains. Empty: no header.',
+  }),
+  'nodeagent-certificate-authority': string({ help: 'CA file that verifies node agents.' }),
+  'nodeagent-client-certificate': string({ help: 'Client certificate for node agents.' }),
+  'nodeagent-client-key': string({ help: 'Key of --nodeagent-client-certificate.' }),
+}

@@ -1,0 +1,55 @@
+/** The text of `--help`, made from the rows of the flags. */
+import type { Platform, PlatformName } from '../platform.ts'
+import type { Flag, FlagContext } from './flag.ts'
+import { flagGroups } from './flags/index.ts'
+import { aliasesOf } from './spelling.ts'
+
+const width = 100
+const indent = ' '.repeat(10)
+
+function wrap(text: string): string {
+  const lines: string[] = []
+  let line = indent
+  // A default stays in one piece.
+  for (const word of text.split(/(?<!\(default) /)) {
+    if (line !== indent && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = indent
+    }
+    line += line === indent ? word : ` ${word}`
+  }
+  return [...lines, line].join('\n')
+}
+
+function defaultText(row: Flag, context: FlagContext): string {
+  const value = row.initial(context)
+  if (value === undefined || value === false || value === '') return ''
+  const text = row.type.show(value)
+  return text === '' ? '' : ` (default ${text})`
+}
+
+function entry(name: string, row: Flag, context: FlagContext): string {
+  const names = [
+    ...(row.short === undefined ? [] : [`-${row.short}`]),
+    ...[name, ...aliasesOf(name, context.platform)].map((each) => `--${each}`),
+  ]
+  const optional = row.type.bare !== undefined && row.type.label !== ''
+  const label = row.type.label === '' ? '' : optional ? `[=${row.type.label}]` : ` ${row.type.label}`
+  const first = `${row.short === undefined ? '      ' : '  '}${names.join(', ')}${label}`
+  const notes = [
+    ...(row.deprecated === undefined ? [] : [`Deprecated: ${row.deprecated}.`]),
+    ...(row.built ? [] : ['Not in this version yet.']),
+  ]
+  return `${first}\n${wrap(context.platform.name([`${row.help}${defaultText(row, context)}`, ...notes].join(' ')))}`
+}
+
+/** All flags by group, with defaults, at most 100 columns wide. */
+export function helpText(platform: Platform, platformName: PlatformName = 'platform'): string {
+  const context: FlagContext = { platform, platformName, given: () => [] }
+  const groups = flagGroups.map(({ title, flags }) => {
+    const entries = Object.entries(flags).map(([name, row]) => entry(name, row, context))
+    return `${title} flags:\n\n${entries.join('\n')}`
+  })
+  const usage = `Serves the API of a container-orchestration control plane: validates, stores and serves its objects.\n\nUsage:\n  ${platform.programs[0] ?? 'apiserver'} [flags]`
+  return `${[usage, ...groups].join('\n\n')}\n`
+}

@@ -1,0 +1,68 @@
+/** A command line becomes values, or one line that says what is wrong with it. */
+import { createPlatform, type Platform, platformOfProgram } from '../platform.ts'
+import { type Arguments, splitArguments } from './arguments.ts'
+import { type FlagContext, FlagError } from './flag.ts'
+import { type FlagName, type FlagValue, flags, isFlagName } from './flags/index.ts'
+import { findFlag } from './spelling.ts'
+
+export interface ParsedFlags {
+  /** The names that --platform, --platform-domain and the program's name select. */
+  readonly platform: Platform
+  /** The value of a flag, or its default; undefined only for flags without one. */
+  get<N extends FlagName>(name: N): FlagValue<N>
+  /** Whether the command line sets the flag, be it to its default. */
+  isSet(name: FlagName): boolean
+  /** The flag as the user spelled it, with dashes. */
+  spelling(name: FlagName): string
+  /** One line each, without line ends. */
+  readonly warnings: readonly string[]
+}
+
+/** `/usr/local/bin/apiserver` and `apiserver.exe` are `apiserver`. */
+const programName = (program: string) => program.replace(/^.*[\\/]/, '').replace(/\.exe$/i, '')
+
+function choosePlatform({ texts }: Arguments, program: string): FlagContext {
+  const initial = platformOfProgram(programName(program)) ?? 'platform'
+  const provisional = createPlatform(initial)
+  const [named, domain] = [texts.get('platform'), texts.get('platform-domain')]
+  const platformName = named ? flags.platform.read('platform', named, provisional) : initial
+  return {
+    platformName,
+    platform: createPlatform(platformName, domain && flags['platform-domain'].read('platform-domain', domain, provisional)),
+    given: (name) => (isFlagName(name) ? (texts.get(name) ?? []) : []),
+  }
+}
+
+function warningsFor({ texts, spellings }: Arguments): readonly string[] {
+  return [...texts.keys()].flatMap((name) => {
+    const { built, deprecated } = flags[name]
+    const flag = `--${spellings.get(name) ?? name}`
+    return [
+      ...(deprecated === undefined ? [] : [`${flag} is deprecated: ${deprecated}`]),
+      ...(built ? [] : [`${flag} has no effect in this version`]),
+    ]
+  })
+}
+
+/**
+ * Reads a command line, without the program itself. `program` is the name it was started under.
+ * Combinations of flags are checked apart (exclusions.ts).
+ * @throws FlagError with one line that names the flag.
+ */
+export function parseFlags(argv: readonly string[], program: string): ParsedFlags {
+  const given = splitArguments(argv)
+  const context = choosePlatform(given, program)
+  const { platform } = context
+  for (const [spelling, name] of given.aliases) {
+    if (findFlag(spelling, platform) === undefined) throw new FlagError(`unknown flag: --${spelling} (did you mean --${name}?)`)
+  }
+  const values = new Map<FlagName, unknown>()
+  for (const [name, texts] of given.texts) values.set(name, flags[name].read(given.spellings.get(name) ?? name, texts, platform))
+  return {
+    platform,
+    get: <N extends FlagName>(name: N) => (values.has(name) ? values.get(name) : flags[name].initial(context)) as FlagValue<N>,
+    isSet: (name) => values.has(name),
+    spelling: (name) => `--${given.spellings.get(name) ?? name}`,
+    warnings: warningsFor(given),
+  }
+}

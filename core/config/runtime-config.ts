@@ -1,0 +1,134 @@
+/** Which built-in APIs are served: their defaults, as --runtime-config changes them. */
+
+import { compareVersions } from '../meta/version-order.ts'
+import type { Platform } from '../platform.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { compareReleases, own, parseRelease, type Release, releaseText } from './emulation.ts'
+import { FlagError } from './flag.ts'
+import { parseBool } from './flag-types.ts'
+
+/** What of a definition decides whether it is served. */
+export type Served = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
+
+export interface RuntimeConfig {
+  servesVersion(definition: Served): boolean
+}
+
+export interface RuntimeConfigOptions {
+  readonly platform: Platform
+  /** Release whose APIs are offered; absent: the server's own. */
+  readonly emulated?: Release
+  /** Where a version is on, later and more stable ones of the same resource are, too (--emulation-forward-compatible). */
+  readonly laterVersions?: boolean
+  /** Lets explicit entries turn on what a later release introduced (--runtime-config-emulation-forward-compatible). */
+  readonly laterEntries?: boolean
+}
+
+/** Keys that stand for many versions; later ones win over earlier ones. */
+const matchers = new Map([
+  ['api/all', /^/],
+  ['api/ga', /^v\d+$/],
+  ['api/beta', /^v\d+beta\d+$/],
+  ['api/alpha', /^v\d+alpha\d+$/],
+])
+
+const fail = (reason: string) => new FlagError(`--runtime-config: ${reason}`)
+
+interface Entry {
+  readonly key: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string | undefined
+  readonly on: boolean
+}
+
+/** `v1`, `apps/v1` or `apps/v1/deployments`; a key without group is one of the core group. */
+function readEntry(key: string, text: string): Entry {
+  const parts = key.split('/')
+  const [group = '', version = '', resource] = parts.length === 1 ? ['', key] : parts
+  if (parts.length > 3 || version === '' || resource === '') throw fail(`invalid key ${key}`)
+  if (resource !== undefined && resource !== resource.toLowerCase()) {
+    throw fail(`invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(resource)}`)
+  }
+  const on = parseBool(text === '' ? 'true' : text)
+  if (on === undefined) throw fail(`invalid value of ${key}: ${text}: must be true or false`)
+  return { key, group, version, resource, on }
+}
+
+/** Whether a release that may be named has come, as of another. */
+const reached = (release: string | undefined, emulated: Release) =>
+  release !== undefined && compareReleases(parseRelease(release), emulated) <= 0
+
+function checkKnown(entries: readonly Entry[], known: readonly Served[], options: RuntimeConfigOptions): void {
+  const { platform, emulated = own, laterEntries = false } = options
+  const ofGroup = (group: string) => known.filter((definition) => platform.name(definition.group) === group)
+  const strangers = entries.filter(({ group }) => ofGroup(group).length === 0)
+  if (strangers.length > 0) {
+    const names = new Set(strangers.map(({ group, version }) => `${group}/${version}`))
+    throw fail(`unknown api groups ${[...names].sort().join(',')}`)
+  }
+  for (const { key, group, version, resource, on } of entries) {
+    const versions = ofGroup(group).filter((definition) => definition.version === version)
+    if (versions.length === 0) throw fail(`group version ${group === '' ? version : `${group}/${version}`} that has not been registered`)
+    const named = resource === undefined ? versions : versions.filter(({ names }) => names.plural === resource)
+    const [first] = named
+    if (!on || laterEntries || first === undefined || named.some(({ lifecycle }) => reached(lifecycle.introduced, emulated))) continue
+    const hint = 'consider --runtime-config-emulation-forward-compatible=true'
+    throw fail(`${key} was introduced in ${first.lifecycle.introduced}, after the emulation version ${releaseText(emulated)}; ${hint}`)
+  }
+}
+
+/**
+ * Reads the pairs of --runtime-config. The most specific one wins: a resource over its version, that over the stage of the
+ * version (`api/beta`), that over `api/all`, and what the definition says comes last. `known` is every built-in definition.
+ * @throws FlagError for a key that names nothing, a value that is no truth value, or an API from after the emulated version.
+ */
+export function parseRuntimeConfig(
+  pairs: ReadonlyMap<string, string>,
+  known: readonly Served[],
+  options: RuntimeConfigOptions,
+): RuntimeConfig {
+  if (pairs.size === 1 && pairs.get('api/all') === 'false') throw fail('invalid with only api/all=false')
+  const entries: Entry[] = []
+  const stages: (readonly [pattern: RegExp, on: boolean])[] = []
+  for (const [key, text] of pairs) if (!matchers.has(key)) entries.push(readEntry(key, text))
+  for (const [key, pattern] of matchers) {
+    const text = pairs.get(key)
+    if (text === undefined) continue
+    if (text !== 'true' && text !== 'false') throw fail(`invalid value ${key}=${text}`)
+    stages.push([pattern, text === 'true'])
+  }
+  checkKnown(entries, known, options)
+  const { platform, emulated = own, laterVersions = false, laterEntries = false } = options
+  const explicit = new Map(entries.map(({ group, version, resource, on }) => [[group, version, resource].join('/'), on]))
+
+  /** What the most specific entry about it says. */
+  function entryOf({ group, version, names }: Served): boolean | undefined {
+    const name = platform.name(group)
+    return explicit.get([name, version, names.plural].join('/')) ?? explicit.get([name, version, undefined].join('/'))
+  }
+
+  const enabled = (definition: Served) =>
+    entryOf(definition) ?? stages.findLast(([pattern]) => pattern.test(definition.version))?.[1] ?? definition.servedByDefault
+
+  /** Less preferred versions of the same resource, alpha ones aside: they say nothing about later ones. */
+  const lesser = ({ group, version, names }: Served) =>
+    known.filter(
+      (other) =>
+        other.group === group &&
+        other.names.plural === names.plural &&
+        compareVersions(other.version, version) < 0 &&
+        !other.version.includes('alpha'),
+    )
+
+  function serves(definition: Served): boolean {
+    const { introduced, removed } = definition.lifecycle
+    if (reached(removed, emulated)) return false
+    const follows = laterVersions && entryOf(definition) === undefined && lesser(definition).some(serves)
+    if (!follows && !enabled(definition)) return false
+    if (reached(introduced, emulated)) return true
+    return (laterVersions && lesser(definition).some(serves)) || (laterEntries && entryOf(definition) === true)
+  }
+
+  return { servesVersion: serves }
+}

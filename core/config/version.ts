@@ -1,0 +1,74 @@
+/** The release whose API and behaviour this server has, as clients read it from /version (apimachinery version.Info). */
+export interface VersionInfo {
+  readonly major: string
+  readonly minor: string
+  readonly emulationMajor: string
+  readonly emulationMinor: string
+  readonly minCompatibilityMajor: string
+  readonly minCompatibilityMinor: string
+  readonly gitVersion: string
+  readonly gitCommit: string
+  readonly gitTreeState: string
+  readonly buildDate: string
+  readonly goVersion: string
+  readonly compiler: string
+  readonly platform: string
+}
+
+/** What a build or a runtime knows about itself; all of it may be left out. */
+export interface BuildInfo {
+  readonly gitCommit?: string
+  /** RFC 3339. */
+  readonly buildDate?: string
+  /** Such as `node20.20.2`; stands where clients expect the version of Go. */
+  readonly runtime?: string
+  /** Such as `linux/amd64`. */
+  readonly platform?: string
+}
+
+export const major = 1
+export const minor = 36
+export const release = `v${major}.${minor}.0`
+
+interface Release {
+  readonly major: number
+  readonly minor: number
+}
+
+/**
+ * `reported` replaces the release in `gitVersion` (flag `--version=vX.Y.Z`); the API is that of the emulated release, which is our own
+ * by default.
+ */
+export function versionInfo(
+  build: BuildInfo = {},
+  reported = release,
+  emulated: Release = { major, minor },
+  minCompatibility: Release = { major, minor: minor - 1 },
+): VersionInfo {
+  return {
+    major: String(major),
+    minor: String(minor),
+    emulationMajor: String(emulated.major),
+    emulationMinor: String(emulated.minor),
+    minCompatibilityMajor: String(minCompatibility.major),
+    minCompatibilityMinor: String(minCompatibility.minor),
+    gitVersion: reported,
+    gitCommit: build.gitCommit ?? '',
+    gitTreeState: 'clean',
+    buildDate: build.buildDate ?? '1970-01-01T00:00:00Z',
+    goVersion: build.runtime ?? 'unknown',
+    compiler: 'tsc',
+    platform: build.platform ?? 'unknown/unknown',
+  }
+}
+
+/** What `--version` prints (`raw`: all fields), or undefined when the server is to start. */
+export function versionText(flag: string | undefined, name: string, build?: BuildInfo): string | undefined {
+  if (flag === 'true') return `${name} ${release}`
+  return flag === 'raw' ? JSON.stringify(versionInfo(build), undefined, 2) : undefined
+}
+
+/** The version to report in /version: that of `--version=vX.Y.Z`, or our own. */
+export function reportedVersion(flag: string | undefined): string {
+  return flag?.startsWith('v') ? flag : release
+}

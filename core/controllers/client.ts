@@ -1,0 +1,72 @@
+/** Requests of the server's own controllers: through all of admission, as a privileged user, with no port. */
+
+import type { DeleteOptions } from '../registry/delete.ts'
+import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import type { Status } from '../respond/status.ts'
+
+/** A request failed with this Status. */
+export class RequestFailed extends Error {
+  override readonly name = 'RequestFailed'
+  readonly status: Status
+  constructor(status: Status) {
+    super(status.message ?? status.reason ?? 'request failed')
+    this.status = status
+  }
+}
+
+/** One resource as seen by a controller. Reads of what does not exist give undefined; all else that fails is a RequestFailed. */
+export interface ResourceClient {
+  get(namespace: string, name: string): Promise<ApiObject | undefined>
+  create(namespace: string, object: ApiObject): Promise<ApiObject>
+  update(object: ApiObject, subresource?: string): Promise<ApiObject>
+  /** RFC 7396. */
+  mergePatch(namespace: string, name: string, patch: object): Promise<ApiObject>
+  delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
+  deleteCollection(namespace: string): Promise<void>
+}
+
+export type Client = (definition: Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'namespaced'>) => ResourceClient
+
+const missing = 404
+
+/** A client over a fetch handler. */
+export function createClient(fetch: (request: Request) => Promise<Response>): Client {
+  async function send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<ApiObject> {
+    const init = body === undefined ? { method } : { method, headers: { 'content-type': contentType }, body: JSON.stringify(body) }
+    const response = await fetch(new Request(`http://loopback${path}`, init))
+    const answer: unknown = await response.json()
+    if (!response.ok) throw new RequestFailed(answer as Status)
+    return answer as ApiObject
+  }
+
+  return ({ group, version, names, namespaced }) => {
+    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+    const collection = (namespace: string) => `${root}${namespaced ? `/namespaces/${namespace}` : ''}/${names.plural}`
+    const one = (namespace: string, name: string) => `${collection(namespace)}/${encodeURIComponent(name)}`
+    return {
+      async get(namespace, name) {
+        try {
+          return await send('GET', one(namespace, name))
+        } catch (error) {
+          if (error instanceof RequestFailed && error.status.code === missing) return undefined
+          throw error
+        }
+      },
+      create: (namespace, object) => send('POST', collection(namespace), object),
+      update: (object, subresource) =>
+        send('PUT', `${one(object.metadata.namespace ?? '', object.metadata.name ?? '')}${subresource ? `/${subresource}` : ''}`, object),
+      mergePatch: (namespace, name, patch) => send('PATCH', one(namespace, name), patch, 'application/merge-patch+json'),
+      async delete(namespace, name, options) {
+        await send('DELETE', one(namespace, name), { kind: 'DeleteOptions', apiVersion: 'v1', ...options })
+      },
+      async deleteCollection(namespace) {
+        await send('DELETE', collection(namespace))
+      },
+    }
+  }
+}
+
+/** True for failures that the next look at the world makes irrelevant. */
+export function isStale(error: unknown): boolean {
+  return error instanceof RequestFailed && ['NotFound', 'Conflict', 'AlreadyExists'].includes(error.status.reason ?? '')
+}

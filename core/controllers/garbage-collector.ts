@@ -1,0 +1,203 @@
+/** Deletes objects whose owners are gone, and carries out foreground and orphan deletion (API concept 'Garbage Collection'). */
+import type { ServedResource } from '../registry/served.ts'
+import type { ApiObject, OwnerReference } from '../resources/definition.ts'
+import { isStale } from './client.ts'
+import type { Controller } from './controller.ts'
+import { type Dependent, ObjectGraph } from './object-graph.ts'
+import { createQueue } from './queue.ts'
+import { followStore, type StoredObject } from './store-feed.ts'
+
+const orphan = 'orphan'
+const foreground = 'foregroundDeletion'
+const decoder = new TextDecoder()
+/** Objects without any of these members need no attention, and are not parsed. */
+const worthALook = /"(ownerReferences|deletionTimestamp)":/
+
+type Standing = 'present' | 'absent' | 'waiting'
+
+export const garbageCollector: Controller = (context) => {
+  const { clock, logger, table, client } = context
+  const graph = new ObjectGraph()
+  const resources = new Map<string, ServedResource>()
+  /** Keys of objects in foreground deletion, by uid: their dependents' end is awaited. */
+  const awaiting = new Map<string, string>()
+  /** What to attend to once all dependents are known; undefined from then on. */
+  let early: Set<string> | undefined = new Set()
+  /** Every change up to this revision is in the graph. */
+  let seen = 0
+
+  const queue = createQueue({
+    name: 'garbage-collector',
+    clock,
+    logger,
+    async work(key) {
+      try {
+        await attend(key)
+      } catch (error) {
+        if (!isStale(error)) throw error
+        queue.addLater(key, 100)
+      }
+    },
+  })
+
+  function enqueue(key: string): void {
+    if (early) early.add(key)
+    else queue.add(key)
+  }
+
+  /** Owners in foreground deletion look again when a dependent is gone or holds them no longer. */
+  function wakeOwners(owners: readonly OwnerReference[]): void {
+    for (const { uid } of owners) {
+      const waiting = awaiting.get(uid)
+      if (waiting !== undefined) enqueue(waiting)
+    }
+  }
+
+  function locate(key: string): { resource: ServedResource; namespace: string; name: string } | undefined {
+    const resource = resources.get(key)
+    return resource && { resource, ...resource.store.keys.parse(key) }
+  }
+
+  /** What has become of an owner. Owners of unknown kinds count as present: nothing is deleted on a guess. */
+  async function standing(owner: OwnerReference, namespace: string): Promise<Standing> {
+    const slash = owner.apiVersion.lastIndexOf('/')
+    const [group, version] = [owner.apiVersion.slice(0, Math.max(0, slash)), owner.apiVersion.slice(slash + 1)]
+    const resource = table
+      .all()
+      .find(({ definition: each }) => each.group === group && each.version === version && each.kind === owner.kind)
+    if (resource === undefined) return 'present'
+    // A cluster-scoped object can't name the namespace of an owner: such a reference decides nothing.
+    if (resource.definition.namespaced && namespace === '') return 'present'
+    const found = await client(resource.definition).get(resource.definition.namespaced ? namespace : '', owner.name)
+    if (found?.metadata.uid !== owner.uid) return 'absent'
+    return found.metadata.deletionTimestamp !== undefined && found.metadata.finalizers?.includes(foreground) ? 'waiting' : 'present'
+  }
+
+  async function attend(key: string): Promise<void> {
+    if (early) return void early.add(key)
+    const place = locate(key)
+    if (place === undefined) return
+    const { resource, namespace, name } = place
+    const found = await resource.store.get(key)
+    if (found === undefined) return
+    const object = found.decode()
+    if (object.metadata.deletionTimestamp !== undefined) {
+      // Dependents may be on their way; the change that is seen here follows them, and leads back here.
+      if (found.revision > seen) return
+      if (object.metadata.finalizers?.includes(orphan)) return releaseDependents(object, place)
+      if (object.metadata.finalizers?.includes(foreground)) return awaitDependents(object, place)
+      return
+    }
+    await collect(object, { resource, namespace, name })
+  }
+
+  /** Deletes an object none of whose owners is left; forgets owners that are gone when others are there. */
+  async function collect(object: ApiObject, { resource, namespace, name }: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+    const { uid = '', resourceVersion, ownerReferences: owners = [], finalizers = [] } = object.metadata
+    if (owners.length === 0) return
+    const standings = await Promise.all(owners.map((owner) => standing(owner, namespace)))
+    const present = owners.filter((_, index) => standings[index] === 'present')
+    if (present.length === owners.length) return
+    const own = client(resource.definition)
+    if (present.length > 0) {
+      await own.mergePatch(namespace, name, { metadata: { uid, resourceVersion, ownerReferences: present } })
+      return
+    }
+    const dependents = graph.dependentsOf(uid)
+    const inForeground = standings.includes('waiting') && dependents.length > 0
+    if (inForeground && dependents.some((each) => awaiting.has(each.uid))) await unblock(uid, dependents)
+    const propagationPolicy =
+      inForeground || finalizers.includes(foreground) ? 'Foreground' : finalizers.includes(orphan) ? 'Orphan' : 'Background'
+    await own.delete(namespace, name, { propagationPolicy, preconditions: { uid, ...(resourceVersion && { resourceVersion }) } })
+  }
+
+  /** Objects that own one another and wait for one another would wait for ever. */
+  async function unblock(owner: string, dependents: readonly Dependent[]): Promise<void> {
+    for (const dependent of dependents)
+      await editOwners(dependent, (owners) => owners.map((each) => (each.uid === owner ? { ...each, blockOwnerDeletion: false } : each)))
+  }
+
+  async function dropFinalizer(object: ApiObject, finalizer: string, place: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+    const { uid, resourceVersion, finalizers = [] } = object.metadata
+    const left = finalizers.filter((each) => each !== finalizer)
+    await client(place.resource.definition).mergePatch(place.namespace, place.name, {
+      metadata: { uid, resourceVersion, finalizers: left.length > 0 ? left : null },
+    })
+  }
+
+  async function releaseDependents(object: ApiObject, place: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+    const { uid = '' } = object.metadata
+    for (const dependent of graph.dependentsOf(uid)) await editOwners(dependent, (owners) => owners.filter((each) => each.uid !== uid))
+    await dropFinalizer(object, orphan, place)
+  }
+
+  /** Writes other owners into an object, as it is now. One that is another object by now does not matter; one that changes meanwhile does. */
+  async function editOwners(
+    { key, uid }: Dependent,
+    edit: (owners: readonly OwnerReference[]) => readonly OwnerReference[],
+  ): Promise<void> {
+    const place = locate(key)
+    const own = place && client(place.resource.definition)
+    const found = await own?.get(place?.namespace ?? '', place?.name ?? '')
+    if (place === undefined || found?.metadata.uid !== uid) return
+    const { resourceVersion, ownerReferences = [] } = found.metadata
+    const edited = edit(ownerReferences)
+    await own?.mergePatch(place.namespace, place.name, {
+      metadata: { uid, resourceVersion, ownerReferences: edited.length > 0 ? edited : null },
+    })
+  }
+
+  async function awaitDependents(object: ApiObject, place: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+    const { uid = '' } = object.metadata
+    const dependents = graph.dependentsOf(uid)
+    for (const { key } of dependents) queue.add(key)
+    const blocking = dependents.some(({ owners }) => owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion))
+    if (!blocking) await dropFinalizer(object, foreground, place)
+  }
+
+  function look({ resource, entry }: StoredObject): void {
+    seen = Math.max(seen, entry.revision)
+    const before = graph.get(entry.key)
+    if (before) wakeOwners(before.owners)
+    if (!worthALook.test(decoder.decode(entry.bytes))) {
+      graph.delete(entry.key)
+      return
+    }
+    const { metadata } = entry.decode()
+    const { uid = '', ownerReferences: owners = [], finalizers = [] } = metadata
+    resources.set(entry.key, resource)
+    graph.set({ key: entry.key, uid, owners })
+    const terminating = metadata.deletionTimestamp !== undefined
+    if (terminating && finalizers.includes(foreground)) awaiting.set(uid, entry.key)
+    if (owners.length > 0 || (terminating && (finalizers.includes(orphan) || finalizers.includes(foreground)))) enqueue(entry.key)
+  }
+
+  function forget({ entry }: StoredObject): void {
+    const { uid = '' } = entry.decode().metadata
+    const dependent = graph.delete(entry.key)
+    resources.delete(entry.key)
+    awaiting.delete(uid)
+    for (const { key } of graph.dependentsOf(uid)) enqueue(key)
+    if (dependent) wakeOwners(dependent.owners)
+  }
+
+  const stop = followStore(context, `${context.prefix}/`, {
+    reset() {
+      graph.clear()
+      resources.clear()
+      awaiting.clear()
+      early = new Set()
+    },
+    ready() {
+      const keys = early ?? []
+      early = undefined
+      for (const key of keys) queue.add(key)
+    },
+    put: look,
+    delete: forget,
+  })
+  return () => {
+    stop()
+    queue.close()
+  }
+}

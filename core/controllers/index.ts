@@ -1,0 +1,33 @@
+/** What the API itself needs when no controller manager runs beside it; rows of name and controller. */
+import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
+import type { Controller, ControllerContext } from './controller.ts'
+import { garbageCollector } from './garbage-collector.ts'
+import { namespaceController } from './namespace.ts'
+import { inEachNamespace } from './namespaced.ts'
+
+const controllers: { readonly [name: string]: Controller } = {
+  'clusterrole-aggregation': clusterRoleAggregation,
+  'garbage-collector': garbageCollector,
+  namespace: namespaceController,
+  'root-ca-certificate-publisher': inEachNamespace('root-ca-certificate-publisher', 'configmaps', ({ platform, rootCa }) =>
+    rootCa === ''
+      ? undefined
+      : { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `${platform.component}-root-ca.crt` }, data: { 'ca.crt': rootCa } },
+  ),
+  serviceaccount: inEachNamespace('serviceaccount', 'serviceaccounts', () => ({
+    kind: 'ServiceAccount',
+    apiVersion: 'v1',
+    metadata: { name: 'default' },
+  })),
+}
+
+/** Values of `--controllers`. */
+export const controllerNames: readonly string[] = Object.keys(controllers)
+
+/** Starts the named controllers, and returns how to stop them. */
+export function startControllers(names: readonly string[], context: ControllerContext): () => void {
+  const stops = names.flatMap((name) => (Object.hasOwn(controllers, name) ? [controllers[name]!(context)] : []))
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -1,0 +1,100 @@
+/** What the status of a namespace says about its deletion: five conditions, each either well or with a reason. */
+import type { Platform } from '../platform.ts'
+import { timestamp } from '../registry/deletion.ts'
+import type { ApiObject } from '../resources/definition.ts'
+
+/** What is left in a namespace that was asked to go. */
+export interface Remaining {
+  /** Numbers of objects by resource and group, as `pods.`. */
+  readonly resources: ReadonlyMap<string, number>
+  /** Numbers of objects by finalizer. */
+  readonly finalizers: ReadonlyMap<string, number>
+  readonly failures: readonly string[]
+}
+
+interface Condition {
+  type: string
+  status: string
+  lastTransitionTime?: string
+  reason?: string
+  message?: string
+}
+
+interface Row {
+  readonly type: string
+  readonly reason: string
+  message(platform: Platform): string
+  /** Absent: nothing can be wrong here, for the server knows its own resources. */
+  problem?(remaining: Remaining): { readonly reason: string; readonly message: string } | undefined
+}
+
+const counted = (counts: ReadonlyMap<string, number>, phrase: string) =>
+  [...counts].map(([name, count]) => `${name} ${phrase.replace('N', String(count))}`).sort()
+
+const rows: readonly Row[] = [
+  { type: 'NamespaceDeletionDiscoveryFailure', reason: 'ResourcesDiscovered', message: () => 'All resources successfully discovered' },
+  {
+    type: 'NamespaceDeletionGroupVersionParsingFailure',
+    reason: 'ParsedGroupVersions',
+    message: ({ component }) => `All legacy ${component} types successfully parsed`,
+  },
+  {
+    type: 'NamespaceDeletionContentFailure',
+    reason: 'ContentDeleted',
+    message: () => 'All content successfully deleted, may be waiting on finalization',
+    problem: ({ failures }) =>
+      failures.length === 0
+        ? undefined
+        : {
+            reason: 'ContentDeletionFailed',
+            message: `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted().join(', ')}`,
+          },
+  },
+  {
+    type: 'NamespaceContentRemaining',
+    reason: 'ContentRemoved',
+    message: () => 'All content successfully removed',
+    problem: ({ resources }) =>
+      resources.size === 0
+        ? undefined
+        : {
+            reason: 'SomeResourcesRemain',
+            message: `Some resources are remaining: ${counted(resources, 'has N resource instances').join(', ')}`,
+          },
+  },
+  {
+    type: 'NamespaceFinalizersRemaining',
+    reason: 'ContentHasNoFinalizers',
+    message: () => 'All content-preserving finalizers finished',
+    problem: ({ finalizers }) =>
+      finalizers.size === 0
+        ? undefined
+        : {
+            reason: 'SomeFinalizersRemain',
+            message: `Some content in the namespace has finalizers remaining: ${counted(finalizers, 'in N resource instances').join(', ')}`,
+          },
+  },
+]
+
+/** The conditions as they should be now; undefined when they are. A condition keeps its time as long as its status stays. */
+export function deletionConditions(
+  namespace: ApiObject,
+  remaining: Remaining,
+  platform: Platform,
+  now: number,
+): readonly Condition[] | undefined {
+  const known = (namespace as { status?: { conditions?: readonly Condition[] } }).status?.conditions ?? []
+  let changed = false
+  const own = rows.map((row): Condition => {
+    const problem = row.problem?.(remaining)
+    const { reason, message } = problem ?? { reason: row.reason, message: row.message(platform) }
+    const status = problem ? 'True' : 'False'
+    const before = known.find(({ type }) => type === row.type)
+    if (before?.status === status && before.reason === reason && before.message === message) return before
+    changed = true
+    const since = before?.status === status ? before.lastTransitionTime : undefined
+    return { type: row.type, status, lastTransitionTime: since ?? timestamp(now), reason, message }
+  })
+  if (!changed) return undefined
+  return [...known.filter(({ type }) => !rows.some((row) => row.type === type)), ...own]
+}

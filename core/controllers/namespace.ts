@@ -1,0 +1,80 @@
+/** Empties a namespace that is being deleted, then lets it go (the namespace life cycle of the API). */
+
+import type { ServedResource } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { isStale } from './client.ts'
+import type { ControllerContext } from './controller.ts'
+import { deletionConditions, type Remaining } from './namespace-conditions.ts'
+import { core, eachNamespace } from './namespaced.ts'
+
+/** Milliseconds until content that is held by finalizers is looked at again. */
+const lookAgain = 500
+
+interface NamespaceFields {
+  spec?: { finalizers?: string[] }
+  status?: object
+}
+
+/** Every resource with content in namespaces, once. */
+function contents({ table }: ControllerContext): ServedResource[] {
+  const byKey = new Map<string, ServedResource>()
+  for (const each of table.all()) {
+    const { namespaced, verbs, storageKey } = each.definition
+    if (namespaced && verbs.includes('deletecollection') && !byKey.has(storageKey)) byKey.set(storageKey, each)
+  }
+  return [...byKey.values()]
+}
+
+/** Deletes whatever can be deleted now, and counts what is left. */
+async function empty(context: ControllerContext, namespace: string): Promise<Remaining> {
+  const resources = new Map<string, number>()
+  const finalizers = new Map<string, number>()
+  const failures: string[] = []
+  for (const { definition, store } of contents(context)) {
+    if ((await store.list({ namespace, limit: 1 })).entries.length === 0) continue
+    try {
+      await context.client(definition).deleteCollection(namespace)
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error))
+    }
+    const { entries } = await store.list({ namespace })
+    if (entries.length > 0) resources.set(`${definition.names.plural}.${definition.group}`, entries.length)
+    for (const entry of entries) {
+      for (const each of entry.decode().metadata.finalizers ?? []) finalizers.set(each, (finalizers.get(each) ?? 0) + 1)
+    }
+  }
+  return { resources, finalizers, failures }
+}
+
+/** Says in the namespace's status what its deletion waits for; returns the namespace as it is then. */
+async function report(context: ControllerContext, namespace: ApiObject, remaining: Remaining): Promise<ApiObject> {
+  const conditions = deletionConditions(namespace, remaining, context.platform, context.clock.now())
+  if (conditions === undefined) return namespace
+  const { status } = namespace as NamespaceFields
+  return core(context, 'namespaces').client.update({ ...namespace, status: { ...status, conditions } }, 'status')
+}
+
+async function finalize(context: ControllerContext, namespace: ApiObject): Promise<void> {
+  const { finalizer } = context.platform
+  const { spec = {} } = namespace as NamespaceFields
+  const finalizers = (spec.finalizers ?? []).filter((each) => each !== finalizer)
+  await core(context, 'namespaces').client.update({ ...namespace, spec: { ...spec, finalizers } }, 'finalize')
+}
+
+export const namespaceController = eachNamespace('namespace', async (context, namespace, again) => {
+  const { name = '', deletionTimestamp } = namespace.metadata
+  const held = (namespace as NamespaceFields).spec?.finalizers?.includes(context.platform.finalizer)
+  if (deletionTimestamp === undefined || !held) return
+  const remaining = await empty(context, name)
+  const { resources, failures } = remaining
+  try {
+    const reported = await report(context, namespace, remaining)
+    if (resources.size === 0 && failures.length === 0) return await finalize(context, reported)
+  } catch (error) {
+    // The namespace has changed meanwhile, and that change leads here again.
+    if (!isStale(error)) throw error
+    return
+  }
+  if (failures.length > 0) throw new Error(failures.join(', '))
+  again(lookAgain)
+})

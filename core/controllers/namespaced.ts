@@ -1,0 +1,91 @@
+/** Controllers that keep something in, or about, every namespace. */
+import type { ApiObject } from '../resources/definition.ts'
+import { equal } from '../schema/equal.ts'
+import type { Json } from '../schema/model.ts'
+import { follow } from '../watch/follow.ts'
+import type { Controller, ControllerContext } from './controller.ts'
+import { createQueue } from './queue.ts'
+
+export function core(context: ControllerContext, plural: string) {
+  const resource = context.table.lookup('', 'v1', plural)
+  if (resource === undefined) throw new Error(`controllers need ${plural}`)
+  return { store: resource.store, client: context.client(resource.definition) }
+}
+
+/** Works on each namespace when it appears or changes. */
+export function eachNamespace(
+  name: string,
+  work: (context: ControllerContext, namespace: ApiObject, again: (ms: number) => void) => Promise<void>,
+): Controller {
+  return (context) => {
+    const { store, client } = core(context, 'namespaces')
+    const queue = createQueue({
+      name,
+      clock: context.clock,
+      logger: context.logger,
+      async work(key) {
+        const namespace = await client.get('', key)
+        if (namespace) await work(context, namespace, (milliseconds) => queue.addLater(key, milliseconds))
+      },
+    })
+    const nameOf = (key: string) => store.keys.parse(key).name
+    const following = follow(store, context.clock, {
+      replace: (entries) => {
+        for (const { key } of entries) queue.add(nameOf(key))
+      },
+      change: ({ deleted, entry }) => {
+        if (!deleted) queue.add(nameOf(entry.key))
+      },
+    })
+    return () => {
+      following.close()
+      queue.close()
+    }
+  }
+}
+
+/** Content that the controller decides about, where it differs from what is stored. */
+function restored(found: ApiObject, { kind: _kind, apiVersion: _version, metadata: _metadata, ...content }: ApiObject) {
+  const same = Object.entries(content).every(([key, value]) => equal(found[key] as Json | undefined, value as Json))
+  return same ? undefined : { ...found, ...structuredClone(content) }
+}
+
+/** Keeps one object of a name in every namespace that is not going away: makes it again when it is deleted, and undoes changes to it. */
+export function inEachNamespace(name: string, plural: string, make: (context: ControllerContext) => ApiObject | undefined): Controller {
+  return (context) => {
+    const wanted = make(context)
+    if (wanted === undefined) return () => {}
+    const { store, client } = core(context, plural)
+    const ensure = async (namespace: ApiObject) => {
+      const home = namespace.metadata.name ?? ''
+      if (namespace.metadata.deletionTimestamp !== undefined) return
+      const found = await client.get(home, wanted.metadata.name ?? '')
+      const update = found && restored(found, wanted)
+      if (found === undefined) await client.create(home, structuredClone(wanted))
+      else if (update) await client.update(update)
+    }
+    const stopNamespaces = eachNamespace(name, (_context, namespace) => ensure(namespace))(context)
+    const namespaces = core(context, 'namespaces').client
+    const queue = createQueue({
+      name,
+      clock: context.clock,
+      logger: context.logger,
+      async work(key) {
+        const namespace = await namespaces.get('', key)
+        if (namespace) await ensure(namespace)
+      },
+    })
+    const following = follow(store, context.clock, {
+      replace() {},
+      change({ entry }) {
+        const at = store.keys.parse(entry.key)
+        if (at.name === wanted.metadata.name) queue.add(at.namespace)
+      },
+    })
+    return () => {
+      stopNamespaces()
+      following.close()
+      queue.close()
+    }
+  }
+}

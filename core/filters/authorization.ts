@@ -1,0 +1,18 @@
+import type { Authorizer, Decision } from '../authz/authorizer.ts'
+import { forbiddenError } from '../authz/forbidden.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { internalError } from '../respond/status.ts'
+import type { Answer, Filter, Handler } from './filter.ts'
+
+/** 403 unless the authorizer allows the request; 500 when that could not be found out. */
+export function authorization(authorizer: Authorizer): Filter {
+  const proceed = ({ verdict, reason, error }: Decision, exchange: Exchange, next: Handler): Answer => {
+    if (verdict !== 'allow' && error !== undefined) throw internalError(error)
+    if (verdict !== 'allow') throw forbiddenError({ user: exchange.user, ...exchange.info }, reason)
+    return next(exchange)
+  }
+  return (exchange, next) => {
+    const decision = authorizer.authorize({ user: exchange.user, ...exchange.info })
+    return decision instanceof Promise ? decision.then((late) => proceed(late, exchange, next)) : proceed(decision, exchange, next)
+  }
+}

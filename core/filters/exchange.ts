@@ -1,0 +1,43 @@
+import type { Connection } from '../ports.ts'
+import type { Exchange, RequestInfo, User } from '../request/exchange.ts'
+import { requestInfo } from '../request/info.ts'
+
+const nobody: User = { name: '', groups: [] }
+const noQuery = new URLSearchParams()
+
+/** A request in flight. Its signal is only made when somebody waits on it. */
+class RequestExchange implements Exchange {
+  readonly request: Request
+  readonly connection: Connection
+  readonly query: URLSearchParams
+  readonly info: RequestInfo
+  readonly auditId: string
+  readonly warnings: string[] = []
+  readonly annotations = new Map<string, string>()
+  user = nobody
+  readonly #closing: AbortSignal
+  #signal: AbortSignal | undefined
+
+  constructor(request: Request, connection: Connection, closing: AbortSignal) {
+    this.request = request
+    this.connection = connection
+    this.#closing = closing
+    const { url } = request
+    const start = url.indexOf('/', url.indexOf('://') + 3)
+    const mark = url.indexOf('?', start)
+    const path = start === -1 ? '/' : url.slice(start, mark === -1 ? undefined : mark)
+    this.query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1))
+    this.info = requestInfo(request.method, path, this.query)
+    this.auditId = request.headers.get('audit-id') ?? crypto.randomUUID()
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.request.signal, this.#closing])
+    return this.#signal
+  }
+}
+
+/** What a request is about, found out before any filter runs. `closing` aborts when the server closes. */
+export function createExchange(request: Request, connection: Connection, closing: AbortSignal): Exchange {
+  return new RequestExchange(request, connection, closing)
+}

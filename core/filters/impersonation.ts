@@ -1,0 +1,18 @@
+import { authorizeImpersonation, impersonationModes } from '../authn/impersonation.ts'
+import { readImpersonation } from '../authn/impersonation-headers.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
+import type { Platform } from '../platform.ts'
+import type { Filter } from './filter.ts'
+
+/** Acts as somebody else when `Impersonate-*` headers ask for it and the caller may (KEP-5284). */
+export function impersonation(authorizer: Authorizer, platform: Platform): Filter {
+  return (exchange, next) => {
+    const wanted = readImpersonation(exchange.request.headers)
+    if (wanted === undefined) return next(exchange)
+    const attributes = { user: exchange.user, ...exchange.info }
+    return authorizeImpersonation(impersonationModes(wanted, attributes, platform), authorizer).then(({ user }) => {
+      exchange.user = user
+      return next(exchange)
+    })
+  }
+}

@@ -1,0 +1,45 @@
+import type { Platform } from '../platform.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { type ResourceRow, resourceRows } from './resource-rows.ts'
+import type { ServedGroup } from './served.ts'
+
+/** The parameters of the media type by which a client asks for the aggregated list, and the type as it is sent. */
+export function aggregatedType(version: string, platform: Platform) {
+  const group = `apidiscovery.${platform.domain}`
+  const kind = 'APIGroupDiscoveryList'
+  return { group, kind, mediaType: `application/json;g=${group};v=${version};as=${kind}` }
+}
+
+/** All groups with all their resources in one document (KEP-3352). */
+export function aggregatedList(groups: readonly ServedGroup[], version: string, platform: Platform) {
+  const { group, kind } = aggregatedType(version, platform)
+  return {
+    kind,
+    apiVersion: `${group}/${version}`,
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === '' ? {} : { name },
+      versions: versions.map(({ version, definitions }) => ({ version, resources: definitions.map(discovered), freshness: 'Current' })),
+    })),
+  }
+}
+
+/** An empty group and version stand for those of the list, as in the lists of the single paths. */
+const responseKind = ({ group = '', version = '', kind }: ResourceRow) => ({ group, version, kind })
+
+function discovered(definition: ResourceDefinition) {
+  const { names, namespaced } = definition
+  const [own, ...subresources] = resourceRows(definition)
+  return {
+    resource: own.name,
+    responseKind: responseKind(own),
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: names.singular,
+    verbs: own.verbs,
+    ...(names.short && { shortNames: names.short }),
+    ...(names.categories && { categories: names.categories }),
+    ...(subresources.length > 0 && {
+      subresources: subresources.map((row) => ({ subresource: row.subresource, responseKind: responseKind(row), verbs: row.verbs })),
+    }),
+  }
+}

@@ -1,0 +1,146 @@
+import type { Platform } from '../platform.ts'
+import { covers, parseAccept } from '../request/accept.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { notAcceptable } from '../respond/status.ts'
+import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
+import { type BuildDocument, lazyDocument, respondWith } from './document.ts'
+import { resourceRows } from './resource-rows.ts'
+import { groupServed, perRevision, type ServedGroup, type ServedResources, type ServedVersion } from './served.ts'
+import { createStorageVersionHash } from './storage-version-hash.ts'
+
+export interface DiscoveryOptions {
+  readonly served: ServedResources
+  readonly platform: Platform
+  /** Host and port that `/api` tells clients to use. */
+  readonly serverAddress: string
+}
+
+export interface Discovery {
+  /**
+   * Answers GET on `/api`, `/apis`, `/apis/GROUP` and the paths of group versions, with or without a slash at the end.
+   * Undefined when nothing is served there. Rejects with NotAcceptable.
+   */
+  respond(request: Request, url: URL): Promise<Response> | undefined
+}
+
+/** Discovery of what is served: the list of each path, and the aggregated list of all (KEP-3352) for clients that ask for it. */
+export function createDiscovery({ served, platform, serverAddress }: DiscoveryOptions): Discovery {
+  const storageVersionHash = createStorageVersionHash()
+  const documents = perRevision(served, (definitions) => {
+    const groups = groupServed(definitions, platform)
+    const core = groups.filter(({ name }) => name === '')
+    const named = groups.filter(({ name }) => name !== '')
+    const lists = new Map<string, BuildDocument>([
+      ['/api', lazyDocument(() => apiVersions(core, serverAddress))],
+      ['/apis', lazyDocument(() => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupEntry) }))],
+    ])
+    for (const group of groups) {
+      if (group.name !== '')
+        lists.set(
+          `/apis/${group.name}`,
+          lazyDocument(() => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) })),
+        )
+      for (const version of group.versions)
+        lists.set(
+          version.path,
+          lazyDocument(() => resourceList(version, storageVersionHash)),
+        )
+    }
+    const aggregated = new Map<string, BuildDocument>()
+    for (const version of ['v2', 'v2beta1']) {
+      aggregated.set(
+        `/api ${version}`,
+        lazyDocument(() => aggregatedList(core, version, platform)),
+      )
+      aggregated.set(
+        `/apis ${version}`,
+        lazyDocument(() => aggregatedList(named, version, platform)),
+      )
+    }
+    return { lists, aggregated }
+  })
+
+  return {
+    respond(request, url) {
+      const path = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname
+      const { lists, aggregated } = documents()
+      const list = lists.get(path)
+      if (!list) return undefined
+      return negotiate(request, path, list, aggregated, platform)
+    },
+  }
+}
+
+async function negotiate(
+  request: Request,
+  path: string,
+  list: BuildDocument,
+  aggregated: ReadonlyMap<string, BuildDocument>,
+  platform: Platform,
+): Promise<Response> {
+  for (const range of parseAccept(request.headers.get('Accept'))) {
+    if (!covers(range, 'application/json')) continue
+    if (!range.parameters.has('as')) {
+      return new Response((await list()).bytes, { headers: { 'Content-Type': 'application/json', Vary: 'Accept' } })
+    }
+    const version = range.parameters.get('v') ?? ''
+    const type = aggregatedType(version, platform)
+    const document = aggregated.get(`${path} ${version}`)
+    if (document && range.parameters.get('g') === type.group && range.parameters.get('as') === type.kind) {
+      return respondWith(request, await document(), { 'Content-Type': type.mediaType, 'Cache-Control': 'public' })
+    }
+  }
+  throw notAcceptable(['application/json'])
+}
+
+/** Lists of the core group carry no apiVersion: clients have seen them so since before there were groups. */
+function apiVersions(core: readonly ServedGroup[], serverAddress: string) {
+  return {
+    kind: 'APIVersions',
+    versions: core.flatMap(({ versions }) => versions.map(({ version }) => version)),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  }
+}
+
+function groupEntry({ name, versions }: ServedGroup) {
+  const entries = versions.map(({ groupVersion, version }) => ({ groupVersion, version }))
+  return { name, versions: entries, preferredVersion: entries[0] }
+}
+
+async function resourceList(
+  { group, groupVersion, definitions }: ServedVersion,
+  storageVersionHash: (definition: ResourceDefinition) => Promise<string | undefined>,
+) {
+  const hashes = await Promise.all(definitions.map(storageVersionHash))
+  return {
+    kind: 'APIResourceList',
+    ...(group !== '' && { apiVersion: 'v1' }),
+    groupVersion,
+    resources: definitions.flatMap((definition, index) => {
+      const { namespaced, names } = definition
+      const [own, ...subresources] = resourceRows(definition)
+      const hash = hashes[index]
+      return [
+        {
+          name: own.name,
+          singularName: names.singular,
+          namespaced,
+          kind: own.kind,
+          verbs: own.verbs,
+          ...(names.short && { shortNames: names.short }),
+          ...(names.categories && { categories: names.categories }),
+          ...(hash !== undefined && { storageVersionHash: hash }),
+        },
+        ...subresources.map(({ name, group, version, kind, verbs }) => ({
+          name,
+          singularName: '',
+          namespaced,
+          ...(group !== undefined && { group }),
+          ...(version !== undefined && { version }),
+          kind,
+          verbs,
+        })),
+      ]
+    }),
+  }
+}

@@ -1,0 +1,51 @@
+/** Bytes that are the same for everybody, with their validator. */
+export interface Document {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Upper-case SHA-512 in hex, without quotes. */
+  readonly hash: string
+}
+
+const encoder = new TextEncoder()
+
+async function sha512(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-512', bytes))
+  let hex = ''
+  for (const byte of digest) hex += byte.toString(16).padStart(2, '0')
+  return hex.toUpperCase()
+}
+
+export type BuildDocument = () => Promise<Document>
+
+/** A document that is built when it is first asked for. */
+export function lazyBytes(build: () => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>): BuildDocument {
+  let document: Promise<Document> | undefined
+  const start = async () => {
+    const bytes = await build()
+    return { bytes, hash: await sha512(bytes) }
+  }
+  return () => {
+    document ??= start()
+    return document
+  }
+}
+
+/** The same from a value, as compact JSON. */
+export function lazyDocument(build: () => unknown): BuildDocument {
+  return lazyBytes(async () => encoder.encode(JSON.stringify(await build())))
+}
+
+/** Answers with the document, or with 304 when the client has it already (RFC 9110 13.1.2). */
+export function respondWith(request: Request, document: Document, headers: { readonly [name: string]: string }): Response {
+  const etag = `"${document.hash}"`
+  const all = { ...headers, ETag: etag, Vary: 'Accept' }
+  const known = request.headers.get('If-None-Match')
+  if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers: all })
+  return new Response(document.bytes, { headers: all })
+}
+
+function matches(header: string, etag: string): boolean {
+  return header.split(',').some((text) => {
+    const tag = text.trim()
+    return tag === '*' || tag === etag || tag === `W/${etag}`
+  })
+}

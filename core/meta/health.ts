@@ -1,0 +1,120 @@
+import type { Clock } from '../ports.ts'
+
+/** One thing that has to be well. */
+export interface HealthCheck {
+  readonly name: string
+  /** Further name under which `?exclude=` finds this check. */
+  readonly group?: string
+  /** Throws or rejects with what is wrong. */
+  readonly check: () => void | Promise<void>
+}
+
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
+
+export interface HealthOptions {
+  readonly clock: Clock
+  readonly checks: readonly HealthCheck[]
+  /** Checks that belong to start-up: `/livez` takes them for granted until the grace period is over. */
+  readonly bootChecks?: readonly HealthCheck[]
+  /** Milliseconds from now (flag `--livez-grace-period`). */
+  readonly livezGracePeriod?: number
+  /** Checks of `/readyz` alone. */
+  readonly readyChecks?: readonly HealthCheck[]
+  /** True once shutdown has begun; `/readyz` fails from then on. */
+  readonly shuttingDown: () => boolean
+  /** Receives the reasons that the answer withholds. */
+  readonly failed?: (endpoint: HealthEndpoint, reasons: readonly string[]) => void
+}
+
+export interface Health {
+  /** Answers `/healthz`, `/livez`, `/readyz` and the single checks below them; undefined elsewhere. */
+  respond(url: URL): Promise<Response> | undefined
+  /** Paths of all endpoints and checks, for the list at `/`. */
+  readonly paths: readonly string[]
+}
+
+const ping: HealthCheck = { name: 'ping', check: () => {} }
+const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+
+export function createHealth({ clock, checks, bootChecks = [], readyChecks = [], ...options }: HealthOptions): Health {
+  const graceEnds = clock.now() + (options.livezGracePeriod ?? 0)
+  const delayed = ({ check, ...own }: HealthCheck): HealthCheck => ({
+    ...own,
+    check: () => (clock.now() < graceEnds ? undefined : check()),
+  })
+  const shutdown: HealthCheck = {
+    name: 'shutdown',
+    check: () => {
+      if (options.shuttingDown()) throw new Error('process is shutting down')
+    },
+  }
+  const endpoints = new Map<string, { readonly endpoint: HealthEndpoint; readonly checks: readonly HealthCheck[] }>([
+    ['/healthz', { endpoint: 'healthz', checks: [ping, ...checks, ...bootChecks] }],
+    ['/livez', { endpoint: 'livez', checks: [ping, ...checks, ...bootChecks.map(delayed)] }],
+    ['/readyz', { endpoint: 'readyz', checks: [ping, ...checks, ...bootChecks, ...readyChecks, shutdown] }],
+  ])
+  const single = new Map<string, HealthCheck>()
+  for (const [path, { checks }] of endpoints) for (const check of checks) single.set(`${path}/${check.name}`, check)
+
+  return {
+    paths: [...endpoints.keys(), ...single.keys()].sort(),
+    respond(url) {
+      const found = endpoints.get(url.pathname)
+      if (found) return respondAll(found.endpoint, found.checks, url.searchParams, options.failed)
+      const check = single.get(url.pathname)
+      return check && respondOne(check)
+    },
+  }
+}
+
+async function reasonOf(check: HealthCheck): Promise<string | undefined> {
+  try {
+    await check.check()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function respondOne(check: HealthCheck): Promise<Response> {
+  const reason = await reasonOf(check)
+  return reason === undefined ? text(200, 'ok') : text(500, `internal server error: ${reason}\n`)
+}
+
+/** The texts are those of the reference server, which scripts compare. */
+async function respondAll(
+  endpoint: HealthEndpoint,
+  checks: readonly HealthCheck[],
+  query: URLSearchParams,
+  failed: HealthOptions['failed'],
+): Promise<Response> {
+  const excluded = new Set(query.getAll('exclude'))
+  const unknown = new Set(excluded)
+  const reasons: string[] = []
+  const lines = await Promise.all(
+    checks.map(async (check) => {
+      const { name, group } = check
+      if (unknown.delete(name) || excluded.has(name)) return `[+]${name} excluded: ok\n`
+      if (group !== undefined && excluded.has(group)) {
+        unknown.delete(group)
+        return `[+]${name} excluded with ${group}: ok\n`
+      }
+      const reason = await reasonOf(check)
+      if (reason === undefined) return `[+]${name} ok\n`
+      reasons.push(`${name}: ${reason}`)
+      return `[-]${name} failed: reason withheld\n`
+    }),
+  )
+  let output = lines.join('')
+  if (unknown.size > 0) {
+    const names = [...unknown].sort().map((name) => JSON.stringify(name))
+    output += `warn: some health checks cannot be excluded: no matches for ${names.join(',')}\n`
+  }
+  if (reasons.length > 0) {
+    failed?.(endpoint, reasons)
+    return text(500, `${output}${endpoint} check failed\n`)
+  }
+  return text(200, query.has('verbose') ? `${output}${endpoint} check passed\n` : 'ok')
+}
+
+const text = (status: number, body: string) => new Response(body, { status, headers: plain })

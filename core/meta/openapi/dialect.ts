@@ -1,0 +1,53 @@
+import type { JsonObject, ScalarType } from '../../schema/model.ts'
+
+/** A scalar that has a model of its own, by its name below the shared machinery. */
+export interface ScalarModel {
+  readonly name: string
+  readonly schema: JsonObject
+}
+
+/** What the two generations of OpenAPI write differently. */
+export interface Dialect {
+  /** Prefix of references to models. */
+  readonly models: string
+  /** A reference that other keywords stand beside. */
+  readonly besides: (reference: JsonObject) => JsonObject
+  readonly defaults: boolean
+  readonly nullable: boolean
+  readonly scalars: { readonly [T in ScalarType]?: ScalarModel }
+  /** Objects of custom resources that keep unknown fields are shown without any, as clients refuse fields that are not listed. */
+  readonly hideOpenObjects: boolean
+}
+
+const time: JsonObject = { type: 'string', format: 'date-time' }
+const scalars = {
+  time: { name: 'apis.meta.v1.Time', schema: time },
+  microTime: { name: 'apis.meta.v1.MicroTime', schema: time },
+  duration: { name: 'apis.meta.v1.Duration', schema: { type: 'string' } },
+} satisfies Dialect['scalars']
+const quantity = (schema: JsonObject): ScalarModel => ({ name: 'api.resource.Quantity', schema })
+const intOrString = (schema: JsonObject): ScalarModel => ({ name: 'util.intstr.IntOrString', schema })
+
+/** Swagger 2.0, `/openapi/v2`. */
+export const v2: Dialect = {
+  models: '#/definitions/',
+  besides: (reference) => reference,
+  defaults: false,
+  nullable: false,
+  scalars: { ...scalars, quantity: quantity({ type: 'string' }), intOrString: intOrString({ type: 'string', format: 'int-or-string' }) },
+  hideOpenObjects: true,
+}
+
+/** OpenAPI 3.0, `/openapi/v3`: nothing may stand beside `$ref`. */
+export const v3: Dialect = {
+  models: '#/components/schemas/',
+  besides: (reference) => ({ allOf: [reference] }),
+  defaults: true,
+  nullable: true,
+  scalars: {
+    ...scalars,
+    quantity: quantity({ oneOf: [{ type: 'string' }, { type: 'number' }] }),
+    intOrString: intOrString({ oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' }),
+  },
+  hideOpenObjects: false,
+}

@@ -1,0 +1,45 @@
+import type { ResourceDefinition } from '../../resources/definition.ts'
+import type { ServedVersion } from '../served.ts'
+import type { ModelNames } from './model-names.ts'
+
+export interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** Kinds by the name of the model that they are written as. */
+export type Kinds = ReadonlyMap<string, readonly GroupVersionKind[]>
+
+/** Kinds of shared machinery that stand in the core version only. */
+const machineryKinds = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
+/** Kinds that every group version has for itself. */
+const everywhere = ['DeleteOptions', 'WatchEvent']
+
+/** What each model stands for: objects and lists of the resources, bodies of subresources, and what the listed versions share. */
+export function registeredKinds(
+  definitions: readonly ResourceDefinition[],
+  versions: readonly Pick<ServedVersion, 'group' | 'version'>[],
+  names: ModelNames,
+): Kinds {
+  const kinds = new Map<string, GroupVersionKind[]>()
+  const add = (name: string | undefined, kind: GroupVersionKind) => {
+    if (name === undefined) return
+    const known = kinds.get(name)
+    if (!known) kinds.set(name, [kind])
+    else if (!known.some(({ group, version }) => group === kind.group && version === kind.version)) known.push(kind)
+  }
+  for (const definition of definitions) {
+    const { group, version, kind, listKind, subresources } = definition
+    add(names.object(definition), { group, version, kind })
+    add(names.list(definition), { group, version, kind: listKind })
+    for (const own of subresources) {
+      add(names.of(own.schema), { group: own.group ?? group, version: own.version ?? version, kind: own.kind })
+    }
+  }
+  for (const kind of machineryKinds) add(names.machinery(`apis.meta.v1.${kind}`), { group: '', version: 'v1', kind })
+  for (const kind of everywhere) {
+    for (const { group, version } of versions) add(names.machinery(`apis.meta.v1.${kind}`), { group, version, kind })
+  }
+  return kinds
+}

@@ -1,0 +1,27 @@
+import type { Platform } from '../../platform.ts'
+
+/** Whatever is no letter or digit is left out, and the next letter made upper case. */
+function camelCase(text: string, capitalize: boolean): string {
+  let result = ''
+  let upper = capitalize
+  for (const letter of text) {
+    if (/[\p{L}\d_]/u.test(letter)) {
+      result += upper ? letter.toUpperCase() : letter
+      upper = false
+    } else upper = true
+  }
+  return result
+}
+
+export const title = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Names of operations and tags, as client generators know them: `listRbacAuthorizationV1NamespacedRole`, `rbacAuthorization_v1`. */
+export function operationNames(group: string, version: string, platform: Platform) {
+  const suffix = `.${platform.domain}`
+  const short = group === '' ? 'core' : group.endsWith(suffix) ? group.slice(0, -suffix.length) : group
+  const infix = camelCase(short, true) + camelCase(version, true)
+  return {
+    id: (verb: string, rest: string) => `${verb}${infix}${rest}`,
+    tag: version === '' ? camelCase(short, false) : `${camelCase(short, false)}_${camelCase(version, false)}`,
+  }
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../schema/model.ts'
+import type { GroupVersionKind } from './kinds.ts'
+import type { Parameter } from './parameters.ts'
+
+export type Method = 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete'
+
+/** One operation, before it is written in a dialect. */
+export interface Operation {
+  readonly method: Method
+  readonly id: string
+  readonly description: string
+  readonly tag: string
+  /** What `x-kubernetes-action` says; absent for discovery. */
+  readonly action?: string
+  readonly kind?: GroupVersionKind
+  readonly parameters: readonly Parameter[]
+  readonly body?: { readonly schema: JsonObject; readonly required: boolean }
+  readonly consumes: readonly string[]
+  readonly produces: readonly string[]
+  readonly responses: readonly { readonly code: string; readonly description: string; readonly schema?: JsonObject }[]
+}
+
+export interface PathItem {
+  readonly path: string
+  /** Those of all operations. */
+  readonly parameters: readonly Parameter[]
+  readonly operations: readonly Operation[]
+}
+
+const descriptions: { readonly [code: string]: string } = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+
+/** Answers with the same body under several codes, and the one that everybody may get. */
+export function responses(schema: JsonObject, ...codes: readonly number[]): Operation['responses'] {
+  return [
+    ...codes.map((code) => ({ code: String(code), description: descriptions[code] ?? '', schema })),
+    { code: '401', description: 'Unauthorized' },
+  ]
+}

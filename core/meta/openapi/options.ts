@@ -1,0 +1,17 @@
+import type { Platform } from '../../platform.ts'
+import type { Clock } from '../../ports.ts'
+import type { ServedResources } from '../served.ts'
+
+/** What the documents say about themselves. */
+export interface ApiInfo {
+  readonly title: string
+  /** Release of the server, such as `v1.36.0`. */
+  readonly version: string
+}
+
+export interface OpenApiOptions {
+  readonly served: ServedResources
+  readonly platform: Platform
+  readonly info: ApiInfo
+  readonly clock: Clock
+}

@@ -1,0 +1,56 @@
+import { covers, parseAccept } from '../../request/accept.ts'
+import { type BuildDocument, lazyBytes, lazyDocument, respondWith } from '../document.ts'
+import { groupServed, perRevision } from '../served.ts'
+import { v2 } from './dialect.ts'
+import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
+import { registeredKinds } from './kinds.ts'
+import { createModelNames } from './model-names.ts'
+import { createModels } from './models.ts'
+import type { OpenApiOptions } from './options.ts'
+import { resourcePaths } from './resource-paths.ts'
+import { swaggerDocument } from './v2-document.ts'
+import { encodeSwagger } from './v2-protobuf.ts'
+
+export interface OpenApiV2 {
+  /** Answers GET on `/openapi/v2`; undefined elsewhere. */
+  respond(request: Request, url: URL): Promise<Response> | undefined
+}
+
+const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+/** What a client may ask for, and what it is then sent as. The spelling with `@` is no valid media type, but old clients know no other. */
+const mediaTypes = [
+  { accepts: 'application/json', sends: 'application/json', format: 'json' },
+  { accepts: protobuf, sends: protobuf, format: 'protobuf' },
+  { accepts: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', sends: protobuf, format: 'protobuf' },
+] as const
+
+/** One Swagger 2.0 document of everything, as JSON and as protobuf. Built when it is first asked for. */
+export function createOpenApiV2({ served, platform, info }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
+  const names = createModelNames(platform)
+  const documents = perRevision(served, (definitions): { readonly json: BuildDocument; readonly protobuf: BuildDocument } => {
+    const build = () => {
+      const groups = groupServed(definitions, platform)
+      const versions = groups.flatMap((group) => group.versions)
+      const models = createModels(v2, names, registeredKinds(definitions, versions, names))
+      const paths = [
+        corePath(models),
+        groupsPath(models),
+        releasePath(models),
+        ...groups.filter(({ name }) => name !== '').map((group) => groupPath(group, platform, models)),
+        ...versions.flatMap((version) => [versionPath(version, platform, models), ...resourcePaths(version, { platform, names, models })]),
+      ]
+      return swaggerDocument(info, paths, models)
+    }
+    return { json: lazyDocument(build), protobuf: lazyBytes(() => encodeSwagger(build())) }
+  })
+
+  const respond = async (request: Request): Promise<Response> => {
+    for (const range of parseAccept(request.headers.get('Accept'))) {
+      const type = mediaTypes.find(({ accepts }) => covers(range, accepts))
+      if (type) return respondWith(request, await documents()[type.format](), { 'Content-Type': type.sends })
+    }
+    return new Response(null, { status: 406, headers: { Vary: 'Accept' } })
+  }
+
+  return { respond: (request, url) => (url.pathname === '/openapi/v2' ? respond(request) : undefined) }
+}

@@ -1,0 +1,56 @@
+import type { ResourceDefinition } from '../../resources/definition.ts'
+import { type BuildDocument, lazyDocument } from '../document.ts'
+import { groupServed, perRevision, type ServedVersion } from '../served.ts'
+import { v3 } from './dialect.ts'
+import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
+import { registeredKinds } from './kinds.ts'
+import { createModelNames } from './model-names.ts'
+import { createModels, type Models } from './models.ts'
+import type { PathItem } from './operations.ts'
+import type { OpenApiOptions } from './options.ts'
+import { resourcePaths } from './resource-paths.ts'
+import { openApiDocument } from './v3-document.ts'
+
+/** The documents of a revision by name, such as `apis/apps/v1`. */
+export type Documents = ReadonlyMap<string, BuildDocument>
+
+const core = { group: '', version: 'v1' }
+
+/** Documents of group versions whose definitions are the same as in the last revision are kept. */
+export function createDocuments({ served, platform, info }: Omit<OpenApiOptions, 'clock'>): () => Documents {
+  const names = createModelNames(platform)
+  let kept = new Map<string, { readonly definitions: readonly ResourceDefinition[]; readonly build: BuildDocument }>()
+
+  const document = (
+    paths: (models: Models) => readonly PathItem[],
+    version: Pick<ServedVersion, 'group' | 'version'> = core,
+    definitions: readonly ResourceDefinition[] = [],
+  ): BuildDocument =>
+    lazyDocument(() => {
+      const models = createModels(v3, names, registeredKinds(definitions, [core, version], names))
+      return openApiDocument(info, paths(models), models)
+    })
+
+  const ofVersion = (version: ServedVersion, all: readonly ResourceDefinition[]) => {
+    const known = kept.get(version.path)
+    if (known && same(known.definitions, version.definitions)) return known
+    const paths = (models: Models) => [versionPath(version, platform, models), ...resourcePaths(version, { platform, names, models })]
+    return { definitions: version.definitions, build: document(paths, version, all) }
+  }
+
+  return perRevision(served, (definitions) => {
+    const groups = groupServed(definitions, platform)
+    kept = new Map(groups.flatMap(({ versions }) => versions.map((version) => [version.path, ofVersion(version, definitions)] as const)))
+    return new Map([
+      ['api', document((models) => [corePath(models)])],
+      ['apis', document((models) => [groupsPath(models)])],
+      ['version', document((models) => [releasePath(models)])],
+      ...groups
+        .filter(({ name }) => name !== '')
+        .map((group) => [`apis/${group.name}`, document((models) => [groupPath(group, platform, models)])] as const),
+      ...[...kept].map(([path, { build }]) => [path.slice(1), build] as const),
+    ])
+  })
+}
+
+const same = (a: readonly unknown[], b: readonly unknown[]) => a.length === b.length && a.every((value, index) => value === b[index])

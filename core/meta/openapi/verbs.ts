@@ -1,0 +1,114 @@
+import { CreateOptions, DeleteOptions, ListOptions, PatchOptions, UpdateOptions } from '../../resources/meta/index.ts'
+import type { Message } from '../../schema/model.ts'
+import type { Method } from './operations.ts'
+
+/** What a verb of discovery is as an operation. */
+export interface VerbRow {
+  readonly verb: string
+  readonly method: Method
+  /** The operation's name is this, group and version, then the second word and the kind. */
+  readonly id: readonly [prefix: string, infix: string]
+  /** What `x-kubernetes-action` says. */
+  readonly action: string
+  readonly description: string
+  /** Kinds whose fields may be given as query parameters. */
+  readonly options: readonly Message[]
+  readonly body?: 'object' | 'patch' | 'delete'
+  readonly answer: 'object' | 'list' | 'status' | 'deleted'
+  readonly codes: readonly number[]
+}
+
+/** On the path of the collection. */
+export const collectionVerbs: readonly VerbRow[] = [
+  {
+    verb: 'list',
+    method: 'get',
+    id: ['list', ''],
+    action: 'list',
+    description: 'list or watch objects of kind',
+    options: [ListOptions],
+    answer: 'list',
+    codes: [200],
+  },
+  {
+    verb: 'create',
+    method: 'post',
+    id: ['create', ''],
+    action: 'post',
+    description: 'create an object of kind',
+    options: [CreateOptions],
+    body: 'object',
+    answer: 'object',
+    codes: [200, 201, 202],
+  },
+  {
+    verb: 'deletecollection',
+    method: 'delete',
+    id: ['delete', 'Collection'],
+    action: 'deletecollection',
+    description: 'delete the listed objects of kind',
+    options: [ListOptions, DeleteOptions],
+    body: 'delete',
+    answer: 'status',
+    codes: [200],
+  },
+]
+
+/** On the path of one object, and of its subresources; these may be created too. */
+export const itemVerbs: readonly VerbRow[] = [
+  {
+    verb: 'get',
+    method: 'get',
+    id: ['read', ''],
+    action: 'get',
+    description: 'read an object of kind',
+    options: [],
+    answer: 'object',
+    codes: [200],
+  },
+  {
+    verb: 'update',
+    method: 'put',
+    id: ['replace', ''],
+    action: 'put',
+    description: 'replace an object of kind',
+    options: [UpdateOptions],
+    body: 'object',
+    answer: 'object',
+    codes: [200, 201],
+  },
+  {
+    verb: 'patch',
+    method: 'patch',
+    id: ['patch', ''],
+    action: 'patch',
+    description: 'change parts of an object of kind',
+    options: [PatchOptions],
+    body: 'patch',
+    answer: 'object',
+    codes: [200, 201],
+  },
+  {
+    verb: 'delete',
+    method: 'delete',
+    id: ['delete', ''],
+    action: 'delete',
+    description: 'delete an object of kind',
+    options: [DeleteOptions],
+    body: 'delete',
+    answer: 'deleted',
+    codes: [200, 202],
+  },
+]
+
+/** On the deprecated paths below `/watch`. */
+export const watchVerbs = {
+  collection: { infix: 'List', action: 'watchlist', description: 'watch objects of kind' },
+  item: { infix: '', action: 'watch', description: 'watch one object of kind' },
+} as const
+
+/** Methods of subresources that hand the connection on; those with `update` take any method and any path below. */
+export const connectMethods = {
+  stream: ['get', 'post'],
+  proxy: ['get', 'head', 'options', 'post', 'put', 'patch', 'delete'],
+} as const satisfies { readonly [use: string]: readonly Method[] }

@@ -1,0 +1,38 @@
+import type { ResourceDefinition } from '../resources/definition.ts'
+
+/** One line of discovery: a resource, or a subresource as `pods/status`. */
+export interface ResourceRow {
+  readonly name: string
+  readonly subresource: string
+  /** Set where the body is of another group or version than the resource. */
+  readonly group?: string
+  readonly version?: string
+  readonly kind: string
+  /** Sorted. */
+  readonly verbs: readonly string[]
+}
+
+const statusVerbs = ['get', 'patch', 'update']
+
+/** The resource itself, then its subresources by name. */
+export function resourceRows(definition: ResourceDefinition): readonly [ResourceRow, ...ResourceRow[]] {
+  const { names, kind, verbs } = definition
+  const plural = names.plural
+  const subresources = new Map<string, ResourceRow>()
+  const add = (subresource: string, row: Omit<ResourceRow, 'name' | 'subresource'>) =>
+    subresources.set(subresource, { name: `${plural}/${subresource}`, subresource, ...row })
+  if (definition.status) add('status', { kind, verbs: statusVerbs })
+  if (definition.scale) add('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: statusVerbs })
+  for (const { name, group, version, ...own } of definition.subresources) {
+    const foreign = (group ?? definition.group) !== definition.group || (version ?? definition.version) !== definition.version
+    add(name, {
+      ...(foreign && { group: group ?? definition.group, version: version ?? definition.version }),
+      kind: own.kind,
+      verbs: [...own.verbs].sort(),
+    })
+  }
+  return [
+    { name: plural, subresource: '', kind, verbs: [...verbs].sort() },
+    ...[...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+  ]
+}

@@ -1,0 +1,81 @@
+import type { Platform } from '../platform.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { builtinGroups, customGroupPriority } from './groups.ts'
+import { compareVersions } from './version-order.ts'
+
+/** The resources that are served now. Everything in this folder is computed from them. */
+export interface ServedResources {
+  /** Grows whenever `definitions()` would answer differently. */
+  readonly revision: number
+  /** Bound to the platform (no `<domain>` left); only those that are served. An unchanged definition stays the same object. */
+  definitions(): readonly ResourceDefinition[]
+}
+
+export interface ServedVersion {
+  readonly group: string
+  readonly version: string
+  /** `v1` or `apps/v1`. */
+  readonly groupVersion: string
+  /** `/api/v1` or `/apis/apps/v1`. */
+  readonly path: string
+  /** In the order of their plurals. */
+  readonly definitions: readonly ResourceDefinition[]
+}
+
+export interface ServedGroup {
+  /** Empty for the core group. */
+  readonly name: string
+  /** Best first; the first is the preferred one. */
+  readonly versions: readonly ServedVersion[]
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Groups in the order of discovery: by priority, then by name; their versions by stability, then number. */
+export function groupServed(definitions: readonly ResourceDefinition[], platform: Platform): readonly ServedGroup[] {
+  const priorities = new Map(builtinGroups.map(([name, priority]) => [platform.name(name), priority]))
+  const priority = (name: string) => priorities.get(name) ?? customGroupPriority
+  return [...bucket(definitions, ({ group }) => group)]
+    .sort(([a], [b]) => priority(b) - priority(a) || byText(a, b))
+    .map(([name, ofGroup]) => ({
+      name,
+      versions: [...bucket(ofGroup, ({ version }) => version)]
+        .sort(([a], [b]) => compareVersions(b, a))
+        .map(([version, ofVersion]) => servedVersion(name, version, ofVersion)),
+    }))
+}
+
+function bucket<T>(values: readonly T[], key: (value: T) => string): ReadonlyMap<string, T[]> {
+  const buckets = new Map<string, T[]>()
+  for (const value of values) {
+    const found = buckets.get(key(value))
+    if (found) found.push(value)
+    else buckets.set(key(value), [value])
+  }
+  return buckets
+}
+
+function servedVersion(group: string, version: string, definitions: ResourceDefinition[]): ServedVersion {
+  const groupVersion = group === '' ? version : `${group}/${version}`
+  return {
+    group,
+    version,
+    groupVersion,
+    path: group === '' ? `/api/${version}` : `/apis/${groupVersion}`,
+    definitions: definitions.sort((a, b) => byText(a.names.plural, b.names.plural)),
+  }
+}
+
+/** Remembers what was built for a revision, until the revision changes. */
+export function perRevision<T>(served: ServedResources, build: (definitions: readonly ResourceDefinition[]) => T): () => T {
+  let revision: number | undefined
+  let value: T
+  return () => {
+    if (revision !== served.revision) {
+      const current = served.revision
+      value = build(served.definitions())
+      revision = current
+    }
+    return value
+  }
+}

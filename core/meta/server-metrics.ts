@@ -1,0 +1,29 @@
+import type { Clock } from '../ports.ts'
+import type { Counter, Gauge, Histogram, MetricsRegistry } from './metrics.ts'
+
+/** What every server measures, by the names that dashboards for this API know. */
+export interface ServerMetrics {
+  /** Labels: verb, dry_run, group, version, resource, subresource, scope, component, code. */
+  readonly requests: Counter
+  /** Seconds. Labels: verb, dry_run, group, version, resource, subresource, scope, component. */
+  readonly durations: Histogram
+  /** Requests in flight that may last: watches and streams. Labels: verb, group, version, resource, subresource, scope, component. */
+  readonly longRunning: Gauge
+  /** Labels: request_kind (`mutating`, `readOnly`). */
+  readonly inflight: Gauge
+}
+
+const resourceLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
+const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
+const seconds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+
+export function createServerMetrics(registry: MetricsRegistry, clock: Clock): ServerMetrics {
+  const started = clock.now() / 1000
+  registry.collect('process_start_time_seconds', 'Start of the process, in seconds since the epoch.', () => started)
+  return {
+    requests: registry.counter('apiserver_request_total', 'Requests that were answered.', [...requestLabels, 'code']),
+    durations: registry.histogram('apiserver_request_duration_seconds', 'Time until the answer, in seconds.', requestLabels, seconds),
+    longRunning: registry.gauge('apiserver_longrunning_requests', 'Watches and streams in flight.', resourceLabels),
+    inflight: registry.gauge('apiserver_current_inflight_requests', 'Requests in flight.', ['request_kind']),
+  }
+}

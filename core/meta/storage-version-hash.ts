@@ -1,0 +1,24 @@
+import type { ResourceDefinition } from '../resources/definition.ts'
+
+const encoder = new TextEncoder()
+
+/**
+ * Base64 of the first eight bytes of the SHA-256 of `group/version/Kind` as stored; equal hashes mean that a resource is stored in the
+ * same form. Undefined for what is never stored. Remembers what it has computed.
+ */
+export function createStorageVersionHash(): (definition: ResourceDefinition) => Promise<string | undefined> {
+  const known = new Map<string, Promise<string>>()
+  return async ({ group, version, kind, storageKey, storageVersion, storage }) => {
+    if (storageKey === '') return undefined
+    const stored = storageVersion ?? `${group}/${storage?.version ?? version}`
+    const text = `${stored.includes('/') ? '' : '/'}${stored}/${kind}`
+    const hash = known.get(text) ?? shortHash(text)
+    known.set(text, hash)
+    return hash
+  }
+}
+
+async function shortHash(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
+  return btoa(String.fromCharCode(...digest.subarray(0, 8)))
+}

@@ -1,0 +1,94 @@
+import { update } from '../../registry/update.ts'
+import { Binding } from '../../resources/core/binding.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { badRequest, conflict, invalid, type Status } from '../../respond/status.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Target } from '../services.ts'
+import { type Action, done } from './action.ts'
+import { ownWrite, specOf, statusOf, whole, withCondition } from './pod.ts'
+
+interface Node {
+  readonly kind?: string
+  readonly name?: string
+}
+
+const body = { group: '', version: 'v1', kind: 'Binding', schema: Binding }
+const bindings = { group: '', resource: 'pods/binding' }
+
+function nodeOf(object: ApiObject, name: string): string {
+  const to = (object['target'] ?? {}) as Node
+  const errors = new FieldErrors()
+  const path = FieldPath.of('target')
+  if (to.kind && to.kind !== 'Node') errors.notSupported(path.child('kind'), to.kind, ['Node', '<empty>'])
+  if (!to.name) errors.required(path.child('name'))
+  if (errors.list.length > 0) throw invalid(body, name, errors.list)
+  return to.name ?? ''
+}
+
+/** Why a pod can't be bound now. */
+function obstacle(pod: ApiObject): string | undefined {
+  const { metadata } = pod
+  const { nodeName, schedulingGates = [] } = specOf(pod)
+  if (metadata.deletionTimestamp !== undefined) return `pod ${metadata.name} is being deleted, cannot be assigned to a host`
+  if (nodeName) return `pod ${metadata.name} is already assigned to node ${JSON.stringify(nodeName)}`
+  return schedulingGates.length > 0 ? `pod ${metadata.name} has non-empty .spec.schedulingGates` : undefined
+}
+
+/** Refuses another pod, or another state of it, than the one that the scheduler saw. */
+function checkPreconditions({ resource, name }: Target, binding: ApiObject, { metadata }: ApiObject): void {
+  for (const [field, word] of [
+    ['uid', 'UID'],
+    ['resourceVersion', 'ResourceVersion'],
+  ] as const) {
+    const wanted = binding.metadata[field]
+    if (wanted && wanted !== metadata[field])
+      throw conflict(
+        resource.on,
+        name,
+        `Precondition failed: ${word} in precondition: ${wanted}, ${word} in object meta: ${metadata[field]}`,
+      )
+  }
+}
+
+/** Puts a pod on a node, once: what a scheduler does at the end. Labels and annotations of the binding go to the pod. */
+async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promise<Status> {
+  const { resource, namespace, name, services } = target
+  if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
+  const nodeName = nodeOf(binding, name)
+
+  async function change(pod: ApiObject): Promise<ApiObject> {
+    checkPreconditions(target, binding, pod)
+    const why = obstacle(pod)
+    if (why !== undefined) throw conflict(bindings, name, why)
+    const { nominatedNodeName: _nomination, ...status } = statusOf(pod)
+    const { labels, annotations } = binding.metadata
+    return {
+      ...pod,
+      metadata: {
+        ...pod.metadata,
+        ...(labels && { labels: { ...pod.metadata.labels, ...labels } }),
+        ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
+      },
+      spec: { ...specOf(pod), nodeName },
+      status: { ...status, conditions: withCondition(pod, { type: 'PodScheduled', status: 'True' }, services.clock.now()) },
+    }
+  }
+
+  await update(resource, namespace, name, { view: whole, change }, ownWrite(target, dryRun))
+  return done
+}
+
+/** `pods/binding`. */
+export const binding: Action = { body, perform: bind }
+
+/** POST to the collection of bindings, the old way: the binding names the pod. */
+export const collectedBinding: Action = {
+  body,
+  perform(target, object, dryRun) {
+    const pods = target.services.table.lookup('', 'v1', 'pods')
+    const { name = '' } = object.metadata
+    if (pods === undefined || name === '') throw badRequest('name in URL does not match name in Binding object')
+    return bind({ ...target, resource: pods, name }, object, dryRun)
+  },
+}

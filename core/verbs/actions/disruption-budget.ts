@@ -1,0 +1,115 @@
+/** The budgets that limit evictions (policy API, PodDisruptionBudget). */
+import { timestamp } from '../../registry/deletion.ts'
+import type { ServedResource } from '../../registry/served.ts'
+import { update } from '../../registry/update.ts'
+import { statusView } from '../../registry/view.ts'
+import { type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { ApiError, forbidden, type StatusCause } from '../../respond/status.ts'
+import type { Target } from '../services.ts'
+import { type Condition, ownWrite } from './pod.ts'
+
+interface Spec {
+  readonly selector?: LabelSelectorObject
+  readonly unhealthyPodEvictionPolicy?: string
+}
+
+interface Status {
+  readonly observedGeneration?: number
+  readonly disruptedPods?: { readonly [pod: string]: string }
+  readonly disruptionsAllowed?: number
+  readonly currentHealthy?: number
+  readonly desiredHealthy?: number
+  readonly conditions?: readonly Condition[]
+}
+
+export const budgetSpec = (budget: ApiObject) => (budget['spec'] ?? {}) as Spec
+export const budgetStatus = (budget: ApiObject) => (budget['status'] ?? {}) as Status
+
+const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
+/** Evictions that were granted and that the budget's controller has not seen yet. */
+const mostDisrupted = 2000
+const pluralInErrors = { group: 'policy', resource: 'poddisruptionbudget' }
+const disruptionAllowed = 'DisruptionAllowed'
+
+function refused(message: string, retryAfterSeconds?: number): ApiError {
+  const causes: StatusCause[] = [{ reason: 'DisruptionBudget', message }]
+  return new ApiError('TooManyRequests', refusal, { causes, ...(retryAfterSeconds && { retryAfterSeconds }) })
+}
+
+/** The budget lags behind; a client may try again soon. */
+export const stillProcessed = (name: string) => refused(`The disruption budget ${name} is still being processed by the server.`, 10)
+
+function selects(budget: ApiObject, pod: ApiObject): boolean {
+  try {
+    const selector = labelSelectorOf(budgetSpec(budget).selector)
+    return !selector.empty && selector.matches(pod.metadata.labels)
+  } catch {
+    return false
+  }
+}
+
+/** The budgets of a pod's namespace that select it; one without a selector, or with an empty or invalid one, selects none. */
+export async function budgetsOf(budgets: ServedResource, pod: ApiObject): Promise<readonly ApiObject[]> {
+  const { entries } = await budgets.store.list({ namespace: pod.metadata.namespace ?? '' })
+  return entries.map((entry) => entry.decode()).filter((budget) => selects(budget, pod))
+}
+
+/** Why no disruption is allowed. */
+function exhausted(name: string, status: Status): string {
+  const { currentHealthy = 0, desiredHealthy = 0 } = status
+  const failed = status.conditions?.find(({ type, status: holds, message }) => type === disruptionAllowed && holds === 'False' && message)
+  const base = `The disruption budget ${name}`
+  if (failed?.reason === 'SyncFailed') return `${base} does not allow evicting pods currently because it failed sync: ${failed.message}`
+  if (currentHealthy <= desiredHealthy) return `${base} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
+  if (failed) return `${base} does not allow evicting pods currently (${failed.reason ?? ''}): ${failed.message}`
+  return `${base} does not allow evicting pods currently`
+}
+
+/** Throws 429 where the budget does not allow a disruption now, 403 where it is broken. */
+function checkAllowance({ metadata, ...budget }: ApiObject): void {
+  const status = budgetStatus({ ...budget, metadata } as ApiObject)
+  const { name = '', generation = 0 } = metadata
+  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {} } = status
+  if (observedGeneration < generation) throw stillProcessed(name)
+  if (disruptionsAllowed < 0) throw forbidden(pluralInErrors, name, 'pdb disruptions allowed is negative')
+  if (Object.keys(disruptedPods).length > mostDisrupted)
+    throw forbidden(pluralInErrors, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
+  if (disruptionsAllowed === 0) throw refused(exhausted(name, status))
+}
+
+/** The condition of a budget whose last disruption was just taken. */
+function spent(conditions: readonly Condition[] = [], generation: number, now: string): readonly Condition[] {
+  const old = conditions.find(({ type }) => type === disruptionAllowed)
+  const lastTransitionTime = old?.status === 'False' && old.lastTransitionTime ? old.lastTransitionTime : now
+  const condition = {
+    type: disruptionAllowed,
+    status: 'False',
+    observedGeneration: generation,
+    lastTransitionTime,
+    reason: 'InsufficientPods',
+    message: '',
+  }
+  return old ? conditions.map((each) => (each === old ? condition : each)) : [...conditions, condition]
+}
+
+/** Takes one disruption from the budget, by compare-and-swap, and notes the pod. Throws 429 when there is none. */
+export async function takeDisruption(target: Target, budgets: ServedResource, name: string, dryRun: boolean): Promise<void> {
+  const now = timestamp(target.services.clock.now())
+  async function change(budget: ApiObject): Promise<ApiObject> {
+    checkAllowance(budget)
+    const status = budgetStatus(budget)
+    const left = (status.disruptionsAllowed ?? 0) - 1
+    const conditions = left === 0 && spent(status.conditions, budget.metadata.generation ?? 0, now)
+    return {
+      ...budget,
+      status: {
+        ...status,
+        disruptionsAllowed: left,
+        disruptedPods: { ...status.disruptedPods, [target.name]: now },
+        ...(conditions && { conditions }),
+      },
+    }
+  }
+  await update(budgets, target.namespace, name, { view: statusView, change }, ownWrite(target, dryRun))
+}

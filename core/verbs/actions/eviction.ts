@@ -1,0 +1,131 @@
+/** `pods/eviction`: a deletion that disruption budgets may refuse (policy API). */
+import { remove } from '../../registry/delete.ts'
+import { update } from '../../registry/update.ts'
+import { type DeleteOptions, deleteOptionsOf } from '../../request/delete-options.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { Eviction } from '../../resources/policy/eviction.ts'
+import { ApiError, badRequest, conflict, notFound, type Status } from '../../respond/status.ts'
+import type { Json } from '../../schema/model.ts'
+import { registryOptions } from '../delete.ts'
+import type { Target } from '../services.ts'
+import { type Action, done } from './action.ts'
+import { budgetSpec, budgetStatus, budgetsOf, stillProcessed, takeDisruption } from './disruption-budget.ts'
+import { conditionOf, ownWrite, statusOf, whole, withCondition } from './pod.ts'
+
+/** How often a deletion that lost a race is tried. */
+const tries = 20
+const isConflict = (error: unknown) => error instanceof ApiError && error.status.reason === 'Conflict'
+
+const tooManyBudgets: Status = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+  code: 500,
+}
+
+async function podOf({ resource: { store, on }, namespace, name }: Target): Promise<ApiObject> {
+  const entry = await store.get(store.keys.of(namespace, name))
+  if (entry === undefined) throw notFound(on, name)
+  return entry.decode()
+}
+
+const isOver = (pod: ApiObject) =>
+  ['Succeeded', 'Failed'].includes(statusOf(pod).phase ?? '') || pod.metadata.deletionTimestamp !== undefined
+/** What does not run disrupts nothing. */
+const needsNoBudget = (pod: ApiObject) => isOver(pod) || statusOf(pod).phase === 'Pending'
+
+/** Only if the pod is still as it was seen. */
+function ofVersion(options: DeleteOptions, { metadata }: ApiObject): DeleteOptions {
+  return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion ?? '' } }
+}
+
+function checkPreconditions({ name }: Target, { preconditions = {} }: DeleteOptions, { metadata }: ApiObject): void {
+  const on = { group: '', resource: 'Pod' }
+  const { uid, resourceVersion } = preconditions
+  if (uid && uid !== metadata.uid)
+    throw conflict(
+      on,
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    )
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion)
+    throw conflict(
+      on,
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    )
+}
+
+/** Says in the pod's status why it goes, then deletes it. */
+async function markAndDelete(target: Target, options: DeleteOptions): Promise<void> {
+  const { resource, namespace, name, services } = target
+  const request = ownWrite(target, options.dryRun)
+  let final = options
+  if (!options.dryRun) {
+    const reason = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+    async function change(pod: ApiObject): Promise<ApiObject> {
+      checkPreconditions(target, options, pod)
+      return { ...pod, status: { ...statusOf(pod), conditions: withCondition(pod, reason, services.clock.now()) } }
+    }
+    const marked = await update(resource, namespace, name, { view: whole, change }, request)
+    if (options.preconditions?.resourceVersion !== undefined) final = ofVersion(options, marked.decode())
+  }
+  await remove(resource, namespace, name, registryOptions(final), request)
+}
+
+/** Deletes the pod when no budget has a say; false when one may have. */
+async function deleteFreely(target: Target, options: DeleteOptions): Promise<boolean> {
+  const fixed = options.preconditions?.resourceVersion !== undefined
+  for (let attempt = 1; ; attempt++) {
+    const pod = await podOf(target)
+    if (!needsNoBudget(pod)) return false
+    try {
+      await markAndDelete(target, isOver(pod) || fixed ? options : ofVersion(options, pod))
+      return true
+    } catch (error) {
+      if (!isConflict(error) || fixed || attempt === tries) throw error
+    }
+  }
+}
+
+/** Whether an unready pod may go without taking from the budget: it does not count, and enough others do or the policy says so. */
+function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
+  if (conditionOf(pod, 'Ready')?.status === 'True') return false
+  const { currentHealthy = 0, desiredHealthy = 0 } = budgetStatus(budget)
+  return budgetSpec(budget).unhealthyPodEvictionPolicy === 'AlwaysAllow' || (desiredHealthy > 0 && currentHealthy >= desiredHealthy)
+}
+
+/** Dry run may be asked for in the query, in the body, or in both. */
+function optionsOf(target: Target, eviction: ApiObject, dryRun: boolean): DeleteOptions {
+  const options = deleteOptionsOf((eviction['deleteOptions'] ?? {}) as Json, target.services.platform)
+  return { ...options, dryRun: options.dryRun || dryRun }
+}
+
+export const eviction: Action = {
+  body: { group: 'policy', version: 'v1', kind: 'Eviction', schema: Eviction, olderVersions: ['policy/v1beta1'] },
+  async perform(target, object, dryRun) {
+    if (object.metadata.name !== target.name) throw badRequest('name in URL does not match name in Eviction object')
+    const options = optionsOf(target, object, dryRun)
+    if (await deleteFreely(target, options)) return done
+    const pod = await podOf(target)
+    const budgets = target.services.table.lookup('policy', 'v1', 'poddisruptionbudgets')
+    const [budget, ...others] = budgets ? await budgetsOf(budgets, pod) : []
+    if (others.length > 0) return tooManyBudgets
+    if (budgets === undefined || budget === undefined) {
+      await markAndDelete(target, options)
+      return done
+    }
+    const { name = '' } = budget.metadata
+    const uncounted = goesUncounted(pod, budget)
+    if (!uncounted) await takeDisruption(target, budgets, name, options.dryRun)
+    try {
+      await markAndDelete(target, uncounted ? ofVersion(options, pod) : options)
+    } catch (error) {
+      if (uncounted && isConflict(error) && options.preconditions?.resourceVersion === undefined) throw stillProcessed(name)
+      throw error
+    }
+    return done
+  },
+}

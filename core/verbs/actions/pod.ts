@@ -1,0 +1,63 @@
+/** What actions on pods look at and change. */
+import { timestamp } from '../../registry/deletion.ts'
+import type { WriteRequest } from '../../registry/request.ts'
+import { sideView, type View } from '../../registry/view.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { hookContext, type Target } from '../services.ts'
+
+export interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string
+  readonly observedGeneration?: number
+}
+
+interface Status {
+  readonly phase?: string
+  readonly podIP?: string
+  readonly nominatedNodeName?: string
+  readonly conditions?: readonly Condition[]
+}
+
+interface Container {
+  readonly name: string
+  readonly ports?: readonly { readonly containerPort: number }[]
+}
+
+interface Spec {
+  readonly nodeName?: string
+  readonly serviceAccountName?: string
+  readonly schedulingGates?: readonly object[]
+  readonly containers: readonly Container[]
+  readonly initContainers?: readonly Container[]
+  readonly ephemeralContainers?: readonly Container[]
+}
+
+export const specOf = (pod: ApiObject) => pod['spec'] as Spec
+export const statusOf = (pod: ApiObject) => (pod['status'] ?? {}) as Status
+export const conditionOf = (pod: ApiObject, type: string) => statusOf(pod).conditions?.find((condition) => condition.type === type)
+
+/** A pod's conditions with this one in its place; its transition is now, unless it says nothing new. */
+export function withCondition(pod: ApiObject, condition: Condition, now: number): readonly Condition[] {
+  const old = conditionOf(pod, condition.type)
+  const lastTransitionTime = old?.status === condition.status && old.lastTransitionTime ? old.lastTransitionTime : timestamp(now)
+  const { generation } = pod.metadata
+  const stamped = { ...condition, lastTransitionTime, ...(generation && { observedGeneration: generation }) }
+  const conditions = statusOf(pod).conditions ?? []
+  return old ? conditions.map((each) => (each === old ? stamped : each)) : [...conditions, stamped]
+}
+
+/** An update by the server itself, of any part. */
+export const whole: View = sideView({ write: (_existing, incoming) => incoming })
+
+/** A write that follows from an action; admission has seen the action. */
+export function ownWrite({ exchange, services }: Target, dryRun: boolean): WriteRequest {
+  return {
+    context: hookContext(services),
+    dryRun,
+    admit: () => Promise.resolve(),
+    warn: (text) => exchange.warnings.push(text),
+  }
+}

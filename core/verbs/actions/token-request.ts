@@ -1,0 +1,134 @@
+/** `serviceaccounts/token`: issues a token of a service account (KEP-1205). */
+import type { TokenRequest as IssuerRequest } from '../../authn/token-issuer.ts'
+import { timestamp } from '../../registry/deletion.ts'
+import { TokenRequest } from '../../resources/authentication/tokenrequest.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { badRequest, conflict, invalid, notFound } from '../../respond/status.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Target } from '../services.ts'
+import type { Action } from './action.ts'
+import { specOf } from './pod.ts'
+
+interface Spec {
+  readonly audiences?: readonly string[]
+  readonly expirationSeconds?: number
+  readonly boundObjectRef?: Reference | null
+}
+
+interface Reference {
+  readonly kind?: string
+  readonly apiVersion?: string
+  readonly name?: string
+  readonly uid?: string
+}
+
+type Bound = NonNullable<IssuerRequest['boundObject']>
+
+const defaultSeconds = 3600
+const leastSeconds = 600
+const mostSeconds = 2 ** 32
+/** What the token volumes of pods ask for; such a token may live longer, so that old clients do not break. */
+const volumeSeconds = 3607
+const extendedSeconds = 365 * 24 * 3600
+const body = { group: 'authentication.<domain>', version: 'v1', kind: 'TokenRequest', schema: TokenRequest }
+
+function refuseIfAny({ services, name }: Target, errors: FieldErrors, named = name): void {
+  if (errors.list.length > 0) throw invalid({ group: services.platform.name(body.group), kind: body.kind }, named, errors.list)
+}
+
+/** The body may leave out what the URL says, but not say something else. */
+function checkSubject(target: Target, { metadata }: ApiObject): void {
+  const errors = new FieldErrors()
+  for (const field of ['name', 'namespace'] as const) {
+    const given = metadata[field]
+    if (given && given !== target[field])
+      errors.invalid(FieldPath.of('metadata', field), given, `must match the service account ${field} if specified`)
+  }
+  refuseIfAny(target, errors)
+}
+
+function checkSeconds(target: Target, seconds: number): void {
+  const errors = new FieldErrors()
+  const path = FieldPath.of('spec', 'expirationSeconds')
+  if (seconds < leastSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes')
+  if (seconds > mostSeconds) errors.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')
+  refuseIfAny(target, errors, '')
+}
+
+async function find({ services: { table } }: Target, plural: string, namespace: string, name: string): Promise<ApiObject> {
+  const resource = table.lookup('', 'v1', plural)
+  const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
+  if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
+  return entry.decode()
+}
+
+/** The node that the pod runs on, without a uid when it is not known here. */
+async function nodeOf(target: Target, pod: ApiObject): Promise<{ name: string; uid?: string } | undefined> {
+  const name = specOf(pod).nodeName
+  if (!name) return undefined
+  const nodes = target.services.table.lookup('', 'v1', 'nodes')
+  const uid = nodes && (await nodes.store.get(nodes.store.keys.of('', name)))?.decode().metadata.uid
+  return { name, ...(uid !== undefined && { uid }) }
+}
+
+const bindable: { readonly [kind in Bound['kind']]: string } = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }
+const isBindable = (kind: string): kind is Bound['kind'] => Object.hasOwn(bindable, kind)
+
+/** The object that the token is to be bound to, with its uid; it has to exist, as the very one that is meant. */
+async function boundObject(target: Target, { kind = '', apiVersion = '', name = '', uid }: Reference): Promise<Bound> {
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+  if (group !== '' || !isBindable(kind)) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+  const found = await find(target, bindable[kind], kind === 'Node' ? '' : target.namespace, name)
+  if (kind === 'Pod' && specOf(found).serviceAccountName !== target.name)
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(target.name)} to pod running with different serviceaccount name.`,
+    )
+  if (uid && uid !== found.metadata.uid)
+    throw conflict(
+      { group, resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    )
+  const reference = { kind, name, uid: found.metadata.uid ?? '' }
+  const node = kind === 'Pod' ? await nodeOf(target, found) : undefined
+  return node ? { ...reference, kind: 'Pod', node } : (reference as Bound)
+}
+
+export const tokenRequest: Action = {
+  body,
+  async perform(target, object) {
+    const { services, namespace, name, exchange } = target
+    checkSubject(target, object)
+    const account = await find(target, 'serviceaccounts', namespace, name)
+    if (services.serviceAccounts === undefined) throw badRequest('this server issues no tokens: it has no signing key')
+    const { issuer, audiences: own, maxSeconds = 0, extend = false } = services.serviceAccounts
+    const spec = (object['spec'] ?? {}) as Spec
+    const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : own
+    let seconds = spec.expirationSeconds ?? defaultSeconds
+    checkSeconds(target, seconds)
+    const bound = spec.boundObjectRef ? await boundObject(target, spec.boundObjectRef) : undefined
+    if (maxSeconds > 0 && seconds > maxSeconds) {
+      exchange.warnings.push(`requested expiration of ${seconds} seconds shortened to ${maxSeconds} seconds`)
+      seconds = maxSeconds
+    }
+    const now = services.clock.now()
+    const extended = extend && bound?.kind === 'Pod' && seconds === volumeSeconds && audiences.every((each) => own.includes(each))
+    const { token, credentialId } = await issuer.issue({
+      namespace,
+      name,
+      uid: account.metadata.uid ?? '',
+      audiences,
+      expirationSeconds: extended ? extendedSeconds : seconds,
+      ...(extended && { warnAfterSeconds: seconds }),
+      ...(bound && { boundObject: bound }),
+    })
+    exchange.annotations.set(services.platform.name('authentication.<labels>/issued-credential-id'), credentialId)
+    return {
+      ...object,
+      metadata: { ...object.metadata, name, namespace, creationTimestamp: timestamp(now) },
+      spec: { ...spec, audiences, expirationSeconds: seconds },
+      status: { token, expirationTimestamp: timestamp(now + seconds * 1000) },
+    }
+  },
+}

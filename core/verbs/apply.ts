@@ -1,0 +1,109 @@
+import { forbiddenError } from '../authz/forbidden.ts'
+import { create } from '../registry/create.ts'
+import { update } from '../registry/update.ts'
+import { readBody } from '../request/body.ts'
+import { parseJson } from '../request/json.ts'
+import { readPatchOptions } from '../request/options.ts'
+import { parseYaml } from '../request/yaml.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { ApiError, badRequest, conflict } from '../respond/status.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import { objectOf } from './body.ts'
+import { completed } from './completion.ts'
+import { afterApply } from './ownership.ts'
+import { respondEntry } from './respond.ts'
+import { type Target, type Verb, writeRequest } from './services.ts'
+import { checkIdentity } from './update.ts'
+
+/** Tries before an object that keeps coming and going is given up. */
+const tries = 5
+const openBrace = 0x7b
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Clients say YAML and mostly send JSON, which is faster to read. */
+function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] } {
+  if (bytes[0] === openBrace) {
+    try {
+      const parsed = parseJson(bytes, { duplicates: true })
+      if (parsed.duplicates.length === 0) return parsed
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+  try {
+    return parseYaml(bytes, { duplicates: true })
+  } catch (error) {
+    if (error instanceof ApiError && error.status.reason === 'BadRequest') throw badRequest(`error encoding patch: ${error.message}`)
+    throw error
+  }
+}
+
+function configuration(value: Json): JsonObject {
+  if (isObject(value)) return value
+  const type = Array.isArray(value) ? 'array' : typeof value
+  throw badRequest(
+    `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+  )
+}
+
+const reasonOf = (error: unknown) => (error instanceof ApiError ? error.status.reason : undefined)
+
+/** An apply that creates needs the permission to. Throws 403. */
+async function checkMayCreate({ services, exchange }: Target): Promise<void> {
+  const attributes = { user: exchange.user, ...exchange.info, verb: 'create' }
+  const { verdict, reason } = await services.authorizer.authorize(attributes)
+  if (verdict !== 'allow') throw forbiddenError(attributes, reason)
+}
+
+/** PATCH with a configuration that somebody owns (API conventions, 'Server-side apply'); creates the object when there is none. */
+export const apply: Verb = async (target) => {
+  const { exchange, services, resource, view, namespace, name } = target
+  const options = readPatchOptions(exchange.query, services.platform, true)
+  const { dryRun, fieldValidation } = options
+  const bytes = await readBody(exchange.request)
+  const { value, duplicates } = parse(bytes)
+  const applied = configuration(value)
+  let warned = false
+
+  function checkDuplicates(): void {
+    if (duplicates.length === 0 || fieldValidation === 'Ignore' || warned) return
+    const why = `error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`
+    if (fieldValidation === 'Strict') throw badRequest(`error strict decoding patch: ${why}`)
+    exchange.warnings.push(why)
+    warned = true
+  }
+
+  function result(existing: ApiObject | undefined): ApiObject {
+    const merged = afterApply(target, existing, applied, options)
+    checkDuplicates()
+    const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes)
+    checkIdentity(target, object)
+    return object
+  }
+
+  const change = (existing: ApiObject) => completed(target, result(existing), 'UPDATE', dryRun, existing)
+
+  async function createNew(): Promise<Response> {
+    const object = result(undefined)
+    const { uid } = object.metadata
+    if (uid) throw conflict(resource.on, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`)
+    await checkMayCreate(target)
+    const stored = await completed(target, object, 'CREATE', dryRun, undefined)
+    return respondEntry(target, await create(resource, stored, writeRequest(target, 'CREATE', dryRun)), 201)
+  }
+
+  for (let count = 1; ; count++) {
+    try {
+      return respondEntry(target, await update(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
+    } catch (error) {
+      const missing = reasonOf(error) === 'NotFound' && (error as ApiError).status.details?.name === name
+      if (!missing || view.name !== '') throw error
+    }
+    try {
+      return await createNew()
+    } catch (error) {
+      if (reasonOf(error) !== 'AlreadyExists' || count === tries || dryRun) throw error
+    }
+  }
+}

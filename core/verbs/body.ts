@@ -1,0 +1,150 @@
+import { readBody } from '../request/body.ts'
+import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
+import { parseJson, unrecognizedObject } from '../request/json.ts'
+import { bodyFormat } from '../request/media-type.ts'
+import type { FieldValidation } from '../request/options.ts'
+import { parseYaml } from '../request/yaml.ts'
+import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
+import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
+import { ApiError, badRequest } from '../respond/status.ts'
+import { DecodeError, decode } from '../schema/decode.ts'
+import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
+import type { Target } from './services.ts'
+import type { SubresourceView } from './views.ts'
+
+type BodyKind = SubresourceView['body']
+/** How a body that is of the right kind but not well formed is refused, and why. */
+export type Refusal = (kind: BodyKind, why: string) => ApiError
+
+/** What a decoded body said, and what strict validation minds about it. */
+export interface Body {
+  readonly value: Json
+  readonly faults: readonly string[]
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Fills in a missing kind or apiVersion; another kind or version than the URL's is refused. */
+function checkKind(value: JsonObject, kind: BodyKind): void {
+  const expected = apiVersionOf(kind)
+  const given = typeof value['kind'] === 'string' && value['kind'] !== '' ? value['kind'] : kind.kind
+  const version = typeof value['apiVersion'] === 'string' && value['apiVersion'] !== '' ? value['apiVersion'] : expected
+  if (given !== kind.kind)
+    throw badRequest(
+      `${given} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: the request is about ${kind.kind} in version ${JSON.stringify(expected)}`,
+    )
+  if (version !== expected && !kind.olderVersions?.includes(version))
+    throw badRequest(`the API version in the data (${version}) does not match the expected API version (${expected})`)
+  value['kind'] = given
+  value['apiVersion'] = expected
+}
+
+/** An empty list of managed fields, which says that nobody owns anything, is not the same as none. */
+function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObject {
+  const given = metadata !== undefined && isObject(metadata) ? metadata['managedFields'] : undefined
+  if (Array.isArray(given) && given.length === 0) object.metadata.managedFields = []
+  return object
+}
+
+/** Turns a parsed value into a canonical object of the kind. */
+export function objectOf(
+  { value, faults }: Body,
+  kind: BodyKind,
+  bytes: Uint8Array,
+  refusal: Refusal = cannotHandle,
+): { object: ApiObject; faults: string[] } {
+  if (!isObject(value))
+    throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
+  checkKind(value, kind)
+  try {
+    const decoded = decode(kind.schema, value, { root: true })
+    return {
+      object: keepCleared(decoded.value as unknown as ApiObject, value),
+      faults: [...faults, ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)],
+    }
+  } catch (error) {
+    if (error instanceof DecodeError) throw refusal(kind, error.message)
+    throw error
+  }
+}
+
+/** The refusal of a body that is of the right kind but not well formed. */
+export function cannotHandle(kind: BodyKind, why: string): ApiError {
+  return badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)
+}
+
+/** Refuses (Strict), warns about or ignores unknown and duplicate fields, as `fieldValidation` says. */
+export function applyFieldValidation(
+  { exchange, view }: Target,
+  validation: FieldValidation,
+  faults: readonly string[],
+  refusal: Refusal = cannotHandle,
+): void {
+  if (faults.length === 0 || validation === 'Ignore') return
+  if (validation === 'Strict') throw refusal(view.body, `strict decoding error: ${faults.join(', ')}`)
+  exchange.warnings.push(...faults)
+}
+
+function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
+  try {
+    const envelope = decodeEnvelope(bytes)
+    if (envelope.kind === '' && envelope.raw.length === 0) throw new DecodeError('empty body')
+    const value = { kind: envelope.kind, apiVersion: envelope.apiVersion }
+    checkKind(value, kind)
+    return { ...value, ...decodeProtobuf(kind.schema, envelope.raw) } as unknown as ApiObject
+  } catch (error) {
+    if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
+    throw error
+  }
+}
+
+/** Parses a body, and finds duplicate fields. Throws 400. */
+export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string): Body {
+  try {
+    const { value, duplicates } = format === 'json' ? parseJson(bytes, { duplicates: true }) : parseYaml(bytes, { duplicates: true })
+    return { value, faults: duplicates }
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error
+    const found = format === 'json' ? "couldn't get version/kind; json parse error: " : ''
+    throw unrecognizedObject(kind, found + error.message, bytes)
+  }
+}
+
+/** Parses a patch, and finds duplicate fields. Throws 400. */
+export function parsePatch(bytes: Uint8Array): Body {
+  try {
+    const { value, duplicates } = parseJson(bytes, { duplicates: true })
+    return { value, faults: duplicates }
+  } catch (error) {
+    if (error instanceof ApiError && error.status.reason === 'BadRequest') throw badRequest(`error decoding patch: ${error.message}`)
+    throw error
+  }
+}
+
+/** Reads the body as an object of the target's kind. Throws 400, 413, 415. */
+export async function readObject(target: Target, validation: FieldValidation): Promise<ApiObject> {
+  const { exchange, services, view } = target
+  const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
+  const bytes = await readBody(exchange.request)
+  if (format === 'protobuf') return fromProtobuf(bytes, view.body)
+  const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind), view.body, bytes)
+  applyFieldValidation(target, validation, faults)
+  return object
+}
+
+/** Options of a delete: from the body when there is one, else from the query. */
+export async function readDelete({ exchange, services: { platform } }: Target): Promise<DeleteOptions> {
+  const bytes = await readBody(exchange.request)
+  if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
+  const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true)
+  if (format !== 'protobuf') return deleteOptionsOf(parseBody(bytes, format, 'DeleteOptions').value, platform)
+  try {
+    return deleteOptionsOf(decodeProtobuf(DeleteOptionsSchema as Message, decodeEnvelope(bytes).raw), platform)
+  } catch (error) {
+    if (error instanceof DecodeError) throw unrecognizedObject('DeleteOptions', error.message, bytes)
+    throw error
+  }
+}

@@ -1,0 +1,22 @@
+import { create as store } from '../registry/create.ts'
+import { readCreateOptions } from '../request/options.ts'
+import { badRequest } from '../respond/status.ts'
+import { readObject } from './body.ts'
+import { completed } from './completion.ts'
+import { recorder } from './ownership.ts'
+import { respondEntry } from './respond.ts'
+import { type Verb, writeRequest } from './services.ts'
+
+/** POST to a collection. */
+export const create: Verb = async (target) => {
+  const { exchange, services, resource, namespace } = target
+  const { dryRun, fieldManager, fieldValidation } = readCreateOptions(exchange.query, services.platform)
+  const body = await readObject(target, fieldValidation)
+  if (resource.definition.namespaced) {
+    body.metadata.namespace ||= namespace
+    if (body.metadata.namespace !== namespace)
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  const object = await completed(target, body, 'CREATE', dryRun, undefined, recorder(target, fieldManager))
+  return respondEntry(target, await store(resource, object, writeRequest(target, 'CREATE', dryRun)), 201)
+}

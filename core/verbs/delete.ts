@@ -1,0 +1,37 @@
+import { type Deletion, remove } from '../registry/delete.ts'
+import type { DeleteOptions } from '../request/delete-options.ts'
+import type { Status } from '../respond/status.ts'
+import { readDelete } from './body.ts'
+import { respondEntry, respondStatus } from './respond.ts'
+import { admissionAttributes, type Target, type Verb, writeRequest } from './services.ts'
+
+/** The registry's options; the old boolean for orphans is one of the policies. */
+export function registryOptions({ dryRun: _dryRun, orphanDependents, ...options }: DeleteOptions) {
+  if (orphanDependents === undefined) return options
+  return { ...options, propagationPolicy: orphanDependents ? 'Orphan' : 'Background' } as const
+}
+
+/** Deletes one object of the target's resource, mutating admission included. */
+export async function deleteOne(target: Target, options: DeleteOptions): Promise<Deletion> {
+  const { services, resource, namespace, name } = target
+  const entry = await resource.store.get(resource.store.keys.of(namespace, name))
+  await services.admission.mutate(admissionAttributes(target, 'DELETE', options.dryRun, undefined, entry?.decode()))
+  return remove(resource, namespace, name, registryOptions(options), writeRequest(target, 'DELETE', options.dryRun))
+}
+
+/** DELETE of one object: a Success Status when it is gone, the object while finalizers or its grace period hold it. */
+export const deleteVerb: Verb = async (target) => {
+  const options = await readDelete(target)
+  const { entry, gone } = await deleteOne(target, options)
+  if (!gone || target.resource.definition.returnsDeleted)
+    return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)
+  const { on } = target.resource
+  const { metadata } = entry.decode()
+  const details: Status['details'] = {
+    name: target.name,
+    ...(on.group !== '' && { group: on.group }),
+    kind: on.resource,
+    uid: metadata.uid ?? '',
+  }
+  return respondStatus(target, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details })
+}

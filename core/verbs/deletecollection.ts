@@ -1,0 +1,31 @@
+import { type ListOptions, readListOptions } from '../request/options.ts'
+import { ApiError } from '../respond/status.ts'
+import type { Entry } from '../storage/entry.ts'
+import { readDelete } from './body.ts'
+import { deleteOne } from './delete.ts'
+import { entryQuery } from './query.ts'
+import { respondList } from './respond.ts'
+import type { Verb } from './services.ts'
+
+/** DELETE of a collection: everything that the selectors choose, a few at a time; answers with the list of it. */
+export const deleteCollection: Verb = async (target) => {
+  const { exchange, services, resource } = target
+  const options: ListOptions = readListOptions(exchange.query, services.platform, services.watchList)
+  const deletion = await readDelete(target)
+  const found = await resource.store.list(entryQuery(target, options))
+  const left: Entry[] = [...found.entries]
+
+  async function work(): Promise<void> {
+    for (let entry = left.shift(); entry !== undefined; entry = left.shift()) {
+      const { namespace, name } = resource.store.keys.parse(entry.key)
+      try {
+        await deleteOne({ ...target, namespace, name }, deletion)
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status.reason === 'NotFound')) throw error
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: services.deleteCollectionWorkers }, work))
+  return respondList(target, found, undefined)
+}

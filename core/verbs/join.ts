@@ -1,0 +1,89 @@
+/** Lists made of the bytes of their items, which nobody parses or prints again. */
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
+import type { Json } from '../schema/model.ts'
+import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
+import type { EntryList, KeptList } from '../storage/object-store.ts'
+
+const encoder = new TextEncoder()
+const openBrace = 0x7b
+const comma = 0x2c
+const listEnd = encoder.encode(']}')
+/** Wire tags of `metadata = 1` and `items = 2`, both messages. */
+const metadataTag = 0x0a
+const itemTag = 0x12
+
+/** `{…},{…}` of served objects, without the kind and apiVersion that each starts with. */
+export function joinJsonItems(definition: ResourceDefinition, objects: readonly Uint8Array[]): Uint8Array {
+  const skip = encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
+  let size = Math.max(0, objects.length - 1)
+  for (const object of objects) size += object.length - skip + 1
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const object of objects) {
+    if (at > 0) bytes[at++] = comma
+    bytes[at++] = openBrace
+    bytes.set(object.subarray(skip), at)
+    at += object.length - skip
+  }
+  return bytes
+}
+
+/** `{"kind":…,"apiVersion":…,"metadata":…,"items":[…]}` around joined items. */
+export function jsonList(definition: ResourceDefinition, head: string, items: Uint8Array): KeptList {
+  const { listKind } = definition
+  const typeMeta = JSON.stringify({ kind: listKind, apiVersion: apiVersionOf(definition) }).slice(0, -1)
+  const before = encoder.encode(`${typeMeta},"metadata":${head},"items":[`)
+  const bytes = new Uint8Array(before.length + items.length + listEnd.length)
+  const end = before.length + items.length
+  bytes.set(before)
+  bytes.set(items, before.length)
+  bytes.set(listEnd, end)
+  return { head, bytes, start: before.length, end }
+}
+
+/** Protobuf messages as records of the field `items`. */
+export function joinProtobufItems(messages: readonly Uint8Array[]): Uint8Array {
+  const writer = new BinaryWriter()
+  for (const message of messages) writer.uint32(itemTag).bytes(message)
+  return writer.finish()
+}
+
+/** Bytes of an envelope behind the message that it carries. */
+const envelopeEnd = 4
+
+/** A list message in its envelope around joined items. */
+export function protobufList(definition: ResourceDefinition, head: string, items: Uint8Array): KeptList {
+  const metadata = new BinaryWriter()
+    .uint32(metadataTag)
+    .bytes(encodeProtobuf(ListMetaSchema, JSON.parse(head) as Json))
+    .finish()
+  const raw = new Uint8Array(metadata.length + items.length)
+  raw.set(metadata)
+  raw.set(items, metadata.length)
+  const bytes = encodeEnvelope(apiVersionOf(definition), definition.listKind, raw)
+  const end = bytes.length - envelopeEnd
+  return { head, bytes, start: end - items.length, end }
+}
+
+/** Lists up to this size are kept. */
+const keptBytes = 4 * 1024 * 1024
+
+/**
+ * The bytes of a list. While the same entries are given out, they are kept: only when what stands before the items has changed,
+ * they are put together anew, and the items are never joined twice.
+ */
+export function listBytes(
+  { entries, kept }: EntryList,
+  form: string,
+  head: string,
+  join: () => Uint8Array,
+  wrap: (head: string, items: Uint8Array) => KeptList,
+): Uint8Array {
+  const known = kept?.get(form)
+  if (known?.head === head) return known.bytes
+  const made = wrap(head, known ? known.bytes.subarray(known.start, known.end) : join())
+  if (made.bytes.length <= keptBytes && entries.length > 1) kept?.set(form, made)
+  return made.bytes
+}

@@ -1,0 +1,37 @@
+import { StoreError } from '../ports.ts'
+import { encodeContinue, inconsistent } from '../request/continue-token.ts'
+import { type ListOptions, readListOptions } from '../request/options.ts'
+import { expired } from '../respond/status.ts'
+import type { EntryList, EntryQuery } from '../storage/object-store.ts'
+import { entryQuery } from './query.ts'
+import { respondList } from './respond.ts'
+import type { Target, Verb } from './services.ts'
+
+/** Key below the list's own prefix, as continue tokens carry it. */
+const below = (target: Target, key: string) => key.slice(target.resource.store.keys.prefix(target.namespace).length)
+
+/** The revision that the client counts on is gone: 410, and for pages a token that goes on without consistency. */
+function gone(target: Target, options: ListOptions, query: EntryQuery): Error {
+  if (!options.continue) return expired('The resourceVersion for the provided list is too old.')
+  const token = encodeContinue({ start: below(target, query.after ?? ''), revision: inconsistent }, target.services.platform)
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    token,
+  )
+}
+
+/** GET of a collection, at once or in pages that all show the same revision. */
+export const list: Verb = async (target) => {
+  const { exchange, services } = target
+  const options = readListOptions(exchange.query, services.platform, services.watchList)
+  const query = entryQuery(target, options)
+  let found: EntryList
+  try {
+    found = await target.resource.store.list(query)
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'compacted') throw gone(target, options, query)
+    throw error
+  }
+  const next = found.next && encodeContinue({ start: below(target, found.next), revision: found.revision }, services.platform)
+  return respondList(target, found, next)
+}

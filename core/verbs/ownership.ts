@@ -1,0 +1,130 @@
+/** Between requests and field ownership: whose write it is, in which version, through which side of the object. */
+import { objectAtom } from '../apply/atom.ts'
+import { noFields } from '../apply/field-set.ts'
+import { decodeManagers } from '../apply/managers.ts'
+import { applyManaged, updateManaged, type Writing } from '../apply/ownership.ts'
+import { parentEntries, type ReplicasPath, scaleEntries } from '../apply/scale.ts'
+import type { Versions } from '../apply/scope.ts'
+import { managerOf } from '../request/options.ts'
+import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { canonicalise } from '../schema/decode.ts'
+import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { inVersion } from './render.ts'
+import type { Target } from './services.ts'
+
+/** Writes into an object that is about to be admitted who owns what in it; `existing` is what is stored. */
+export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => void
+
+/** Empty objects in canonical form; keyed by the immutable schema. */
+const blanks = new WeakMap<Message, JsonObject>()
+
+function blankOf(schema: Message): JsonObject {
+  let blank = blanks.get(schema)
+  if (blank === undefined) {
+    blank = canonicalise(schema, {}, { root: true })
+    blanks.set(schema, blank)
+  }
+  return blank
+}
+
+function definitionIn({ services, resource }: Target, apiVersion: string): ResourceDefinition | undefined {
+  if (apiVersionOf(resource.definition) === apiVersion) return resource.definition
+  return services.table.all().find(({ store, definition }) => store === resource.store && apiVersionOf(definition) === apiVersion)
+    ?.definition
+}
+
+function versionsOf(target: Target): Versions {
+  const { body, read } = target.view
+  const own = apiVersionOf(body)
+  return {
+    atom(apiVersion) {
+      if (apiVersion === own) return objectAtom(body.schema)
+      const definition = read ? undefined : definitionIn(target, apiVersion)
+      return definition && objectAtom(definition.schema)
+    },
+    convert(object, from, to) {
+      const [source, result] = [definitionIn(target, from), definitionIn(target, to)]
+      if (source === undefined || result === undefined) throw new Error(`no conversion from ${from} to ${to}`)
+      const decoded = canonicalise(source.schema, object, { root: true }) as ApiObject
+      return inVersion(result, source.storage ? source.storage.toStored(decoded) : decoded) as JsonObject
+    },
+  }
+}
+
+function writingOf(target: Target, manager: string): Writing {
+  const { services, view } = target
+  return {
+    platform: services.platform,
+    kind: view.body.kind,
+    apiVersion: apiVersionOf(view.body),
+    subresource: view.name,
+    manager,
+    now: services.clock.now(),
+    reset: view.reset ?? noFields,
+    blank: blankOf(view.body.schema),
+    versions: versionsOf(target),
+  }
+}
+
+const replicasIn =
+  (target: Target): ReplicasPath =>
+  (apiVersion) =>
+    definitionIn(target, apiVersion)?.scale?.specReplicas
+
+function withEntries<T extends ApiObject>(object: T, entries: Json[] | undefined): T {
+  if (entries === undefined) delete object.metadata.managedFields
+  else object.metadata.managedFields = entries
+  return object
+}
+
+/** What is stored as the target's view shows it, with the entries that concern the view. */
+function shown(target: Target, existing: ApiObject): ApiObject {
+  const { view, resource } = target
+  if (!view.read) return inVersion(resource.definition, existing)
+  return withEntries(view.read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(target)))
+}
+
+/** The entries of the stored object after a write through the view that left it with these. */
+function ofParent(target: Target, existing: ApiObject | undefined, entries: Json[] | undefined): Json[] | undefined {
+  if (!target.view.read || existing === undefined) return entries
+  return parentEntries(existing.metadata.managedFields, entries, apiVersionOf(target.resource.definition), replicasIn(target))
+}
+
+/** Records a create, update or patch of this target. */
+export function recorder(target: Target, fieldManager: string): Recorder {
+  const manager = managerOf(fieldManager, target.exchange.request.headers.get('user-agent') ?? '')
+  return (object, existing) => {
+    const live = existing && shown(target, existing)
+    const entries = updateManaged(writingOf(target, manager), live as JsonObject | undefined, object as JsonObject)
+    withEntries(object, ofParent(target, existing, entries))
+  }
+}
+
+/** The object after an apply, as parsed, with its entries. Throws 400, 409, 500. */
+export function afterApply(
+  target: Target,
+  existing: ApiObject | undefined,
+  applied: JsonObject,
+  { fieldManager, force }: { readonly fieldManager: string; readonly force: boolean },
+): JsonObject {
+  const live = existing && shown(target, existing)
+  const object = applyManaged(writingOf(target, fieldManager), live as JsonObject | undefined, applied, force)
+  const metadata = object['metadata'] as ApiObject['metadata']
+  const entries = ofParent(target, existing, metadata.managedFields)
+  const { managedFields: _, ...rest } = metadata
+  return { ...object, metadata: { ...rest, ...(entries && { managedFields: entries }) } as JsonObject }
+}
+
+/** Puts the entries back that admission has made unreadable, and warns. */
+export function keepReadable({ exchange }: Target, { metadata }: ApiObject, before: Json[] | undefined): void {
+  if (metadata.managedFields === before) return
+  try {
+    decodeManagers(metadata.managedFields)
+  } catch (error) {
+    if (before === undefined) delete metadata.managedFields
+    else metadata.managedFields = before
+    exchange.warnings.push(
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${(error as Error).message}`,
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import { update } from '../registry/update.ts'
+import { readBody } from '../request/body.ts'
+import { type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
+import { readPatchOptions } from '../request/options.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { type ApiError, invalid } from '../respond/status.ts'
+import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { apply } from './apply.ts'
+import { applyFieldValidation, objectOf, parsePatch } from './body.ts'
+import { completed } from './completion.ts'
+import { recorder } from './ownership.ts'
+import { applyJsonPatch } from './patch/json-patch.ts'
+import { applyMergePatch } from './patch/merge-patch.ts'
+import { applyStrategicMerge } from './patch/strategic-merge.ts'
+import { inVersion } from './render.ts'
+import { respondEntry } from './respond.ts'
+import { type Verb, writeRequest } from './services.ts'
+import { checkIdentity } from './update.ts'
+
+type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
+
+const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patcher } = {
+  'json-patch': (_schema, document, patch) => applyJsonPatch(document, patch),
+  'merge-patch': (_schema, document, patch) => applyMergePatch(document, patch),
+  'strategic-merge-patch': applyStrategicMerge,
+}
+
+/** The refusal of a patch that makes something that is not an object of the kind. */
+function unfit(patched: Json, why: string): ApiError {
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: ${why}`
+  return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }])
+}
+
+/** PATCH of one object, or of one side of it: the patch is applied anew to what is stored at every try. */
+export const patch: Verb = async (target) => {
+  const { exchange, services, resource, view, namespace, name } = target
+  const format = patchFormat(exchange.request.headers.get('content-type'), patchFormats)
+  if (format === 'apply-patch') return apply(target)
+  const patcher = patchers[format]
+  const { dryRun, fieldManager, fieldValidation } = readPatchOptions(exchange.query, services.platform, false)
+  const bytes = await readBody(exchange.request)
+  const { value, faults } = parsePatch(bytes)
+
+  const record = recorder(target, fieldManager)
+
+  async function change(existing: ApiObject): Promise<ApiObject> {
+    const document = view.read ? view.read(existing) : inVersion(resource.definition, existing)
+    const patched = patcher(view.body.schema, structuredClone(document) as JsonObject, value)
+    const refusal = (_kind: unknown, why: string) => unfit(patched, why)
+    const result = objectOf({ value: patched, faults }, view.body, bytes, refusal)
+    applyFieldValidation(target, fieldValidation, result.faults, refusal)
+    checkIdentity(target, result.object)
+    return completed(target, result.object, 'UPDATE', dryRun, existing, record)
+  }
+
+  return respondEntry(target, await update(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
+}

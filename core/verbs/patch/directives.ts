@@ -1,0 +1,59 @@
+/** Directives of strategic merge patches: members that say how to merge what stands beside them. */
+import { badRequest } from '../../respond/status.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import { get, goText, isObject, set } from './values.ts'
+
+export const patchDirective = '$patch'
+export const retainKeysDirective = '$retainKeys'
+export const deletePrefix = '$deleteFromPrimitiveList'
+export const orderPrefix = '$setElementOrder'
+
+export const badRetainKeys = () => badRequest('invalid patch format of retainKeys')
+export const badOrderList = () => badRequest('invalid patch format of setElementOrder list')
+export const badDeleteList = () => badRequest('invalid patch format of primitive list')
+export const badPatchType = (type: Json | undefined, map: JsonObject) =>
+  badRequest(`unknown patch type: ${goText(type)} in map: ${goText(map)}`)
+
+/** The field that a directive such as `$setElementOrder/ports` is about. */
+export function fieldOf(key: string, prefix: string): string {
+  if (key.startsWith(`${prefix}/`)) return key.slice(prefix.length + 1)
+  throw prefix === deletePrefix ? badDeleteList() : badOrderList()
+}
+
+/** Applies `$retainKeys`: keys of the original that it does not name go. Takes the directive out of the patch. */
+export function retainKeys(original: JsonObject, patch: JsonObject): void {
+  const names = get(patch, retainKeysDirective)
+  if (names === undefined) return
+  delete patch[retainKeysDirective]
+  if (!Array.isArray(names)) throw badRetainKeys()
+  const kept = new Set<Json>(names)
+  for (const key of Object.keys(patch)) {
+    if (patch[key] === null || key.startsWith(deletePrefix) || key.startsWith(orderPrefix)) continue
+    if (!kept.has(key)) throw badRetainKeys()
+  }
+  for (const key of Object.keys(original)) if (!kept.has(key)) delete original[key]
+}
+
+/** Makes a part of a patch the value itself: objects with a `$patch` directive go. Undefined: nothing is left. Changes the part. */
+export function plainValue(part: Json): Json | undefined {
+  if (Array.isArray(part)) return part.map(plainValue).filter((item) => item !== undefined)
+  if (!isObject(part)) return part
+  if (Object.hasOwn(part, patchDirective)) return undefined
+  for (const key of Object.keys(part)) {
+    const member = plainValue(part[key] as Json)
+    if (member === undefined) delete part[key]
+    else set(part, key, member)
+  }
+  return part
+}
+
+/** Takes null members out of objects, also within lists. Changes the part. */
+export function discardNulls(part: Json): void {
+  if (Array.isArray(part)) for (const item of part) discardNulls(item)
+  else if (isObject(part))
+    for (const key of Object.keys(part)) {
+      const member = part[key] as Json
+      if (member === null) delete part[key]
+      else discardNulls(member)
+    }
+}

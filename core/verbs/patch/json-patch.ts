@@ -1,0 +1,164 @@
+/** JSON Patch (RFC 6902), with the leniencies of the library that the reference server uses: negative indexes, replace as add. */
+import { ApiError, badRequest } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import { clone, get, isObject, jsonTypeName, set } from './values.ts'
+
+const maxOperations = 10_000
+/** Characters of JSON that the copy operations of one patch may add. */
+const maxCopied = 3 * 1024 * 1024
+
+interface Operation {
+  readonly op: string | undefined
+  readonly path: string | undefined
+  readonly from: string | undefined
+  /** Null when there is none. */
+  readonly value: Json
+}
+
+/** A patch does not fit the document. Clients get no more than this, as from the reference server. */
+export function unprocessablePatch(): ApiError {
+  return new ApiError('Invalid', 'the server rejected our request due to an error in our request', {})
+}
+
+/**
+ * Applies the operations in order and returns the new document; the given one may be changed, the operations are not.
+ * Throws BadRequest when they are no patch, RequestEntityTooLarge for too many, and Invalid when one does not apply.
+ */
+export function applyJsonPatch(document: JsonObject, operations: Json): Json {
+  const steps = readOperations(operations)
+  const budget = { copied: 0 }
+  let root: Json = document
+  try {
+    for (const step of steps) root = apply(root, step, budget)
+  } catch (error) {
+    // Nested copies can outgrow the stack of whoever walks over them.
+    if (error instanceof RangeError) throw unprocessablePatch()
+    throw error
+  }
+  return root
+}
+
+const members = ['op', 'path', 'from', 'value']
+
+/** Strict faults of the operations: members that RFC 6902 does not know, as `json patch unknown field "[0].foo"`. */
+export function jsonPatchFaults(operations: Json): string[] {
+  if (!Array.isArray(operations)) return []
+  return operations.flatMap((operation, index) =>
+    isObject(operation)
+      ? Object.keys(operation)
+          .filter((key) => !members.includes(key))
+          .map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`)
+      : [],
+  )
+}
+
+function readOperations(operations: Json): Operation[] {
+  if (operations === null) return []
+  if (!Array.isArray(operations)) throw mismatch(operations, 'value of type []handlers.jsonPatchOp')
+  if (operations.length > maxOperations) {
+    const text = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`
+    throw new ApiError('RequestEntityTooLarge', `Request entity too large: ${text}`)
+  }
+  return operations.map((operation) => {
+    if (operation === null) return { op: undefined, path: undefined, from: undefined, value: null }
+    if (!isObject(operation)) throw mismatch(operation, 'value of type handlers.jsonPatchOp')
+    const word = (name: string): string | undefined => {
+      const value = get(operation, name) ?? undefined
+      if (value === undefined || typeof value === 'string') return value
+      throw mismatch(value, `struct field jsonPatchOp.${name} of type string`)
+    }
+    return { op: word('op'), path: word('path'), from: word('from'), value: get(operation, 'value') ?? null }
+  })
+}
+
+function mismatch(value: Json, target: string): ApiError {
+  return badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`)
+}
+
+type Container = Json[] | JsonObject
+
+/** Where a pointer leads: the container, and the last token in it. */
+interface Place {
+  readonly container: Container
+  readonly key: string
+}
+
+function apply(root: Json, { op, path, from, value }: Operation, budget: { copied: number }): Json {
+  if (path === undefined) throw unprocessablePatch()
+  switch (op) {
+    case 'add':
+      add(find(root, path), clone(value))
+      return root
+    case 'remove':
+      remove(find(root, path))
+      return root
+    case 'replace':
+      if (path !== '') replace(find(root, path), clone(value))
+      else if (typeof value === 'object' && value !== null) return clone(value)
+      else throw unprocessablePatch()
+      return root
+    case 'test':
+      if (!equal((path === '' ? root : read(find(root, path))) ?? null, value)) throw unprocessablePatch()
+      return root
+    case 'move': {
+      const source = find(root, from)
+      const moved = read(source)
+      remove(source)
+      add(find(root, path), moved ?? null)
+      return root
+    }
+    case 'copy': {
+      const text = JSON.stringify(read(find(root, from)) ?? null)
+      const target = find(root, path)
+      budget.copied += text.length
+      if (budget.copied > maxCopied) throw unprocessablePatch()
+      add(target, JSON.parse(text) as Json)
+      return root
+    }
+    default:
+      throw unprocessablePatch()
+  }
+}
+
+/** Follows a JSON pointer (RFC 6901) to the container of its last token. */
+function find(root: Json, pointer: string | undefined): Place {
+  const tokens = (pointer ?? '').split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (tokens.length < 2) throw unprocessablePatch()
+  let container: Json | undefined = root
+  const last = tokens.length - 1
+  for (let at = 1; at <= last; at++) {
+    if (typeof container !== 'object' || container === null) throw unprocessablePatch()
+    if (at < last) container = read({ container, key: tokens[at] as string })
+  }
+  return { container: container as Container, key: tokens[last] as string }
+}
+
+/** The index that a token names among `length` items; negative ones count from the end. */
+function indexOf(token: string, length: number): number {
+  const index = /^[+-]?[0-9]+$/.test(token) ? Number(token) : Number.NaN
+  const from = index < 0 ? index + length : index
+  if (!(from >= 0 && from < length)) throw unprocessablePatch()
+  return from
+}
+
+function read({ container, key }: Place): Json | undefined {
+  return Array.isArray(container) ? container[indexOf(key, container.length)] : get(container, key)
+}
+
+function add({ container, key }: Place, value: Json): void {
+  if (!Array.isArray(container)) set(container, key, value)
+  else if (key === '-') container.push(value)
+  else container.splice(indexOf(key, container.length + 1), 0, value)
+}
+
+function replace({ container, key }: Place, value: Json): void {
+  if (Array.isArray(container)) container[indexOf(key, container.length)] = value
+  else set(container, key, value)
+}
+
+function remove({ container, key }: Place): void {
+  if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1)
+  else if (Object.hasOwn(container, key)) delete container[key]
+  else throw unprocessablePatch()
+}

@@ -1,0 +1,166 @@
+/** Lists in strategic merge patches: which items are the same, and in what order the merged ones stand. */
+import { badRequest } from '../../respond/status.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import { badOrderList, badPatchType, patchDirective } from './directives.ts'
+import { unprocessablePatch } from './json-patch.ts'
+import { get, goText, isObject, typeName } from './values.ts'
+
+/** Identity of an item: the value of its merge key, or the item itself in lists without one. */
+type Identity = (item: Json) => Json
+
+/** Merges two objects with the same merge key into one. */
+type MergeItem = (original: JsonObject, patch: JsonObject) => JsonObject
+
+const noMergeKey = (map: JsonObject, key: string) => badRequest(`map: ${goText(map)} does not contain declared merge key: ${key}`)
+
+function asObject(item: Json): JsonObject {
+  if (isObject(item)) return item
+  throw badRequest(`expected a map[string]interface {}, but received a ${typeName(item)}`)
+}
+
+function identityOf(mergeKey: string | undefined): Identity {
+  if (mergeKey === undefined) return (item) => item
+  return (item) => {
+    const map = asObject(item)
+    const value = get(map, mergeKey)
+    if (value === undefined) throw noMergeKey(map, mergeKey)
+    return value
+  }
+}
+
+/** First position of each identity. */
+function positions(items: readonly Json[], identity: Identity): Map<Json, number> {
+  const found = new Map<Json, number>()
+  for (const [index, item] of items.entries()) {
+    const key = identity(item)
+    if (!found.has(key)) found.set(key, index)
+  }
+  return found
+}
+
+/** Whether the items are objects. Throws when they are of several types, lists, or none. */
+function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
+  let type: string | undefined
+  for (const item of lists.flat(1)) {
+    const own = Array.isArray(item) ? 'list' : isObject(item) ? 'map' : typeof item
+    if (own === 'list') throw unprocessablePatch()
+    if (type !== undefined && own !== type)
+      throw badRequest(`list element types are not identical: [${lists.map((list) => goText([...list])).join(' ')}]`)
+    type = own
+  }
+  if (type === undefined) throw badRequest('no elements in any of the given slices')
+  return type === 'map'
+}
+
+/**
+ * Merges a list whose patch strategy is `merge`, or takes the patch's scalars out of it (`deleting`). When items go, the
+ * places they leave in `original` are taken by added ones, so that it tells an order list where those stand.
+ */
+export function mergeLists(
+  original: Json[],
+  patch: readonly Json[],
+  mergeKey: string | undefined,
+  mergeItem: MergeItem,
+  deleting: boolean,
+): Json[] {
+  if (original.length === 0 && patch.length === 0) return []
+  if (!holdsObjects(original, patch)) {
+    if (deleting) {
+      const deleted = new Set(patch)
+      return original.filter((item) => !deleted.has(item))
+    }
+    return inOrder([...new Set([...original, ...patch])], patch, original, undefined)
+  }
+  if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key for struct')
+  const [kept, changes] = applyListDirectives(original, patch, mergeKey)
+  const merged = mergeObjects(kept, changes, mergeKey, mergeItem)
+  if (kept.length < original.length) for (let at = 0; at < original.length && at < merged.length; at++) original[at] = merged[at] as Json
+  return inOrder(merged, changes, kept, mergeKey)
+}
+
+/** Applies the items with `$patch`: what is kept of the original, and the items that remain to be merged. */
+function applyListDirectives(original: readonly Json[], patch: readonly Json[], mergeKey: string): [kept: Json[], changes: Json[]] {
+  const changes: Json[] = []
+  const deleted = new Set<Json>()
+  let replaces = false
+  for (const item of patch) {
+    const map = asObject(item)
+    const directive = get(map, patchDirective)
+    if (directive === undefined) changes.push(item)
+    else if (directive === 'replace') replaces = true
+    else if (directive === 'delete') deleted.add(identityOf(mergeKey)(item))
+    else if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch')
+    else throw badPatchType(directive, map)
+  }
+  if (replaces) return [changes, []]
+  return [deleted.size === 0 ? [...original] : original.filter((item) => !deleted.has(get(asObject(item), mergeKey) as Json)), changes]
+}
+
+function mergeObjects(original: readonly Json[], patch: readonly Json[], mergeKey: string, mergeItem: MergeItem): Json[] {
+  const merged = [...original]
+  const index = new Map<Json, number>()
+  for (const [position, item] of original.entries()) {
+    const key = get(asObject(item), mergeKey)
+    if (key !== undefined && !index.has(key)) index.set(key, position)
+  }
+  const identity = identityOf(mergeKey)
+  for (const item of patch) {
+    const key = identity(item)
+    const position = index.get(key)
+    if (position === undefined) index.set(key, merged.push(item) - 1)
+    else merged[position] = mergeItem(merged[position] as JsonObject, item as JsonObject)
+  }
+  return merged
+}
+
+/**
+ * Puts merged items in order: those that the patch names in its order, the others in the order they had; an item of the
+ * others comes first where both are known to the original list and it stood before.
+ */
+export function inOrder(merged: readonly Json[], named: readonly Json[], original: readonly Json[], mergeKey: string | undefined): Json[] {
+  const identity = identityOf(mergeKey)
+  const wanted = positions(named, identity)
+  const had = positions(original, identity)
+  const sorted = (items: readonly Json[], order: ReadonlyMap<Json, number>) =>
+    items
+      .map((item) => ({ item, at: order.get(identity(item)) ?? -1 }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item)
+  const ours = sorted(
+    merged.filter((item) => wanted.has(identity(item))),
+    wanted,
+  )
+  const others = sorted(
+    merged.filter((item) => !wanted.has(identity(item))),
+    had,
+  )
+  const result: Json[] = []
+  let next = 0
+  for (const item of ours) {
+    const at = had.get(identity(item))
+    while (next < others.length && at !== undefined && (had.get(identity(others[next] as Json)) ?? at) < at)
+      result.push(others[next++] as Json)
+    result.push(item)
+  }
+  return [...result, ...others.slice(next)]
+}
+
+/** A patch list must keep to the order list beside it: its items occur there, in the same relative order. */
+export function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
+  if (patch.length === 0 || order.length === 0) return
+  const identity = identityOf(mergeKey)
+  const named = patch.filter((item) => !(isObject(item) && Object.hasOwn(item, patchDirective)))
+  let at = 0
+  for (const item of order) {
+    if (at === named.length) return
+    if (identity(named[at] as Json) === identity(item)) at++
+  }
+  if (at < named.length)
+    throw badRequest(`The order in patch list:\n${goText([...patch])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`)
+}
+
+/** A directive's list. */
+export function orderList(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return value
+  throw badOrderList()
+}

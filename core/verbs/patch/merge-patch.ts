@@ -1,0 +1,42 @@
+/** JSON Merge Patch (RFC 7386). */
+import { badRequest } from '../../respond/status.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import { get, isObject, jsonTypeName, set } from './values.ts'
+
+/**
+ * Merges the patch into the document and returns it; the document is changed, the patch is not.
+ * Throws BadRequest when the patch is no object.
+ */
+export function applyMergePatch(document: JsonObject, patch: Json): JsonObject {
+  merge(document, objectPatch(patch))
+  return document
+}
+
+/** The patch as the object that merge patches must be. */
+export function objectPatch(patch: Json): JsonObject {
+  if (isObject(patch)) return patch
+  if (patch === null) throw badRequest('Invalid JSON Patch')
+  throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`)
+}
+
+function merge(target: JsonObject, patch: JsonObject): void {
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] as Json
+    if (value === null) {
+      delete target[key]
+      continue
+    }
+    const current = get(target, key)
+    if (isObject(current) && isObject(value)) merge(current, value)
+    else set(target, key, withoutNulls(value))
+  }
+}
+
+/** A copy in which no object, also within lists, has a null member, as the reference server stores new values. */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const copy: JsonObject = {}
+  for (const key of Object.keys(value)) if (value[key] !== null) set(copy, key, withoutNulls(value[key] as Json))
+  return copy
+}

@@ -1,0 +1,104 @@
+/** Strategic merge patch (API conventions, 'Patch operations'): a merge patch that knows from the schema how lists merge. */
+import { badRequest } from '../../respond/status.ts'
+import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
+import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDirective, plainValue, retainKeys } from './directives.ts'
+import { checkOrder, inOrder, mergeLists, orderList } from './merge-list.ts'
+import { clone, get, isObject, jsonTypeName, set, typeName } from './values.ts'
+
+/**
+ * Applies a patch to a document of that schema and returns the result. The document may be changed, the patch is not.
+ * Throws BadRequest for a malformed patch, and Invalid for lists of lists.
+ */
+export function applyStrategicMerge(schema: Message, document: JsonObject, patch: Json): JsonObject {
+  if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`)
+  return mergeMaps(document, clone(patch), schema)
+}
+
+interface Merging {
+  readonly schema: Schema
+  /** Lists are joined, objects merged; `replace` takes the patch's value whole. Lists without a strategy are replaced. */
+  readonly strategy: string
+  readonly mergeKey: string | undefined
+}
+
+/** How a field merges. */
+function mergingOf(schema: Schema, key: string): Merging {
+  if (schema.type !== 'message')
+    throw badRequest(`merging an object in json but data type is not struct, instead is: ${schema.type === 'list' ? 'slice' : schema.type}`)
+  const field = schema.json.get(key)
+  if (field === undefined) throw badRequest(`unable to find api field in struct ${schema.name} for the json field ${JSON.stringify(key)}`)
+  const strategy = field.patchStrategy?.split(',').find((each) => each !== 'retainKeys') ?? ''
+  return { schema: field.schema, strategy, mergeKey: field.patchMergeKey }
+}
+
+/** Merges into `original`, which is returned unless a directive replaces it. Uses up the patch. */
+function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+  const directive = get(patch, patchDirective)
+  if (directive === 'delete') return {}
+  if (directive === 'replace') {
+    delete patch[patchDirective]
+    return patch
+  }
+  if (directive !== undefined) throw badPatchType(directive, patch)
+  retainKeys(original, patch)
+  applyOrders(original, patch, schema)
+  for (const key of Object.keys(patch)) {
+    const deleting = key.startsWith(deletePrefix)
+    mergeField(original, deleting ? fieldOf(key, deletePrefix) : key, patch[key] as Json, schema, deleting)
+  }
+  return original
+}
+
+function mergeField(original: JsonObject, key: string, value: Json, schema: Schema, deleting: boolean): void {
+  const current = get(original, key)
+  if (value === null) delete original[key]
+  else if (isObject(current) && isObject(value)) {
+    const { schema: own, strategy } = mergingOf(schema, key)
+    set(original, key, strategy === 'replace' ? value : mergeMaps(current, value, own))
+  } else if (Array.isArray(current) && Array.isArray(value))
+    set(original, key, mergeListField(current, value, mergingOf(schema, key), deleting))
+  else if (!deleting) setPlain(original, key, value)
+}
+
+/** Takes the patch's value as it is. */
+function setPlain(original: JsonObject, key: string, value: Json): void {
+  discardNulls(value)
+  const plain = plainValue(value)
+  if (plain === undefined) delete original[key]
+  else set(original, key, plain)
+}
+
+function mergeListField(original: Json[], patch: Json[], { schema, strategy, mergeKey }: Merging, deleting: boolean): Json[] {
+  if (strategy !== 'merge' && !deleting) return patch
+  const items = schema.type === 'list' ? schema.items : schema
+  return mergeLists(original, patch, mergeKey, (current, change) => mergeMaps(current, change, items), deleting)
+}
+
+/** Applies the `$setElementOrder/…` lists together with the patch lists of their fields, and takes both out of the patch. */
+function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): void {
+  for (const directive of Object.keys(patch)) {
+    if (!directive.startsWith(orderPrefix)) continue
+    const order = orderList(patch[directive])
+    delete patch[directive]
+    const key = fieldOf(directive, orderPrefix)
+    const current = listAt(original, key)
+    const change = listAt(patch, key)
+    const merging = mergingOf(schema, key)
+    checkOrder(change ?? [], order, merging.mergeKey)
+    if (current === undefined && change === undefined) continue
+    const merged =
+      current === undefined
+        ? (plainValue(change as Json[]) as Json[])
+        : change === undefined
+          ? current
+          : mergeListField(current, change, merging, false)
+    set(original, key, inOrder(merged, order, current ?? [], merging.mergeKey))
+    delete patch[key]
+  }
+}
+
+function listAt(object: JsonObject, key: string): Json[] | undefined {
+  const value = get(object, key)
+  if (value === undefined || Array.isArray(value)) return value
+  throw badRequest(`expected a []interface {}, but received a ${typeName(value)}`)
+}

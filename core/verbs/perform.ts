@@ -1,0 +1,31 @@
+import { readCreateOptions } from '../request/options.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { badRequest, type Status } from '../respond/status.ts'
+import { applyDefaults } from '../schema/defaults.ts'
+import type { Json } from '../schema/model.ts'
+import type { Action } from './actions/action.ts'
+import { readObject } from './body.ts'
+import { respondObject, respondStatus } from './respond.ts'
+import { admissionAttributes, hookContext, type Verb } from './services.ts'
+
+const isStatus = (answer: ApiObject | Status): answer is Status => answer.kind === 'Status'
+
+/** POST of something that is answered, not stored. */
+export const perform =
+  (action: Action): Verb =>
+  async (target) => {
+    const { exchange, services, resource, namespace } = target
+    const { dryRun, fieldValidation } = readCreateOptions(exchange.query, services.platform)
+    const object = await readObject(target, fieldValidation)
+    if (resource.definition.namespaced) {
+      object.metadata.namespace ||= namespace
+      if (object.metadata.namespace !== namespace)
+        throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+    }
+    applyDefaults(target.view.body.schema, object as Json, hookContext(services))
+    const attributes = admissionAttributes(target, 'CREATE', dryRun, object, undefined)
+    await services.admission.mutate(attributes)
+    await services.admission.validate(attributes)
+    const answer = await action.perform(target, object, dryRun)
+    return isStatus(answer) ? respondStatus(target, answer) : respondObject(target, answer, 201)
+  }

@@ -1,0 +1,56 @@
+import { decodeContinue, inconsistent } from '../request/continue-token.ts'
+import { bindFieldSelector, exactField, fieldSelectorText } from '../request/field-selector.ts'
+import type { ListOptions } from '../request/options.ts'
+import { parseListVersion } from '../request/resource-version.ts'
+import { badRequest } from '../respond/status.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { EntryQuery, Freshness } from '../storage/object-store.ts'
+import type { Target } from './services.ts'
+
+/** What an entry must be like for the label and field selectors; undefined when everything matches. */
+export function matcher(
+  { resource: { definition } }: Target,
+  { labelSelector, fieldSelector }: ListOptions,
+): ((entry: Entry) => boolean) | undefined {
+  const labels = labelSelector && !labelSelector.empty ? labelSelector : undefined
+  const others = fieldSelector?.filter((each) => each.field !== 'metadata.name' || each.operator !== '=') ?? []
+  const fields = others.length > 0 ? bindFieldSelector(others, definition) : undefined
+  if (!labels && !fields) return undefined
+  return (entry) => (labels === undefined || labels.matches(entry.labels)) && (fields === undefined || fields(entry.decode()))
+}
+
+/** The one name that a selector on metadata.name allows. */
+export function nameWanted(options: ListOptions): { name?: string } {
+  const name = options.fieldSelector && exactField(options.fieldSelector, 'metadata.name')
+  return name === undefined ? {} : { name }
+}
+
+function freshness({ resourceVersion = '', resourceVersionMatch = '' }: ListOptions): Freshness {
+  const revision = parseListVersion(resourceVersion)
+  if (revision === 0) return resourceVersion === '0' ? 'any' : 'newest'
+  return resourceVersionMatch === 'Exact' ? { exact: revision } : { atLeast: revision }
+}
+
+/** The selectors of a request as one text; equal texts choose the same objects. */
+function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions): string {
+  return `${labelSelector?.toString() ?? ''}\n${fieldSelectorText(fieldSelector)}`
+}
+
+/** The query of a list or of the start of a watch. */
+export function entryQuery(target: Target, options: ListOptions): EntryQuery {
+  const { resource, namespace, services } = target
+  const { keys } = resource.store
+  const matches = matcher(target, options)
+  const limit = Math.max(0, options.limit ?? 0)
+  const base = {
+    namespace,
+    ...nameWanted(options),
+    ...(matches && { matches, selector: selectorKey(options) }),
+    ...(limit > 0 && { limit }),
+  }
+  if (!options.continue) return { ...base, at: freshness(options) }
+  if (parseListVersion(options.resourceVersion ?? '') !== 0)
+    throw badRequest('specifying resource version is not allowed when using continue')
+  const { start, revision } = decodeContinue(options.continue, services.platform)
+  return { ...base, after: keys.prefix(namespace) + start, at: revision === inconsistent ? 'newest' : { exact: revision } }
+}

@@ -1,0 +1,153 @@
+/** An entry in the shape and format that a client negotiated; the usual one, JSON of the stored version, costs nothing. */
+import type { Negotiated } from '../request/negotiate.ts'
+import { readIncludeObject } from '../request/options.ts'
+import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
+import { type Encodable, encode } from '../respond/encode.ts'
+import { tableOf } from '../respond/table.ts'
+import { canonicalise } from '../schema/decode.ts'
+import type { Json, Message } from '../schema/model.ts'
+import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { EntryList } from '../storage/object-store.ts'
+import { joinJsonItems, joinProtobufItems, jsonList, listBytes, protobufList } from './join.ts'
+import { hookContext, type Target } from './services.ts'
+
+export interface ListMeta {
+  readonly resourceVersion: string
+  readonly continue?: string
+  readonly remainingItemCount?: number
+}
+
+export interface Renderer {
+  readonly negotiated: Negotiated
+  /** Text that tells apart forms of the same entry; two renderers with equal names give equal bytes. */
+  readonly form: string
+  object(entry: Entry): Uint8Array
+  list(found: EntryList, meta: ListMeta): Uint8Array
+  /** An object that is not stored, such as a bookmark. */
+  bare(metadata: { readonly [key: string]: Json }): Uint8Array
+}
+
+/** The object in the version that was asked for, from the one that is stored. */
+export function inVersion(definition: ResourceDefinition, stored: ApiObject): ApiObject {
+  if (!definition.storage) return stored
+  return canonicalise(definition.schema, definition.storage.fromStored(stored) as Json, { root: true }) as ApiObject
+}
+
+function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
+  const apiVersion = apiVersionOf(definition)
+  const form = `${apiVersion}/json`
+  const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, 'json', false)
+  const object = (entry: Entry) =>
+    definition.storage === undefined ? entry.bytes : entry.form(form, () => write(inVersion(definition, entry.decode())))
+  return {
+    negotiated,
+    form,
+    object,
+    list: (found, meta) =>
+      listBytes(
+        found,
+        form,
+        JSON.stringify(meta),
+        () => joinJsonItems(definition, found.entries.map(object)),
+        (head, items) => jsonList(definition, head, items),
+      ),
+    bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
+  }
+}
+
+function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
+  const { kind, schema } = definition
+  const apiVersion = apiVersionOf(definition)
+  const form = `${apiVersion}/protobuf`
+  const raw = (entry: Entry) => entry.form(form, () => encodeProtobuf(schema, inVersion(definition, entry.decode()) as Json))
+  return {
+    negotiated,
+    form,
+    object: (entry) => encodeEnvelope(apiVersion, kind, raw(entry)),
+    list: (found, meta) =>
+      listBytes(
+        found,
+        form,
+        JSON.stringify(meta),
+        () => joinProtobufItems(found.entries.map(raw)),
+        (head, items) => protobufList(definition, head, items),
+      ),
+    bare: (metadata) => encodeEnvelope(apiVersion, kind, encodeProtobuf(schema, { metadata })),
+  }
+}
+
+/** YAML, and JSON for people: made anew each time. */
+function textRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
+  const { format, pretty } = negotiated
+  const apiVersion = apiVersionOf(definition)
+  const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, format, pretty)
+  return {
+    negotiated,
+    form: `${apiVersion}/${format}/pretty`,
+    object: (entry) => write(inVersion(definition, entry.decode())),
+    list({ entries }, metadata) {
+      const items = entries.map((entry) => {
+        const { kind: _kind, apiVersion: _apiVersion, ...item } = inVersion(definition, entry.decode())
+        return item
+      })
+      return write({ kind: definition.listKind, apiVersion, metadata, items })
+    },
+    bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
+  }
+}
+
+function objectRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
+  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated)
+  return negotiated.format === 'json' && !negotiated.pretty ? jsonRenderer(definition, negotiated) : textRenderer(definition, negotiated)
+}
+
+function partialRenderer(target: Target, negotiated: Negotiated, version: string): Renderer {
+  const { format, pretty } = negotiated
+  const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
+  const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
+  const partial = (metadata: unknown) => ({ kind: 'PartialObjectMetadata', apiVersion, metadata })
+  const form = `partial/${apiVersion}/${format}${pretty ? '/pretty' : ''}`
+  return {
+    negotiated,
+    form,
+    object: (entry) => entry.form(form, () => write(partial(entry.decode().metadata), PartialObjectMetadata)),
+    list: ({ entries }, metadata) =>
+      write(
+        { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: entries.map((entry) => partial(entry.decode().metadata)) },
+        PartialObjectMetadataList,
+      ),
+    bare: (metadata) => write(partial(metadata), PartialObjectMetadata),
+  }
+}
+
+function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | 'v1beta1', headers: boolean): Renderer {
+  const { services, resource, exchange } = target
+  const { kind } = resource.definition
+  const includeObject = readIncludeObject(exchange.query)
+  const table = (objects: readonly ApiObject[], meta: ListMeta) => {
+    const value = tableOf(resource.definition, objects, { context: hookContext(services), includeObject, version, headers, ...meta })
+    return encode({ value: value as never, schema: undefined }, negotiated.format, negotiated.pretty)
+  }
+  const shown = (entry: Entry) => inVersion(resource.definition, entry.decode())
+  return {
+    negotiated,
+    form: `table/${version}/${includeObject}/${headers}/${negotiated.format}`,
+    object: (entry) => table([shown(entry)], { resourceVersion: String(entry.revision) }),
+    list: ({ entries }, meta) => table(entries.map(shown), meta),
+    bare: (metadata) =>
+      table([{ kind, apiVersion: apiVersionOf(resource.definition), metadata } as ApiObject], {
+        resourceVersion: String(metadata['resourceVersion'] ?? ''),
+      }),
+  }
+}
+
+/** What writes this target's objects as negotiated. Tables have their column definitions unless `headers` is false. */
+export function createRenderer(target: Target, negotiated: Negotiated, headers = true): Renderer {
+  const { transform } = negotiated
+  if (transform === undefined) return objectRenderer(target.resource.definition, negotiated)
+  return transform.kind === 'Table'
+    ? tableRenderer(target, negotiated, transform.version, headers)
+    : partialRenderer(target, negotiated, transform.version)
+}

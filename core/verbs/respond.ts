@@ -1,0 +1,104 @@
+import { StoreError } from '../ports.ts'
+import { isPretty, type Negotiated } from '../request/negotiate.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { Status as StatusSchema } from '../resources/meta/status.ts'
+import { bodyResponse } from '../respond/body.ts'
+import { contentType, encode } from '../respond/encode.ts'
+import { apiErrorOf } from '../respond/error.ts'
+import { responseHeaders } from '../respond/headers.ts'
+import { expired, internalError, type Status } from '../respond/status.ts'
+import { jsonFrame, protobufFrame } from '../respond/watch-frame.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { EntryList } from '../storage/object-store.ts'
+import { TooOld } from '../watch/cache.ts'
+import type { WatchEncoder } from '../watch/stream.ts'
+import { createRenderer, type ListMeta } from './render.ts'
+import type { Target } from './services.ts'
+
+const endpoint = { protobuf: true, table: true }
+
+function negotiate({ exchange, services }: Target): Negotiated {
+  const negotiated = services.negotiator.negotiate(exchange.request.headers.get('accept'), endpoint)
+  return exchange.query.size > 0 && isPretty(exchange.query.toString()) ? { ...negotiated, pretty: true } : negotiated
+}
+
+function respond({ exchange }: Target, bytes: Uint8Array, type: string, status: number): Response {
+  return bodyResponse(exchange.request, bytes, status, responseHeaders(exchange, type))
+}
+
+/** One stored object, as this target's view shows it. */
+export function respondEntry(target: Target, entry: Entry, status = 200): Response {
+  const { view } = target
+  if (view.read) return respondObject(target, view.read(entry.decode()), status)
+  const negotiated = negotiate(target)
+  const renderer = createRenderer(target, negotiated)
+  return respond(target, renderer.object(entry), contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
+}
+
+/** An object that is not stored as it is shown: a scale, a review. */
+export function respondObject(target: Target, value: ApiObject, status = 200): Response {
+  const negotiated = negotiate(target)
+  return respond(
+    target,
+    encode({ value, schema: target.view.body.schema }, negotiated.format, negotiated.pretty),
+    negotiated.mediaType,
+    status,
+  )
+}
+
+export function respondStatus(target: Target, status: Status): Response {
+  const { format, mediaType, pretty } = negotiate(target)
+  return respond(target, encode({ value: status, schema: StatusSchema }, format, pretty), mediaType, status.code ?? 200)
+}
+
+export function respondList(target: Target, found: EntryList, next: string | undefined): Response {
+  const negotiated = negotiate(target)
+  const meta: ListMeta = {
+    resourceVersion: String(found.revision),
+    ...(next !== undefined && { continue: next }),
+    ...(next !== undefined && found.remaining !== undefined && { remainingItemCount: found.remaining }),
+  }
+  const renderer = createRenderer(target, negotiated)
+  return respond(target, renderer.list(found, meta), contentType(negotiated, negotiated.transform?.kind !== 'Table'), 200)
+}
+
+/** The Status of an error inside a watch. */
+function statusOf(error: Error): Status {
+  if (error instanceof TooOld) return expired(error.message).status
+  if (error instanceof StoreError && error.code === 'compacted')
+    return expired('The resourceVersion for the provided watch is too old.').status
+  return (apiErrorOf(error) ?? internalError('the watch failed')).status
+}
+
+/** Frames of a watch in the negotiated form; those of one change are made once for all who watch it. */
+export function watchEncoder(target: Target): WatchEncoder {
+  const { exchange, services } = target
+  const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpoint)
+  let next = createRenderer(target, negotiated)
+  const later = negotiated.transform?.kind === 'Table' ? createRenderer(target, negotiated, false) : next
+  /** The first table of a watch says what its columns are, the others do not. */
+  const take = () => {
+    const renderer = next
+    next = later
+    return renderer
+  }
+  const frame = negotiated.format === 'protobuf' ? protobufFrame : jsonFrame
+  const initialEnd = services.platform.name('<domain>/initial-events-end')
+  return {
+    event(type, entry, change) {
+      const renderer = take()
+      const make = () => frame(type, renderer.object(entry))
+      return change ? change.frame(`${type}/${renderer.form}`, make) : make()
+    },
+    bookmark: (revision, ends) =>
+      frame('BOOKMARK', take().bare({ resourceVersion: String(revision), ...(ends && { annotations: { [initialEnd]: 'true' } }) })),
+    error: (error) => frame('ERROR', encode({ value: statusOf(error), schema: StatusSchema }, negotiated.format, false)),
+  }
+}
+
+export function respondWatch(target: Target, stream: ReadableStream<Uint8Array>): Response {
+  const { exchange, services } = target
+  const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpoint)
+  const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
+  return new Response(stream, { status: 200, headers: responseHeaders(exchange, type) })
+}

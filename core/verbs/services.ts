@@ -1,0 +1,103 @@
+import type { AdmissionAttributes, AdmissionOperation } from '../admission/attributes.ts'
+import type { Admission } from '../admission/chain.ts'
+import type { TokenAuthenticator } from '../authn/authenticator.ts'
+import type { TokenIssuer } from '../authn/token-issuer.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
+import type { SubjectRules } from '../authz/rbac.ts'
+import type { Platform } from '../platform.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { WriteRequest } from '../registry/request.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import type { Exchange, User } from '../request/exchange.ts'
+import type { Negotiator } from '../request/negotiate.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import type { HookContext } from '../schema/model.ts'
+import type { SubresourceView } from './views.ts'
+
+/** What verbs work with; built once by `createApiServer`. */
+export interface Services {
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly table: ResourceTable
+  readonly admission: Admission
+  readonly negotiator: Negotiator
+  /** Counts requests in flight that may last, by the labels of that metric. */
+  readonly longRunning: { add(labels: readonly string[], amount: number): void }
+  /** Seconds: a watch without `timeoutSeconds` ends by itself after this time or up to twice of it. */
+  readonly minRequestTimeout: number
+  readonly authorizer: Authorizer
+  /** What a SelfSubjectRulesReview answers. */
+  rulesFor(user: User, namespace: string): SubjectRules
+  /** Who bearer tokens stand for. */
+  readonly tokens: TokenAuthenticator
+  /** Absent: this server issues no tokens. */
+  readonly serviceAccounts?: {
+    readonly issuer: TokenIssuer
+    readonly audiences: readonly string[]
+    /** Longest validity in seconds; absent: no limit. */
+    readonly maxSeconds?: number
+    /** Lets the tokens that pods get by themselves live for a year, and warns of late use. */
+    readonly extend?: boolean
+  }
+  /** The release of this server. */
+  readonly version: { readonly major: string; readonly minor: string }
+  /** Whether watches may ask for initial events. */
+  readonly watchList: boolean
+  /** Objects that a deletecollection deletes at a time. */
+  readonly deleteCollectionWorkers: number
+}
+
+/** One request to one resource. */
+export interface Target {
+  readonly exchange: Exchange
+  readonly services: Services
+  readonly resource: ServedResource
+  /** Which side of the object is read and written. */
+  readonly view: SubresourceView
+  readonly namespace: string
+  readonly name: string
+}
+
+/** A verb turns a request to a resource into a response; it throws an ApiError for what the client gets as a Status. */
+export type Verb = (target: Target) => Promise<Response>
+
+export function hookContext({ platform, clock }: Services): HookContext {
+  return { platform, now: clock.now() }
+}
+
+/** The admission attributes of this request. */
+export function admissionAttributes(
+  { exchange, resource: { definition, on }, view, namespace, name }: Target,
+  operation: AdmissionOperation,
+  dryRun: boolean,
+  object: ApiObject | undefined,
+  oldObject: ApiObject | undefined,
+): AdmissionAttributes {
+  return {
+    operation,
+    on,
+    kind: definition,
+    namespaced: definition.namespaced,
+    subresource: view.name,
+    namespace,
+    name: name || (object?.metadata.name ?? oldObject?.metadata.name ?? ''),
+    object,
+    oldObject,
+    user: exchange.user,
+    dryRun,
+    warn: (text) => exchange.warnings.push(text),
+    annotate: (key, value) => exchange.annotations.set(key, value),
+  }
+}
+
+/** What the registry needs for a write of this request; validating admission is asked with `operation`. */
+export function writeRequest(target: Target, operation: AdmissionOperation, dryRun: boolean): WriteRequest {
+  const { exchange, services } = target
+  return {
+    context: { ...hookContext(services), user: exchange.user },
+    dryRun,
+    admit: (object, old) => services.admission.validate(admissionAttributes(target, operation, dryRun, object, old)),
+    warn: (text) => exchange.warnings.push(text),
+  }
+}

@@ -1,0 +1,41 @@
+import { create as store } from '../registry/create.ts'
+import { update as replace } from '../registry/update.ts'
+import { readUpdateOptions } from '../request/options.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { ApiError, badRequest } from '../respond/status.ts'
+import { readObject } from './body.ts'
+import { completed } from './completion.ts'
+import { recorder } from './ownership.ts'
+import { respondEntry } from './respond.ts'
+import { type Target, type Verb, writeRequest } from './services.ts'
+
+/** The body must be about the object that the URL names. */
+export function checkIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
+  if (!metadata.name) metadata.name = name
+  if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
+  if (!resource.definition.namespaced) return
+  metadata.namespace ||= namespace
+  if (metadata.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+const isMissing = (error: unknown, name: string) =>
+  error instanceof ApiError && error.status.reason === 'NotFound' && error.status.details?.name === name
+
+/** PUT of one object, or of one side of it. */
+export const update: Verb = async (target) => {
+  const { exchange, services, resource, view, namespace, name } = target
+  const { dryRun, fieldManager, fieldValidation } = readUpdateOptions(exchange.query, services.platform)
+  const body = await readObject(target, fieldValidation)
+  checkIdentity(target, body)
+  const record = recorder(target, fieldManager)
+  try {
+    const change = (existing: ApiObject) => completed(target, structuredClone(body), 'UPDATE', dryRun, existing, record)
+    return respondEntry(target, await replace(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
+  } catch (error) {
+    if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
+    delete body.metadata.resourceVersion
+    const object = await completed(target, body, 'CREATE', dryRun, undefined, record)
+    return respondEntry(target, await store(resource, object, writeRequest(target, 'CREATE', dryRun)), 201)
+  }
+}

@@ -1,0 +1,75 @@
+import { mainView, sideView, statusView, type View } from '../registry/view.ts'
+import { labelSelectorOf } from '../request/label-selector.ts'
+import { Scale } from '../resources/autoscaling/v1/index.ts'
+import { checkNonNegative } from '../resources/checks.ts'
+import { type ApiObject, apiVersionOf, type ResourceDefinition, type Scale as ScalePaths } from '../resources/definition.ts'
+import { invalid } from '../respond/status.ts'
+import { getPath, setPath } from '../schema/accessors.ts'
+import { canonicalise } from '../schema/decode.ts'
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
+import type { Json, Message } from '../schema/model.ts'
+
+/** A side of an object with the kind of its bodies. */
+export interface SubresourceView extends View {
+  /** Empty: the main resource. */
+  readonly name: string
+  readonly body: {
+    readonly group: string
+    readonly version: string
+    readonly kind: string
+    readonly schema: Message
+    /** Older `apiVersion`s with the same fields that bodies may say. */
+    readonly olderVersions?: readonly string[]
+  }
+  /** What clients see; absent: the object itself. */
+  read?(parent: ApiObject): ApiObject
+}
+
+const scaleBody = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: Scale }
+
+function selectorText(value: unknown): string {
+  if (typeof value === 'string') return value
+  const selector = (value ?? {}) as { [key: string]: unknown }
+  const isSelector = 'matchLabels' in selector || 'matchExpressions' in selector
+  return labelSelectorOf(isSelector ? selector : { matchLabels: selector as { [key: string]: string } }).toString()
+}
+
+function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body: SubresourceView['body']): SubresourceView {
+  return {
+    name: 'scale',
+    body,
+    partial: false,
+    read(parent) {
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
+      const text = selector && selectorText(getPath(parent, selector))
+      const scale = {
+        kind: body.kind,
+        apiVersion: apiVersionOf(body),
+        metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+        spec: { replicas: getPath(parent, specReplicas) ?? 0 },
+        status: { replicas: getPath(parent, statusReplicas) ?? 0, ...(text && { selector: text }) },
+      }
+      return canonicalise(body.schema, scale as Json, { root: true }) as ApiObject
+    },
+    write(existing, incoming) {
+      const replicas = getPath(incoming, '.spec.replicas') ?? 0
+      const errors = new FieldErrors()
+      checkNonNegative(Number(replicas), FieldPath.of('spec', 'replicas'), errors)
+      if (errors.list.length > 0) throw invalid(body, existing.metadata.name ?? '', errors.list)
+      const scaled = structuredClone(existing)
+      setPath(scaled, specReplicas, replicas)
+      return scaled
+    },
+  }
+}
+
+/** The views of a resource by subresource name; '' is the main resource. */
+export function viewsOf(definition: ResourceDefinition): ReadonlyMap<string, SubresourceView> {
+  const body = definition
+  const views: SubresourceView[] = [{ name: '', body, ...mainView(definition) }]
+  if (definition.status) views.push({ name: 'status', body, ...statusView })
+  if (definition.scale) views.push(scaleView(definition.scale, scaleBody))
+  for (const { name, side } of definition.subresources) if (side) views.push({ name, body, ...sideView(side) })
+  return new Map(views.map((view) => [view.name, view]))
+}
