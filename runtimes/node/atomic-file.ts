@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Writes a file so that a reader sees the old content or the new, never a part. A missing directory is made, for the owner alone. */
+export function writeAtomically(path: string, content: string, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`
+  try {
+    writeFileSync(temporary, content, { mode, flush: true })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw new Error(`write ${path}: ${reasonOf(error)}`)
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EISDIR: 'is a directory',
+  ENOTDIR: 'not a directory',
+  ENOSPC: 'no space left on device',
+  EROFS: 'read-only file system',
+}
+
+/** Why a file operation failed, in few words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return reasons[code ?? ''] ?? message
+}

@@ -1,0 +1,76 @@
+/** Certificates and authorities as flags and their files say; reloaded when the files change. */
+import type { ParsedFlags } from '../../core/config/parse.ts'
+import { addressRange } from '../../core/registry/allocators/address-range.ts'
+import { advertisedAddress } from './address.ts'
+import { makeFlagDirectory, readFlagFile, readPath } from './flag-file.ts'
+import type { Certificates, ListenOptions } from './listener.ts'
+import { ensurePki, type Pki } from './pki.ts'
+import { inMemory } from './store.ts'
+
+export async function preparePki(flags: ParsedFlags): Promise<Pki> {
+  const directory = flags.get('data-dir')
+  const external = flags.get('external-hostname')
+  const certFile = flags.get('tls-cert-file')
+  const keyFile = flags.get('tls-private-key-file')
+  for (const flag of ['tls-cert-file', 'tls-private-key-file'] as const) readFlagFile(flags, flag)
+  const keepsData = directory !== inMemory && flags.get('kvstore-servers').length === 0
+  if (keepsData) makeFlagDirectory('data-dir', directory)
+  makeFlagDirectory('cert-dir', flags.get('cert-dir'))
+  const serviceAddresses = flags.get('service-cluster-ip-range').flatMap((range) => addressRange(range)?.first ?? [])
+  return ensurePki({
+    certDir: flags.get('cert-dir'),
+    ...(keepsData && { dataDir: directory }),
+    service: flags.platform.service,
+    hosts: external ? [external] : [],
+    ips: [advertisedAddress(flags.get('advertise-address'), flags.get('bind-address')), ...serviceAddresses],
+    ...(certFile && keyFile && { certFile, keyFile }),
+  })
+}
+
+/** PEM bundles of the authorities of client certificates: our own, and that of `--client-ca-file`. */
+export function clientAuthorities(flags: ParsedFlags, pki: Pki): readonly string[] {
+  const given = readFlagFile(flags, 'client-ca-file')
+  return given === undefined ? [pki.clientCaPem] : [pki.clientCaPem, given]
+}
+
+/** PEM of what verifies our serving certificate: the authority, or a certificate of the user's own. */
+export function servingAuthority(flags: ParsedFlags, pki: Pki): string {
+  return flags.get('tls-cert-file') ? pki.serving.certPem : pki.ca.certPem
+}
+
+/** What the listener shows to clients. */
+export function servingCertificates(flags: ParsedFlags, pki: Pki): Certificates {
+  return {
+    cert: pki.serving.certPem,
+    key: pki.serving.keyPem,
+    clientAuthorities: clientAuthorities(flags, pki),
+    sni: flags.get('tls-sni-cert-key').map(({ certificate, key, names }) => ({
+      cert: readPath('tls-sni-cert-key', certificate),
+      key: readPath('tls-sni-cert-key', key),
+      ...(names.length > 0 && { names }),
+    })),
+  }
+}
+
+/** How the listener speaks TLS and HTTP. */
+export function listenOptions(flags: ParsedFlags): Omit<ListenOptions, 'cert' | 'key'> {
+  const minVersion = flags.get('tls-min-version')
+  const cipherSuites = flags.get('tls-cipher-suites')
+  const streams = flags.get('http2-max-streams-per-connection')
+  return {
+    address: flags.get('bind-address'),
+    port: flags.get('secure-port'),
+    http2: !flags.get('disable-http2-serving'),
+    sharePort: flags.get('permit-port-sharing'),
+    ...(minVersion && { minVersion }),
+    ...(cipherSuites.length > 0 && { cipherSuites: cipherSuites as NonNullable<ListenOptions['cipherSuites']> }),
+    ...(streams && { maxConcurrentStreams: streams }),
+  }
+}
+
+/** Files whose change calls for new certificates. */
+export function certificateFiles(flags: ParsedFlags): readonly string[] {
+  const own = [flags.get('tls-cert-file'), flags.get('tls-private-key-file')]
+  const named = flags.get('tls-sni-cert-key').flatMap(({ certificate, key }) => [certificate, key])
+  return [...own, ...named].filter((path): path is string => path !== undefined && path !== '')
+}

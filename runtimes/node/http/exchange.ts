@@ -1,0 +1,62 @@
+import type { Connection, Logger } from '../../../core/ports.ts'
+import { LightResponse, type PlainBody } from './response.ts'
+
+export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
+
+/** What all connections of a listener share. */
+export interface Service {
+  readonly handler: Handler
+  readonly logger: Logger | undefined
+  /** Set once the listener closes: connections are told not to come back. */
+  closing: boolean
+}
+
+/** A response, taken apart for sending. Headers: a record, or names and values by turns. */
+export interface Parts {
+  readonly status: number
+  readonly headers: Record<string, string> | string[]
+  readonly body: PlainBody
+}
+
+/** Statuses that never have a body (RFC 9110 6.4.1). */
+export const isBodyless = (status: number) => status === 204 || status === 304
+
+/** Takes a response apart; one whose headers are not valid becomes a failure. */
+export function partsOf(service: Service, response: Response): Parts {
+  try {
+    return LightResponse.parts(response) ?? { status: response.status, headers: [...response.headers].flat(), body: response.body }
+  } catch (error) {
+    return partsOf(service, failed(service, error))
+  }
+}
+
+/** Adds a Content-Length where there is none and the size is known. */
+export function sized(headers: Parts['headers'], size: number): Parts['headers'] {
+  if (Array.isArray(headers)) {
+    for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return headers
+    return [...headers, 'content-length', String(size)]
+  }
+  for (const name in headers) if (name.length === 14 && name.toLowerCase() === 'content-length') return headers
+  return { ...headers, 'content-length': String(size) }
+}
+
+export const sizeOf = (body: Uint8Array | string | null) =>
+  body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+
+/** Calls the handler. Never throws or rejects. */
+export function answer(service: Service, request: Request, connection: Connection): Response | Promise<Response> {
+  try {
+    const result = service.handler(request, connection)
+    return result instanceof Promise ? result.catch((error: unknown) => failed(service, error)) : result
+  } catch (error) {
+    return failed(service, error)
+  }
+}
+
+/** Answers when a handler fails, which it is not supposed to do. */
+export function failed(service: Service, error: unknown): Response {
+  service.logger?.error({ err: error }, 'request handler failed')
+  return new LightResponse('Internal Server Error\n', { status: 500 })
+}
+
+export const badRequest = () => new LightResponse('Bad Request\n', { status: 400 })

@@ -1,0 +1,134 @@
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const forbiddenInValue = /[\0\r\n]/
+
+function fieldName(name: string): string {
+  if (!token.test(name)) throw new TypeError(`Invalid header name: ${JSON.stringify(name)}`)
+  return name.toLowerCase()
+}
+
+function fieldValue(value: string): string {
+  const text = String(value).trim()
+  if (forbiddenInValue.test(text)) throw new TypeError(`Invalid header value: ${JSON.stringify(text)}`)
+  return text
+}
+
+/**
+ * The Headers interface over a flat list of names and values, which is how Node hands headers in and takes them back.
+ * Some ten times cheaper than the built-in class, whose objects it is otherwise interchangeable with (`instanceof Headers` holds).
+ */
+export class LightHeaders implements Headers {
+  /** Lower-case name, value, lower-case name, value, … */
+  readonly #fields: string[]
+
+  constructor(init?: HeadersInit) {
+    this.#fields = []
+    if (init === undefined) return
+    const pairs: Iterable<readonly string[]> =
+      Symbol.iterator in init ? (init as Iterable<readonly string[]>) : Object.entries(init as Record<string, string>)
+    for (const [name, value] of pairs) this.append(name ?? '', value ?? '')
+  }
+
+  /** The headers of a message as Node read them; pseudo headers (RFC 9113 8.3) are left out. */
+  static fromRaw(raw: readonly string[]): LightHeaders {
+    const headers = new LightHeaders()
+    const fields = headers.#fields
+    for (let i = 0; i < raw.length; i += 2) {
+      const name = raw[i] as string
+      if (name.charCodeAt(0) !== 58) fields.push(name.toLowerCase(), raw[i + 1] as string)
+    }
+    return headers
+  }
+
+  /** Names and values by turns, a name once per occurrence. */
+  get flat(): string[] {
+    return this.#fields
+  }
+
+  append(name: string, value: string): void {
+    this.#fields.push(fieldName(name), fieldValue(value))
+  }
+
+  delete(name: string): void {
+    const key = fieldName(name)
+    for (let i = this.#fields.length - 2; i >= 0; i -= 2) if (this.#fields[i] === key) this.#fields.splice(i, 2)
+  }
+
+  get(name: string): string | null {
+    const fields = this.#fields
+    const key = this.#keyOf(name)
+    let found: string | null = null
+    for (let i = 0; i < fields.length; i += 2) {
+      if (fields[i] !== key) continue
+      const value = fields[i + 1] as string
+      found = found === null ? value : `${found}${key === 'cookie' ? '; ' : ', '}${value}`
+    }
+    return found
+  }
+
+  has(name: string): boolean {
+    const key = this.#keyOf(name)
+    for (let i = 0; i < this.#fields.length; i += 2) if (this.#fields[i] === key) return true
+    return false
+  }
+
+  /** The name to look for; names that are here as they are given need no check. */
+  #keyOf(name: string): string {
+    for (let i = 0; i < this.#fields.length; i += 2) if (this.#fields[i] === name) return name
+    return fieldName(name)
+  }
+
+  set(name: string, value: string): void {
+    const key = fieldName(name)
+    const text = fieldValue(value)
+    const fields = this.#fields
+    let first = -1
+    for (let i = fields.length - 2; i >= 0; i -= 2) {
+      if (fields[i] !== key) continue
+      if (first >= 0) fields.splice(first, 2)
+      first = i
+    }
+    if (first < 0) fields.push(key, text)
+    else fields[first + 1] = text
+  }
+
+  getSetCookie(): string[] {
+    return this.#fields.filter((_, i) => i % 2 === 1 && this.#fields[i - 1] === 'set-cookie')
+  }
+
+  forEach(callback: (value: string, key: string, parent: Headers) => void, thisArg?: unknown): void {
+    for (const [name, value] of this.#sorted()) callback.call(thisArg, value, name, this)
+  }
+
+  entries() {
+    return this.#sorted().values()
+  }
+
+  keys() {
+    return this.#names().values()
+  }
+
+  values() {
+    return this.#sorted()
+      .map(([, value]) => value)
+      .values()
+  }
+
+  [Symbol.iterator]() {
+    return this.entries()
+  }
+
+  #names(): string[] {
+    const names: string[] = []
+    for (let i = 0; i < this.#fields.length; i += 2) if (!names.includes(this.#fields[i] as string)) names.push(this.#fields[i] as string)
+    return names.sort()
+  }
+
+  /** Sorted by name, and combined but for cookies (Fetch standard, 'sort and combine'). */
+  #sorted(): [string, string][] {
+    return this.#names().flatMap((name): [string, string][] =>
+      name === 'set-cookie' ? this.getSetCookie().map((value) => [name, value]) : [[name, this.get(name) ?? '']],
+    )
+  }
+}
+
+Object.setPrototypeOf(LightHeaders.prototype, Headers.prototype)

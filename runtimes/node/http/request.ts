@@ -1,0 +1,113 @@
+import type { LightHeaders } from './headers.ts'
+import type { RequestBody } from './request-body.ts'
+
+export const NativeRequest = globalThis.Request
+
+const decoder = new TextDecoder()
+
+/** The Request interface over a message that Node has read: nothing is built before somebody asks for it. */
+export class LightRequest implements Request {
+  readonly method: string
+  readonly url: string
+  readonly headers: LightHeaders
+  readonly #body: RequestBody | null
+  #controller: AbortController | undefined
+  #abortReason: Error | undefined
+
+  readonly cache = 'default'
+  readonly credentials = 'same-origin'
+  readonly destination = ''
+  readonly duplex = 'half'
+  readonly integrity = ''
+  readonly keepalive = false
+  readonly mode = 'cors'
+  readonly redirect = 'follow'
+  readonly referrer = 'about:client'
+  readonly referrerPolicy = ''
+  readonly isHistoryNavigation = false
+
+  constructor(method: string, url: string, headers: LightHeaders, body: RequestBody | null) {
+    this.method = method
+    this.url = url
+    this.headers = headers
+    this.#body = body
+  }
+
+  static #read(request: LightRequest): Promise<Uint8Array<ArrayBuffer>> {
+    return request.#body === null ? Promise.resolve(new Uint8Array(0)) : request.#body.bytes()
+  }
+
+  /** Aborts `signal`: the client is gone. */
+  static abort(request: LightRequest, reason: Error): void {
+    request.#abortReason ??= reason
+    request.#controller?.abort(request.#abortReason)
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason)
+    }
+    return this.#controller.signal
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#body === null ? null : this.#body.stream()
+  }
+
+  get bodyUsed(): boolean {
+    return this.#body?.used === true
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = await LightRequest.#read(this)
+    return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return LightRequest.#read(this)
+  }
+
+  async text(): Promise<string> {
+    return decoder.decode(await LightRequest.#read(this))
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
+  }
+
+  blob(): Promise<Blob> {
+    return LightRequest.native(this).blob()
+  }
+
+  formData(): Promise<FormData> {
+    return LightRequest.native(this).formData()
+  }
+
+  clone(): Request {
+    return LightRequest.#native(this, this.#body === null ? null : this.#body.tee())
+  }
+
+  /** The same request as a built-in object, which takes over the body. */
+  static native(request: LightRequest): Request {
+    return LightRequest.#native(request, request.body)
+  }
+
+  static #native({ method, url, headers, signal }: LightRequest, body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Request {
+    const init = { method, headers: [...headers.entries()], signal, duplex: 'half' } satisfies RequestInit & { duplex: 'half' }
+    return new NativeRequest(url, body !== null && method !== 'GET' && method !== 'HEAD' ? { ...init, body } : init)
+  }
+}
+
+/** What `new Request(…)` makes while a listener is open: the built-in class, which also takes requests that came from a socket. */
+export class GlobalRequest extends NativeRequest {
+  constructor(input: RequestInfo | URL, init?: RequestInit) {
+    super(input instanceof LightRequest ? LightRequest.native(input) : input, init)
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return Object.prototype.isPrototypeOf.call(NativeRequest.prototype, value as object)
+  }
+}
+
+Object.setPrototypeOf(LightRequest.prototype, GlobalRequest.prototype)

@@ -1,0 +1,154 @@
+/**
+ * Makes keys and certificates (RFC 5280). Not with `@peculiar/x509`: loading that takes a quarter of a second, and it wants the
+ * Reflect Metadata polyfill loaded before it, which a bundler does not promise.
+ */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
+import { isIP } from 'node:net'
+import { bitString, boolean, elements, implicit, integer, nothing, octetString, oid, sequence, set, tagged, time, utf8 } from './der.ts'
+
+const day = 86_400_000
+
+export interface Pair {
+  readonly certPem: string
+  readonly keyPem: string
+}
+
+export interface Subject {
+  readonly commonName: string
+  readonly organizations?: readonly string[]
+  /** Host names and IP addresses. Present: a server certificate; absent: a client certificate. */
+  readonly names?: readonly string[]
+}
+
+/** A new P-256 private key, PKCS#8 PEM. */
+export const newKey = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+/** A certificate authority for ten years with the key given. */
+export function issueAuthority(commonName: string, keyPem: string, now: number): Pair {
+  const key = createPrivateKey(keyPem)
+  const publicKey = createPublicKey(key)
+  const name = distinguishedName({ commonName })
+  const certPem = certificate(key, publicKey, name, name, now, 3650, [
+    extension('2.5.29.19', true, sequence(boolean(true))),
+    // digitalSignature, keyCertSign, cRLSign
+    extension('2.5.29.15', true, bitString(Uint8Array.of(0b1000_0110), 1)),
+    extension('2.5.29.14', false, octetString(keyIdentifier(publicKey))),
+  ])
+  return { certPem, keyPem }
+}
+
+/** A certificate for a year with a key of its own, signed by the authority. */
+export function issue(authority: Pair, subject: Subject, now: number): Pair {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ca = new X509Certificate(authority.certPem)
+  const serverAuth = subject.names !== undefined
+  const extensions = [
+    extension('2.5.29.19', true, sequence()),
+    extension('2.5.29.15', true, bitString(Uint8Array.of(0b1000_0000), 7)),
+    extension('2.5.29.37', false, sequence(oid(serverAuth ? '1.3.6.1.5.5.7.3.1' : '1.3.6.1.5.5.7.3.2'))),
+    extension('2.5.29.35', false, sequence(implicit(0, subjectKeyIdentifier(ca)))),
+  ]
+  if (subject.names !== undefined) extensions.push(extension('2.5.29.17', false, sequence(...subject.names.map(generalName))))
+  const name = distinguishedName(subject)
+  const certPem = certificate(createPrivateKey(authority.keyPem), publicKey, subjectOf(ca), name, now, 365, extensions)
+  return { certPem, keyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
+const signatures: Record<string, Uint8Array> = {
+  ec: sequence(oid('1.2.840.10045.4.3.2')),
+  rsa: sequence(oid('1.2.840.113549.1.1.11'), nothing()),
+}
+
+function certificate(
+  signingKey: KeyObject,
+  publicKey: KeyObject,
+  issuer: Uint8Array,
+  subject: Uint8Array,
+  now: number,
+  days: number,
+  extensions: readonly Uint8Array[],
+): string {
+  const algorithm = signatures[signingKey.asymmetricKeyType ?? '']
+  if (algorithm === undefined) throw new Error(`sign certificate: keys of type ${signingKey.asymmetricKeyType} are not supported`)
+  const serial = randomBytes(16)
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40
+  const body = sequence(
+    tagged(0, integer(Uint8Array.of(2))),
+    integer(serial),
+    algorithm,
+    issuer,
+    sequence(time(now - day), time(now + days * day)),
+    subject,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    tagged(3, sequence(...extensions)),
+  )
+  const base64 = sequence(body, algorithm, bitString(sign('sha256', body, signingKey))).toString('base64')
+  return `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`
+}
+
+const extension = (id: string, critical: boolean, value: Uint8Array) =>
+  sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value))
+
+const attribute = (id: string, value: string) => set(sequence(oid(id), utf8(value)))
+
+const distinguishedName = ({ commonName, organizations = [] }: Subject) =>
+  sequence(...organizations.map((organization) => attribute('2.5.4.10', organization)), attribute('2.5.4.3', commonName))
+
+function generalName(name: string): Uint8Array {
+  switch (isIP(name)) {
+    case 4:
+      return implicit(7, Uint8Array.from(name.split('.').map(Number)))
+    case 6:
+      return implicit(7, ipv6(name))
+    default:
+      return implicit(2, Buffer.from(name, 'latin1'))
+  }
+}
+
+function ipv6(address: string): Uint8Array {
+  // The URL parser writes embedded IPv4 as hexadecimal groups.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const start = groups(head)
+  const end = groups(tail ?? '')
+  const all = [...start, ...new Array<number>(8 - start.length - end.length).fill(0), ...end]
+  return Uint8Array.from(all.flatMap((group) => [group >> 8, group & 0xff]))
+}
+
+/** RFC 5280 4.2.1.2, method 1. */
+function keyIdentifier(publicKey: KeyObject): Uint8Array {
+  const [, bits] = elements(publicKey.export({ type: 'spki', format: 'der' }))
+  return createHash('sha1')
+    .update((bits ?? new Uint8Array()).subarray(3))
+    .digest()
+}
+
+/** The fields of the part that is signed; the version, which comes first, is optional. */
+function fields(certificate: X509Certificate): Uint8Array[] {
+  const [body] = elements(certificate.raw)
+  const all = elements(body ?? new Uint8Array())
+  return all[0]?.[0] === 0xa0 ? all.slice(1) : all
+}
+
+const subjectOf = (certificate: X509Certificate) => fields(certificate)[4] ?? sequence()
+
+function subjectKeyIdentifier(certificate: X509Certificate): Uint8Array {
+  const id = oid('2.5.29.14')
+  const list = fields(certificate).find((field) => field[0] === 0xa3)
+  for (const each of list === undefined ? [] : elements(elements(list)[0] ?? new Uint8Array())) {
+    const [name, value] = elements(each)
+    // An octet string in an octet string.
+    if (name !== undefined && value !== undefined && id.equals(name)) return value.subarray(4)
+  }
+  return keyIdentifier(certificate.publicKey)
+}

@@ -1,0 +1,125 @@
+/** Puts a server together from a command line and runs it until a signal ends it. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { flagConflicts } from '../../core/config/exclusions.ts'
+import { FlagError } from '../../core/config/flag.ts'
+import { helpText } from '../../core/config/help.ts'
+import { type ParsedFlags, parseFlags } from '../../core/config/parse.ts'
+import { versionText } from '../../core/config/version.ts'
+import type { Logger } from '../../core/ports.ts'
+import { createApiServer } from '../../core/server.ts'
+import { advertisedAddress, hostPort, localAddress } from './address.ts'
+import { reasonOf } from './atomic-file.ts'
+import { authenticationOptions } from './authentication.ts'
+import { certificateFiles, clientAuthorities, listenOptions, preparePki, servingAuthority, servingCertificates } from './certificates.ts'
+import { writeKubeconfig } from './kubeconfig.ts'
+import { type Listener, listen } from './listener.ts'
+import { serverOptions } from './options.ts'
+import type { Pki } from './pki.ts'
+import { nodeClock, nodeFiles, nodeLogger, nodeOutbound } from './ports.ts'
+import { openStore } from './store.ts'
+
+/** A daemon that runs; `stop` resolves when everything is closed. */
+export interface Daemon {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** New certificates for new connections when their files change; unusable ones are logged and the old ones kept. */
+function watchCertificates(flags: ParsedFlags, listener: Listener, logger: Logger): () => void {
+  const reload = async () => {
+    try {
+      listener.reload(servingCertificates(flags, await preparePki(flags)))
+      logger.info({}, 'certificates reloaded')
+    } catch (error) {
+      logger.error({ error: reasonOf(error) }, 'certificates not reloaded')
+    }
+  }
+  const stops = certificateFiles(flags).map((path) => nodeFiles.watch(path, () => void reload()))
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
+  const path = flags.get('write-kubeconfig')
+  if (!path) return
+  mkdirSync(dirname(path), { recursive: true })
+  writeKubeconfig(path, {
+    server: `https://${hostPort(localAddress(flags.get('bind-address')), port)}`,
+    caPem: servingAuthority(flags, pki),
+    certPem: pki.admin.certPem,
+    keyPem: pki.admin.keyPem,
+    name: flags.platform.service,
+  })
+}
+
+/** Starts everything and resolves when requests are answered. Rejects with a one-line error when it can't. */
+export async function start(flags: ParsedFlags): Promise<Daemon> {
+  const logger = nodeLogger(flags.get('v'))
+  for (const warning of flags.warnings) logger.warn({}, warning)
+  const options = serverOptions(flags)
+  const pki = await preparePki(flags)
+  const store = await openStore(flags, nodeClock, logger)
+  const ports = { store, clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }
+  const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
+  let stopping = false
+  const server = await createApiServer(ports, {
+    ...options,
+    ...(await authenticationOptions(flags, clientAuthorities(flags, pki), pki.serviceAccountKeyPem, ports)),
+    serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
+    advertiseAddress: address,
+    securePort: flags.get('secure-port'),
+    shuttingDown: () => stopping,
+    rootCa: servingAuthority(flags, pki),
+  })
+  const listener = await listen({ ...listenOptions(flags), ...servingCertificates(flags, pki), logger }, server.fetch)
+  const stopWatching = watchCertificates(flags, listener, logger)
+  writeAdminConfig(flags, pki, listener.port)
+  logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
+  return {
+    port: listener.port,
+    async stop() {
+      stopping = true
+      stopWatching()
+      await new Promise<void>((resolve) => setTimeout(resolve, flags.get('shutdown-delay-duration')))
+      await server.close()
+      await listener.close()
+      await store.close()
+    },
+  }
+}
+
+/** What ends the program at once: a text to print, or undefined when the server is to run. */
+function textOnly(flags: ParsedFlags): string | undefined {
+  if (flags.get('help')) return helpText(flags.platform, flags.get('platform'))
+  const version = versionText(flags.get('version'), flags.platform.title)
+  return version === undefined ? undefined : `${version}\n`
+}
+
+/** The whole program: returns the exit status when it ends at once, or runs until SIGINT or SIGTERM. */
+export async function main(argv: readonly string[], program: string): Promise<number> {
+  try {
+    const flags = parseFlags(argv, program)
+    const text = textOnly(flags)
+    if (text !== undefined) {
+      process.stdout.write(text)
+      return 0
+    }
+    const [conflict] = flagConflicts(flags)
+    if (conflict !== undefined) throw new FlagError(conflict)
+    const began = performance.now()
+    const daemon = await start(flags)
+    const kubeconfig = flags.get('write-kubeconfig')
+    const hint = kubeconfig ? `; try: kubectl --kubeconfig ${kubeconfig} get namespaces` : ''
+    process.stderr.write(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
+    await new Promise<void>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    })
+    await daemon.stop()
+    return 0
+  } catch (error) {
+    process.stderr.write(`error: ${(error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' ')}\n`)
+    return 1
+  }
+}

@@ -1,0 +1,86 @@
+/** What flags mean for the core's server. */
+import type { AuthorizationFiles } from '../../core/config/authorization.ts'
+import { createCorsTest } from '../../core/config/cors.ts'
+import { effectiveVersion } from '../../core/config/emulation.ts'
+import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import type { ParsedFlags } from '../../core/config/parse.ts'
+import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
+import { selectNames } from '../../core/config/selection.ts'
+import { reportedVersion, versionInfo } from '../../core/config/version.ts'
+import { controllerNames } from '../../core/controllers/index.ts'
+import { builtinResources } from '../../core/resources/index.ts'
+import type { ServerOptions } from '../../core/server.ts'
+import { hostPort } from './address.ts'
+
+/** The embedded store has no other readers: unless told otherwise it holds JSON, which needs no decoding. */
+const storageMediaType = (flags: ParsedFlags) =>
+  flags.isSet('storage-media-type') || flags.get('kvstore-servers').length > 0 ? flags.get('storage-media-type') : 'application/json'
+
+/** Files of authorizers, and the cluster that a pod is told of by its environment. */
+function authorizationFiles(flags: ParsedFlags): AuthorizationFiles {
+  const [configuration, policy] = [flags.get('authorization-config'), flags.get('authorization-policy-file')]
+  const connection = flags.get('authorization-webhook-config-file')
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
+  return {
+    ...(configuration && { configuration }),
+    ...(policy && { policy }),
+    ...(connection && {
+      webhook: {
+        connection,
+        version: flags.get('authorization-webhook-version'),
+        authorizedTtl: flags.get('authorization-webhook-cache-authorized-ttl'),
+        unauthorizedTtl: flags.get('authorization-webhook-cache-unauthorized-ttl'),
+      },
+    }),
+    ...(host && port && { clusterServer: `https://${hostPort(host, Number(port))}` }),
+  }
+}
+
+export function serverOptions(flags: ParsedFlags): ServerOptions {
+  const { platform } = flags
+  const gates = parseFeatureGates(flags.get('feature-gates'), platform)
+  const { emulated, minCompatibility } = effectiveVersion(flags)
+  const served = parseRuntimeConfig(flags.get('runtime-config'), builtinResources(), {
+    platform,
+    emulated,
+    laterVersions: flags.get('emulation-forward-compatible') ?? false,
+    laterEntries: flags.get('runtime-config-emulation-forward-compatible') ?? false,
+  })
+  const origins = flags.get('cors-allowed-origins')
+  const build = {
+    runtime: `node${process.versions.node}`,
+    platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+  }
+  return {
+    platform,
+    version: versionInfo(build, reportedVersion(flags.get('version')), emulated, minCompatibility),
+    anonymous: flags.get('anonymous-auth'),
+    authorizationModes: flags.get('authorization-mode'),
+    authorizationFiles: authorizationFiles(flags),
+    serves: served.servesVersion,
+    prefix: flags.get('kvstore-prefix'),
+    storageMediaType: storageMediaType(flags),
+    watchCache: flags.get('watch-cache'),
+    eventTtl: flags.get('event-ttl') / 1000,
+    leaseReuse: flags.get('lease-reuse-duration-seconds'),
+    requestTimeout: flags.get('request-timeout'),
+    minRequestTimeout: flags.get('min-request-timeout'),
+    maxReadOnlyInFlight: flags.get('max-requests-inflight'),
+    maxMutatingInFlight: flags.get('max-mutating-requests-inflight'),
+    deleteCollectionWorkers: flags.get('delete-collection-workers'),
+    ...(origins.length > 0 && { corsAccepts: createCorsTest(origins) }),
+    hstsDirectives: flags.get('strict-transport-security-directives'),
+    storeHealthTimeout: flags.get('kvstore-healthcheck-timeout'),
+    storeReadyTimeout: flags.get('kvstore-readycheck-timeout'),
+    goawayChance: flags.get('goaway-chance'),
+    enabledPlugins: flags.get('enable-admission-plugins'),
+    disabledPlugins: flags.get('disable-admission-plugins'),
+    livezGracePeriod: flags.get('livez-grace-period'),
+    compactionInterval: flags.get('kvstore-compaction-interval'),
+    controllers: selectNames('controllers', flags.get('controllers'), controllerNames),
+    serviceClusterIpRanges: flags.get('service-cluster-ip-range'),
+    serviceNodePortRange: flags.get('service-node-port-range'),
+    clusterServiceNodePort: flags.get('platform-service-node-port') ?? 0,
+    watchList: gates.enabled('WatchList'),
+  }
+}

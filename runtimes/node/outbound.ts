@@ -1,0 +1,135 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { Readable } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
+import type { Outbound, OutboundOptions } from '../../core/ports.ts'
+import { isBodyless } from './http/exchange.ts'
+
+const mostRedirects = 10
+const mostAgents = 100
+
+/** Opens a tunnel through a proxy (RFC 9110 9.3.6). */
+function tunnel(proxy: URL, host: string, port: number): Promise<Duplex> {
+  const secure = proxy.protocol === 'https:'
+  const user = proxy.username === '' ? undefined : `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return new Promise((resolve, reject) => {
+    const connect = (secure ? requestHttps : requestHttp)({
+      host: proxy.hostname,
+      port: proxy.port || (secure ? 443 : 80),
+      method: 'CONNECT',
+      path: authority,
+      agent: false,
+      headers: { Host: authority, ...(user && { 'Proxy-Authorization': `Basic ${Buffer.from(user).toString('base64')}` }) },
+    })
+    connect.once('connect', (response, socket) => {
+      if (response.statusCode === 200) resolve(socket)
+      else {
+        socket.destroy()
+        reject(new Error(`proxy ${proxy.host} answered ${response.statusCode} to CONNECT ${authority}`))
+      }
+    })
+    connect.once('response', (response) => reject(new Error(`proxy ${proxy.host} answered ${response.statusCode} to CONNECT ${authority}`)))
+    connect.once('error', reject)
+    connect.end()
+  })
+}
+
+function createAgent(secure: boolean, options: OutboundOptions): HttpAgent | HttpsAgent {
+  const { certificateAuthority, clientCertificate, serverName, unixSocket, proxy, insecure } = options
+  const shared: AgentOptions = { keepAlive: true, ...(unixSocket !== undefined && { socketPath: unixSocket }) }
+  const tls: AgentOptions = {
+    ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
+    ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
+    ...(serverName !== undefined && { servername: serverName }),
+    rejectUnauthorized: insecure !== true,
+  }
+  const agent = secure ? new HttpsAgent({ ...shared, ...tls }) : new HttpAgent(shared)
+  if (proxy === undefined || unixSocket !== undefined) return agent
+  const proxyUrl = new URL(proxy)
+  agent.createConnection = (target, callback) => {
+    const { host, port, servername } = target as { host: string; port: number; servername?: string }
+    tunnel(proxyUrl, host, port).then(
+      (socket) => callback?.(null, secure ? connectTls({ ...tls, socket, servername: serverName ?? servername ?? host }) : socket),
+      (error: Error) => callback?.(error, undefined as unknown as Duplex),
+    )
+    return undefined
+  }
+  return agent
+}
+
+/**
+ * Calls out with node:https, since the built-in fetch takes no certificates. Connections are kept and shared among calls with the same options.
+ * GET and HEAD follow redirects unless the request says otherwise. Aborts with the request's signal, and when the time is over.
+ */
+export function createOutbound(): Outbound {
+  const agents = new Map<string, HttpAgent | HttpsAgent>()
+  const agentFor = (secure: boolean, { timeout: _, ...options }: OutboundOptions) => {
+    const key = JSON.stringify([secure, options])
+    const found = agents.get(key)
+    if (found !== undefined) return found
+    const [oldest] = agents.keys()
+    if (oldest !== undefined && agents.size >= mostAgents) agents.delete(oldest)
+    const agent = createAgent(secure, options)
+    agents.set(key, agent)
+    return agent
+  }
+
+  return {
+    async fetch(request, options = {}) {
+      const { timeout } = options
+      const signal = timeout === undefined ? request.signal : AbortSignal.any([request.signal, AbortSignal.timeout(timeout)])
+      const { method } = request
+      const follow = request.redirect === 'follow' && (method === 'GET' || method === 'HEAD')
+      const headers = Object.fromEntries([...request.headers.entries()].filter(([name]) => name !== 'host' && name !== 'connection'))
+      let url = new URL(request.url)
+      for (let redirects = 0; ; redirects++) {
+        const secure = url.protocol === 'https:'
+        const incoming = await send(url, { method, headers, signal, agent: agentFor(secure, options) }, request.body)
+        const { location } = incoming.headers
+        const status = incoming.statusCode ?? 0
+        if (!follow || location === undefined || ![301, 302, 303, 307, 308].includes(status)) return responseOf(incoming, method)
+        incoming.resume()
+        if (redirects === mostRedirects) throw new Error(`${method} ${request.url}: more than ${mostRedirects} redirects`)
+        const next = new URL(location, url)
+        if (next.origin !== url.origin) for (const name of ['authorization', 'cookie']) delete headers[name]
+        url = next
+      }
+    },
+  }
+}
+
+interface SendOptions {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly signal: AbortSignal
+  readonly agent: HttpAgent
+}
+
+function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> | null): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { signal } = options
+    const fail = (error: Error) => reject(signal.aborted ? signal.reason : error)
+    const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
+    outgoing.once('response', resolve)
+    outgoing.once('error', fail)
+    if (body === null) outgoing.end()
+    else {
+      const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
+      source.once('error', (error) => outgoing.destroy(error))
+      source.pipe(outgoing)
+    }
+  })
+}
+
+function responseOf(incoming: IncomingMessage, method: string): Response {
+  const status = incoming.statusCode ?? 500
+  const headers: [string, string][] = []
+  for (let i = 0; i < incoming.rawHeaders.length; i += 2)
+    headers.push([incoming.rawHeaders[i] as string, incoming.rawHeaders[i + 1] as string])
+  const empty = method === 'HEAD' || isBodyless(status)
+  if (empty) incoming.resume()
+  const body = empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>)
+  return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers })
+}

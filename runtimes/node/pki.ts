@@ -1,0 +1,138 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { reasonOf, writeAtomically } from './atomic-file.ts'
+import { issue, issueAuthority, newKey, type Pair, type Subject } from './issue.ts'
+
+export type { Pair } from './issue.ts'
+
+export interface PkiOptions {
+  /** Holds the serving and admin certificates, and all else when there is no `dataDir`. */
+  readonly certDir: string
+  /** What must live as long as the stored data, the authority and the service account key, goes to its folder `pki`. */
+  readonly dataDir?: string
+  /** Name of the cluster's own service in namespace `default`; the serving certificate holds its DNS names. */
+  readonly service: string
+  /** More host names and addresses for the serving certificate: advertised address, first service address. */
+  readonly hosts: readonly string[]
+  readonly ips: readonly string[]
+  /** A serving certificate of the user's own (`--tls-cert-file`, `--tls-private-key-file`); both or none. */
+  readonly certFile?: string
+  readonly keyFile?: string
+  /** Milliseconds since the epoch; default: now. */
+  readonly now?: number
+}
+
+export interface Pki {
+  readonly ca: Pair
+  readonly serving: Pair
+  /** PEM bundle of the authority that signs client certificates. */
+  readonly clientCaPem: string
+  readonly admin: Pair
+  readonly serviceAccountKeyPem: string
+}
+
+const renewalMilliseconds = 30 * 86_400_000
+
+/**
+ * Reads the certificates and keys that the server needs to start, and first makes those that are missing, expire within 30 days,
+ * or don't fit the names or the authority any more. Rejects with an error of one line that names the file when one is damaged.
+ */
+export async function ensurePki(options: PkiOptions): Promise<Pki> {
+  const { certDir, dataDir, service, now = Date.now() } = options
+  const stableDir = dataDir === undefined ? certDir : join(dataDir, 'pki')
+  const names = [
+    ...[
+      'localhost',
+      hostname(),
+      ...options.hosts,
+      service,
+      `${service}.default`,
+      `${service}.default.svc`,
+      `${service}.default.svc.cluster.local`,
+    ],
+    ...['127.0.0.1', '::1', ...options.ips],
+  ]
+  const ca = ensureAuthority(stableDir, now)
+  const { certFile, keyFile } = options
+  const serving =
+    certFile !== undefined && keyFile !== undefined
+      ? readPair(certFile, keyFile)
+      : ensurePair(certDir, 'apiserver', ca, { commonName: 'apiserver', names: [...new Set(names)].filter(Boolean) }, now)
+  const admin = ensurePair(certDir, 'admin', ca, { commonName: 'platform-admin', organizations: ['system:masters'] }, now)
+  return { ca, serving, clientCaPem: ca.certPem, admin, serviceAccountKeyPem: ensureKey(join(stableDir, 'sa.key')) }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`read ${path}: ${reasonOf(error)}`)
+  }
+}
+
+function parse<T>(path: string, what: string, make: (text: string) => T): T {
+  const text = read(path)
+  try {
+    return make(text)
+  } catch {
+    throw new Error(`read ${path}: not ${what} in PEM format`)
+  }
+}
+
+const checkCertificate = (path: string) => parse(path, 'a certificate', (text) => ({ text, certificate: new X509Certificate(text) }))
+const checkKey = (path: string) => parse(path, 'a private key', (text) => ({ text, key: createPrivateKey(text) }))
+
+function readPair(certPath: string, keyPath: string): Pair {
+  const { text: certPem, certificate } = checkCertificate(certPath)
+  const { text: keyPem, key } = checkKey(keyPath)
+  if (!certificate.checkPrivateKey(key)) throw new Error(`read ${keyPath}: not the private key of ${certPath}`)
+  return { certPem, keyPem }
+}
+
+function ensureAuthority(directory: string, now: number): Pair {
+  const certPath = join(directory, 'ca.crt')
+  const keyPath = join(directory, 'ca.key')
+  if (existsSync(certPath)) {
+    const pair = readPair(certPath, keyPath)
+    const { validTo } = new X509Certificate(pair.certPem)
+    if (Date.parse(validTo) <= now) throw new Error(`read ${certPath}: the certificate expired on ${validTo}`)
+    return pair
+  }
+  const pair = issueAuthority('platform-ca', ensureKey(keyPath), now)
+  writeAtomically(certPath, pair.certPem, 0o644)
+  return pair
+}
+
+function ensureKey(path: string): string {
+  if (existsSync(path)) return checkKey(path).text
+  const text = newKey()
+  writeAtomically(path, text, 0o600)
+  return text
+}
+
+function ensurePair(directory: string, name: string, ca: Pair, subject: Subject, now: number): Pair {
+  const certPath = join(directory, `${name}.crt`)
+  const keyPath = join(directory, `${name}.key`)
+  if (existsSync(certPath) && existsSync(keyPath)) {
+    const { text: certPem, certificate } = checkCertificate(certPath)
+    const { text: keyPem, key } = checkKey(keyPath)
+    if (certificate.checkPrivateKey(key) && fits(certificate, ca, subject, now)) return { certPem, keyPem }
+  }
+  const pair = issue(ca, subject, now)
+  writeAtomically(keyPath, pair.keyPem, 0o600)
+  writeAtomically(certPath, pair.certPem, 0o644)
+  return pair
+}
+
+function fits(certificate: X509Certificate, ca: Pair, { names = [] }: Subject, now: number): boolean {
+  const authority = new X509Certificate(ca.certPem)
+  return (
+    Date.parse(certificate.validTo) - now > renewalMilliseconds &&
+    certificate.checkIssued(authority) &&
+    certificate.verify(authority.publicKey) &&
+    names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined)
+  )
+}

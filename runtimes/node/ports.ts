@@ -1,0 +1,83 @@
+/** The Node implementations of the ports that are about the host: clock, files, outgoing calls, log. */
+import { type FSWatcher, watch as watchDirectory } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
+import type { Clock, Files, Logger, Outbound } from '../../core/ports.ts'
+import { reasonOf } from './atomic-file.ts'
+import { createOutbound } from './outbound.ts'
+
+const longestTimer = 0x7fff_ffff
+
+/** The host's clock. Timers may be longer than Node's 24.8 days. */
+export const nodeClock: Clock = {
+  now: () => Date.now(),
+  after(milliseconds, callback) {
+    let timer: NodeJS.Timeout
+    const arm = (left: number) => {
+      timer = setTimeout(() => (left > longestTimer ? arm(left - longestTimer) : callback()), Math.min(left, longestTimer)).unref()
+    }
+    arm(milliseconds)
+    return () => clearTimeout(timer)
+  },
+}
+
+const settleMilliseconds = 50
+const pollMilliseconds = 60_000
+
+/** The file system. A watch survives files that are replaced by renaming, and mounted volumes whose directory is a symbolic link that is swapped. */
+export const nodeFiles: Files = {
+  async read(path) {
+    try {
+      return await readFile(path)
+    } catch (error) {
+      throw new Error(`read ${path}: ${reasonOf(error)}`)
+    }
+  },
+
+  watch(path, changed) {
+    let closed = false
+    let timer: NodeJS.Timeout | undefined
+    let watcher: FSWatcher | undefined
+    const identity = () =>
+      stat(path, { bigint: true }).then(
+        ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
+        () => 'none',
+      )
+    let known = identity()
+    const compare = async () => {
+      const [before, now] = await Promise.all([known, identity()])
+      if (closed || before === now) return
+      known = Promise.resolve(now)
+      changed()
+    }
+    // An event comes for every step of a write: wait until it is over. Not every file system has events: look now and then.
+    const look = () => {
+      clearTimeout(timer)
+      timer = setTimeout(compare, settleMilliseconds).unref()
+    }
+    const poll = setInterval(compare, pollMilliseconds).unref()
+    try {
+      watcher = watchDirectory(dirname(path), { persistent: false }, look)
+      watcher.on('error', () => watcher?.close())
+    } catch {
+      // No such directory yet: the poll finds the file when it comes.
+    }
+    return () => {
+      closed = true
+      clearTimeout(timer)
+      clearInterval(poll)
+      watcher?.close()
+    }
+  },
+}
+
+/**
+ * A log of one JSON line per message, written before the call returns. From verbosity (flag `-v`) 4 on, debug messages come too.
+ * It goes to standard error unless told otherwise.
+ */
+export const nodeLogger = (verbosity: number, to: DestinationStream = destination({ dest: 2, sync: true })): Logger =>
+  pino({ level: verbosity >= 4 ? 'debug' : 'info', base: null, timestamp: stdTimeFunctions.isoTime }, to)
+
+/** Outgoing calls of this process. */
+export const nodeOutbound: Outbound = createOutbound()

@@ -1,0 +1,156 @@
+import { type KeyValue, StoreError, type SwapResult } from '../../core/ports.ts'
+import type { Change, History } from './history.ts'
+import type { Leases } from './leases.ts'
+import type { Watchers } from './watchers.ts'
+
+interface Swap {
+  readonly key: string
+  /** Absent: delete. */
+  readonly value?: Uint8Array
+  readonly expected: number
+  readonly lease: bigint
+}
+
+interface Waiting {
+  readonly work: Swap | { readonly expired: bigint }
+  readonly resolve: (result: SwapResult) => void
+  readonly reject: (error: StoreError) => void
+}
+
+/** What one turn of the queue commits together. */
+interface Batch {
+  readonly changes: Change[]
+  /** The keys changed so far, as the swaps behind them in the batch see them. */
+  readonly latest: Map<string, Change>
+  /** To be called once the changes are durable. */
+  readonly settle: (() => void)[]
+  readonly members: Waiting[]
+  bytes: number
+}
+
+/** A batch takes no more work once it holds so many bytes or changes; both bound how long a commit blocks the turn. */
+const batchBytes = 4 * 1024 * 1024
+const batchChanges = 2048
+
+export interface CommitOptions {
+  readonly history: History
+  readonly watchers: Watchers
+  readonly leases: Leases
+  readonly append?: (changes: readonly Change[]) => Promise<void>
+}
+
+/**
+ * The one point where changes get their revisions. While a batch is on its way to the journal, the work that arrives becomes the next
+ * batch (group commit); swaps are judged in order of arrival, against the history and what the same batch has changed before them.
+ */
+export class CommitQueue {
+  readonly #options: CommitOptions
+  #waiting: Waiting[] = []
+  #running: Promise<void> | undefined
+
+  constructor(options: CommitOptions) {
+    this.#options = options
+  }
+
+  swap(swap: Swap): Promise<SwapResult> {
+    return this.#submit(swap)
+  }
+
+  /** Deletes the keys of a lease that has ended. */
+  async expire(lease: bigint): Promise<void> {
+    await this.#submit({ expired: lease })
+  }
+
+  /** Resolves when nothing waits to be committed. */
+  async idle(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  #submit(work: Waiting['work']): Promise<SwapResult> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject })
+      this.#running ??= Promise.resolve().then(() => this.#run())
+    })
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#judge()
+      try {
+        if (batch.changes.length > 0) await this.#options.append?.(batch.changes)
+      } catch (error) {
+        const failure = error instanceof StoreError ? error : new StoreError('unavailable', `write failed: ${error}`)
+        for (const { reject } of batch.members) reject(failure)
+        continue
+      }
+      this.#publish(batch)
+    }
+    this.#running = undefined
+  }
+
+  #judge(): Batch {
+    const batch: Batch = { changes: [], latest: new Map(), settle: [], members: [], bytes: 0 }
+    let taken = 0
+    for (const waiting of this.#waiting) {
+      if (batch.bytes > batchBytes || batch.changes.length >= batchChanges) break
+      // The end of a lease is a batch of its own: nothing before it hangs a key on the lease unseen, nothing behind it still uses it.
+      const ends = 'expired' in waiting.work
+      if (ends && taken > 0) break
+      taken++
+      batch.members.push(waiting)
+      if ('expired' in waiting.work) this.#expire(batch, waiting, waiting.work.expired)
+      else this.#swap(batch, waiting, waiting.work)
+      if (ends) break
+    }
+    this.#waiting = this.#waiting.slice(taken)
+    return batch
+  }
+
+  #swap(batch: Batch, { resolve, reject }: Waiting, { key, value, expected, lease }: Swap): void {
+    const changed = batch.latest.get(key)
+    const current = changed ? stored(changed) : this.#options.history.get(key)
+    if (lease !== 0n && !this.#options.leases.has(lease)) {
+      batch.settle.push(() => reject(new StoreError('unavailable', `lease ${lease} not found`)))
+      return
+    }
+    const revision = this.#options.history.revision + batch.changes.length
+    if ((current?.modRevision ?? 0) !== expected || (!value && !current)) {
+      batch.settle.push(() => resolve({ ok: false, revision, ...(current && { current }) }))
+      return
+    }
+    const next = revision + 1
+    this.#add(batch, { key, revision: next, createRevision: current?.createRevision ?? next, lease, ...(value && { value }) })
+    batch.settle.push(() => resolve({ ok: true, revision: next }))
+  }
+
+  #expire(batch: Batch, { resolve }: Waiting, lease: bigint): void {
+    const { history, leases } = this.#options
+    for (const key of leases.keys(lease)) {
+      this.#add(batch, { key, revision: history.revision + batch.changes.length + 1, createRevision: 0, lease: 0n })
+    }
+    batch.settle.push(() => {
+      leases.end(lease)
+      resolve({ ok: true, revision: history.revision })
+    })
+  }
+
+  #add(batch: Batch, change: Change): void {
+    batch.changes.push(change)
+    batch.latest.set(change.key, change)
+    batch.bytes += change.value?.byteLength ?? 0
+  }
+
+  #publish(batch: Batch): void {
+    const { history, leases, watchers } = this.#options
+    const events = batch.changes.map((change) => {
+      leases.attach(change.key, change.lease)
+      return history.apply(change)
+    })
+    if (events.length > 0) watchers.deliver(events)
+    for (const settle of batch.settle) settle()
+  }
+}
+
+function stored({ key, value, createRevision, revision }: Change): KeyValue | undefined {
+  return value && { key, value, createRevision, modRevision: revision }
+}

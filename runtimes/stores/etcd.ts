@@ -1,0 +1,194 @@
+/**
+ * A KeyValueStore over an etcd v3 cluster (3.4 and later). One watch on the whole keyspace serves all watches of the port, so the cluster
+ * should be this server's own, as the reference server's is. Values may be as large as the cluster's `--max-request-bytes` allows.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Clock,
+  type KeyValue,
+  type KeyValueStore,
+  type ListOptions,
+  type Logger,
+  StoreError,
+  type SwapResult,
+} from '../../core/ports.ts'
+import { type IRequestOp, modifiedAt, type TlsOptions } from './etcd/client.ts'
+import { coalesce } from './etcd/coalesce.ts'
+import { oldestRevision } from './etcd/compacted.ts'
+import { Endpoints } from './etcd/endpoints.ts'
+import { storeError } from './etcd/errors.ts'
+import { everything, keyValueOf, rangeOf } from './etcd/keys.ts'
+import { Watches } from './etcd/watches.ts'
+
+export interface EtcdOptions extends TlsOptions {
+  /** As `https://host:port`; tried in turn. */
+  readonly servers: readonly string[]
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly timeouts?: EtcdTimeouts
+}
+
+/** Milliseconds. */
+export interface EtcdTimeouts {
+  /** For one operation; default ten seconds. */
+  readonly request?: number
+  /** Until a read asks another member; default three seconds. */
+  readonly attempt?: number
+  /** For the cluster to answer at first; default one minute. */
+  readonly start?: number
+}
+
+/** Items that one answer of etcd holds at most: a list of everything is read in pages. */
+const pageSize = 1_000
+const retryStart = 500
+/** How long compaction and closing wait for watches that lag. */
+const drainTimeout = 2_000
+
+/**
+ * Resolves when the cluster answers.
+ * @throws StoreError `unavailable` or `timeout` when it does not in time.
+ */
+export async function openEtcdStore(options: EtcdOptions): Promise<KeyValueStore> {
+  const { clock, logger, servers, timeouts: { request = 10_000, attempt = 3_000, start = 60_000 } = {} } = options
+  const endpoints = await Endpoints.open(servers, options, clock, logger, { request, attempt })
+  const store = createStore(endpoints, clock, logger)
+  for (const end = clock.now() + start; ; ) {
+    try {
+      await store.currentRevision()
+      return store
+    } catch (error) {
+      if (clock.now() >= end) {
+        await store.close()
+        const { code, message } = storeError(error)
+        throw new StoreError(code, `the store at ${servers.join()} does not answer: ${message}`)
+      }
+      await sleep(retryStart)
+    }
+  }
+}
+
+function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyValueStore {
+  const pending = new Set<Promise<unknown>>()
+  let newest = 0
+  let closing: Promise<void> | undefined
+
+  const seen = (revision: number) => {
+    if (revision > newest) newest = revision
+    return revision
+  }
+
+  const revisionNow = coalesce(async () => {
+    const before = Math.max(newest, watches.newest)
+    // One key that is not there: etcd counts a range by walking it.
+    const { header } = await endpoints.repeatable(({ kv }, call) => kv.range({ key: everything }, call))
+    const revision = Number(header.revision)
+    if (revision < before) {
+      newest = revision
+      watches.wentBack(revision)
+    }
+    return seen(revision)
+  })
+
+  const watches: Watches = new Watches(endpoints, clock, logger, revisionNow)
+
+  /** Counts what is under way, so that closing can wait for it. */
+  function during<T>(run: () => Promise<T>): Promise<T> {
+    if (closing) return Promise.reject(new StoreError('unavailable', 'the store is closed'))
+    const done = run()
+    pending.add(done)
+    const forget = () => pending.delete(done)
+    done.then(forget, forget)
+    return done
+  }
+
+  /** Completes the error of a read whose revision is gone. */
+  async function reading<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'compacted' || error.revision !== undefined) throw error
+      throw new StoreError('compacted', error.message, await endpoints.repeatable(oldestRevision))
+    }
+  }
+
+  async function page(prefix: string, from: string | undefined, limit: number, revision: number) {
+    const request = { ...rangeOf(prefix, from), limit: String(limit), revision: String(revision) }
+    const { kvs, more, header } = await endpoints.repeatable(({ kv }, call) => kv.range(request, call))
+    return { items: kvs.map(keyValueOf), more, revision: Number(header.revision) }
+  }
+
+  async function list({ prefix, from, limit = 0, revision = 0 }: ListOptions) {
+    const items: KeyValue[] = []
+    let at = revision
+    let start = from
+    for (;;) {
+      const wanted = limit === 0 ? pageSize : limit - items.length
+      const next = await page(prefix, start, Math.min(wanted, pageSize), at)
+      at ||= next.revision
+      items.push(...next.items)
+      if (!next.more || items.length === limit) return { items, more: next.more, revision: at }
+      start = `${next.items.at(-1)?.key}\0`
+    }
+  }
+
+  async function swap(key: string, expected: number, success: IRequestOp): Promise<SwapResult> {
+    const name = Buffer.from(key)
+    const { succeeded, responses, header } = await endpoints.once(({ kv }, call) =>
+      kv.txn({ compare: [modifiedAt(name, expected)], success: [success], failure: [{ request_range: { key: name } }] }, call),
+    )
+    const revision = seen(Number(header.revision))
+    if (succeeded) return { ok: true, revision }
+    const current = responses[0]?.response_range.kvs[0]
+    return { ok: false, revision, ...(current && { current: keyValueOf(current) }) }
+  }
+
+  async function compact(revision: number): Promise<void> {
+    // Watches of this process get there first: compaction is not meant to end them.
+    await watches.reached(revision, drainTimeout)
+    try {
+      await endpoints.repeatable(({ kv }, call) => kv.compact({ revision: String(revision) }, call))
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'compacted') throw error
+    }
+  }
+
+  async function close(): Promise<void> {
+    await Promise.allSettled(pending)
+    await watches.reached(newest, drainTimeout)
+    watches.close()
+    endpoints.close()
+  }
+
+  return {
+    get: (key, revision = 0) =>
+      during(async () => {
+        const request = { key: Buffer.from(key), revision: String(revision) }
+        const { kvs, header } = await reading(() => endpoints.repeatable(({ kv }, call) => kv.range(request, call)))
+        return { ...(kvs[0] && { kv: keyValueOf(kvs[0]) }), revision: revision || Number(header.revision) }
+      }),
+    list: (options) => during(() => reading(() => list(options))),
+    count: (prefix) =>
+      during(async () => {
+        const { count } = await endpoints.repeatable(({ kv }, call) => kv.range({ ...rangeOf(prefix), count_only: true }, call))
+        return Number(count)
+      }),
+    put(key, value, expected, lease = 0n) {
+      // A copy: the caller may go on using its buffer.
+      const request_put = { key: Buffer.from(key), value: Buffer.from(value), lease: String(lease) }
+      return during(() => swap(key, expected, { request_put }))
+    },
+    delete: (key, expected) => during(() => swap(key, expected, { request_delete_range: { key: Buffer.from(key) } })),
+    watch: (prefix, after, watcher) => watches.watch(prefix, after, watcher),
+    currentRevision: () => during(revisionNow),
+    compact: (revision) => during(() => compact(revision)),
+    grantLease: (seconds) =>
+      during(async () => {
+        const { ID } = await endpoints.repeatable(({ lease }, call) => lease.leaseGrant({ TTL: String(seconds) }, call))
+        return BigInt(ID)
+      }),
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/** The members of a cluster: one is used until it fails, then the next. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clock, type Logger, StoreError } from '../../../core/ports.ts'
+import { type Client, openClient, type TlsOptions } from './client.ts'
+import { isMemberFault, storeError, wasUntouched } from './errors.ts'
+
+/** Milliseconds. */
+export interface CallTimeouts {
+  /** Longest time for one operation. etcd itself gives up after seven seconds and says why. */
+  readonly request: number
+  /** Longest time that a read waits for one member before it asks another. */
+  readonly attempt: number
+}
+
+export interface CallOptions {
+  readonly deadline: number
+}
+
+type Run<T> = (client: Client, options: CallOptions) => Promise<T>
+
+const roundsOfReads = 2
+const pauseBetweenRounds = 200
+
+export class Endpoints {
+  readonly #clients: readonly Client[]
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #timeouts: CallTimeouts
+  readonly #movers = new Set<(left: Client) => void>()
+  #index: number
+
+  private constructor(clients: readonly Client[], clock: Clock, logger: Logger, timeouts: CallTimeouts) {
+    this.#clients = clients
+    this.#clock = clock
+    this.#logger = logger
+    this.#timeouts = timeouts
+    // Several replicas spread over the members.
+    this.#index = Math.floor(Math.random() * clients.length)
+  }
+
+  static async open(servers: readonly string[], tls: TlsOptions, clock: Clock, logger: Logger, timeouts: CallTimeouts): Promise<Endpoints> {
+    const clients = await Promise.all(servers.map((server) => openClient(server, tls)))
+    if (clients.length === 0) throw new StoreError('unavailable', 'no servers are given')
+    return new Endpoints(clients, clock, logger, timeouts)
+  }
+
+  get current(): Client {
+    return this.#clients[this.#index]!
+  }
+
+  /** Calls back whenever a member is left for the next one. */
+  onMove(moved: (left: Client) => void): void {
+    this.#movers.add(moved)
+  }
+
+  /** Says that a member failed; where there are others, the next one is used from now on. */
+  failed(client: Client, error: StoreError): void {
+    if (client !== this.current || this.#clients.length === 1) return
+    this.#index = (this.#index + 1) % this.#clients.length
+    this.#logger.warn({ server: client.server, next: this.current.server, error: error.message }, 'store member failed, using the next one')
+    for (const moved of this.#movers) moved(client)
+  }
+
+  /** An operation that may be done twice: every member is tried, twice. */
+  async repeatable<T>(run: Run<T>): Promise<T> {
+    const end = this.#clock.now() + this.#timeouts.request
+    const attempts = this.#clients.length * roundsOfReads
+    for (let attempt = 1; ; attempt++) {
+      const longest = this.#clients.length > 1 ? this.#clock.now() + this.#timeouts.attempt : end
+      const outcome = await this.#try(run, Math.min(end, longest))
+      if ('value' in outcome) return outcome.value
+      if (!isMemberFault(outcome.error) || attempt === attempts || this.#clock.now() >= end) throw outcome.error
+      // Unlike the clock's timers this one keeps the process alive: somebody waits for the answer.
+      if (attempt % this.#clients.length === 0) await sleep(pauseBetweenRounds)
+    }
+  }
+
+  /** An operation that must not be done twice: another member is tried only when nothing can have happened. */
+  async once<T>(run: Run<T>): Promise<T> {
+    const end = this.#clock.now() + this.#timeouts.request
+    for (let left = this.#clients.length; ; left--) {
+      const outcome = await this.#try(run, end)
+      if ('value' in outcome) return outcome.value
+      if (left === 1 || !wasUntouched(outcome.error)) throw outcome.error
+    }
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close()
+  }
+
+  async #try<T>(run: Run<T>, deadline: number): Promise<{ value: T } | { error: StoreError }> {
+    const client = this.current
+    try {
+      return { value: await run(client, { deadline }) }
+    } catch (thrown) {
+      const error = storeError(thrown)
+      if (isMemberFault(error)) this.failed(client, error)
+      return { error }
+    }
+  }
+}

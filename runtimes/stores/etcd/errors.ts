@@ -1,0 +1,41 @@
+import { StoreError, type StoreErrorCode } from '../../../core/ports.ts'
+
+/** gRPC status codes (google.rpc.Code) that are looked at. */
+const deadlineExceeded = 4
+const dataLoss = 15
+
+/** Texts of etcd's own errors (etcd's api/v3rpc/rpctypes) and of gRPC, in the order they are tried. */
+const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [
+  ['required revision has been compacted', 'compacted'],
+  ['required revision is a future revision', 'future-revision'],
+  ['request is too large', 'too-large'],
+  ['larger than max', 'too-large'],
+  ['request timed out', 'timeout'],
+  ['corrupt', 'corrupt'],
+]
+
+/** Nothing was done and nothing will be: another member may be asked to do it. */
+const untouched = ['No connection established', 'no leader', 'proposal dropped', 'too many requests', 'server stopped', 'not capable']
+
+const detailsOf = (error: unknown): string => {
+  if (typeof error === 'object' && error !== null && 'details' in error && typeof error.details === 'string') return error.details
+  return error instanceof Error ? error.message : String(error)
+}
+
+const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined)
+
+/** A failed call as the port's error. */
+export function storeError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  const details = detailsOf(error)
+  const code = codeOf(error)
+  if (code === deadlineExceeded) return new StoreError('timeout', details)
+  const [, known] = texts.find(([text]) => details.includes(text)) ?? []
+  return new StoreError(known ?? (code === dataLoss ? 'corrupt' : 'unavailable'), details)
+}
+
+export const wasUntouched = (error: StoreError) => untouched.some((text) => error.message.includes(text))
+
+/** Whether the fault lies with the member, so that another one may do better. */
+export const isMemberFault = ({ code, message }: StoreError) =>
+  code === 'timeout' || (code === 'unavailable' && !message.includes('lease not found') && !message.includes('space exceeded'))

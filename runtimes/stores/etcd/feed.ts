@@ -1,0 +1,157 @@
+import { type Clock, type Logger, StoreError, type StoreEvent } from '../../../core/ports.ts'
+import type { Client, IEvent, IWatchResponse } from './client.ts'
+import type { Endpoints } from './endpoints.ts'
+import { storeError } from './errors.ts'
+import { eventOf, everything, revisionOf } from './keys.ts'
+
+const firstRetry = 50
+const longestRetry = 1_000
+
+type Stream = Awaited<ReturnType<Client['watch']['watch']>>
+
+export interface FeedHandler {
+  /** Events in revision order, all of a revision together; the feed's position is already past them, and was `before`. */
+  events(events: readonly StoreEvent[], before: number): void
+  /** The feed can't go on: its place in the history is gone. */
+  lost(error: StoreError): void
+}
+
+/**
+ * Every event of the whole store from a revision on, through one etcd watch. Since each of etcd's revisions has at least one event, what the
+ * feed has seen it has seen completely, and a gap betrays a lost event: so progress needs no help from the server (whose progress
+ * notifications may overtake events before 3.4.25 and 3.5.8). A broken stream is taken up again where it ended, on another member if need be.
+ */
+export class Feed {
+  readonly #endpoints: Endpoints
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #handler: FeedHandler
+  #position: number
+  #client: Client | undefined
+  #stream: Stream | undefined
+  /** Events of the revision that a fragment may have cut. */
+  #held: StoreEvent[] = []
+  #retry = firstRetry
+  #cancelRetry = () => {}
+  #closed = false
+
+  constructor(after: number, endpoints: Endpoints, clock: Clock, logger: Logger, handler: FeedHandler) {
+    // A new store is at revision 1, which has no event.
+    this.#position = Math.max(after, 1)
+    this.#endpoints = endpoints
+    this.#clock = clock
+    this.#logger = logger
+    this.#handler = handler
+    void this.#open()
+  }
+
+  /** Every event up to this revision has been handed out. */
+  get position(): number {
+    return this.#position
+  }
+
+  get client(): Client | undefined {
+    return this.#client
+  }
+
+  /** Takes the watch up again, on the member that is now in use. */
+  restart(): void {
+    this.#drop()
+    void this.#open()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#drop()
+  }
+
+  #drop(): void {
+    this.#cancelRetry()
+    const stream = this.#stream
+    this.#stream = undefined
+    this.#held = []
+    stream?.cancel()
+  }
+
+  async #open(): Promise<void> {
+    const client = this.#endpoints.current
+    this.#client = client
+    const stream = await client.watch.watch()
+    // What a cancelled stream still has to say is of no interest; its error must have a listener all the same.
+    const current = () => this.#stream === stream
+    stream.on('error', (error) => current() && this.#broken(client, storeError(error)))
+    stream.on('end', () => current() && this.#broken(client, new StoreError('unavailable', 'the watch stream ended')))
+    if (this.#closed || this.#stream !== undefined || this.#client !== client) {
+      stream.cancel()
+      return
+    }
+    this.#stream = stream
+    stream.on('data', (response) => current() && this.#receive(client, response))
+    stream.write({
+      create_request: {
+        key: everything,
+        range_end: everything,
+        start_revision: String(this.#position + 1),
+        prev_kv: true,
+        fragment: true,
+      },
+    })
+  }
+
+  #receive(client: Client, response: IWatchResponse): void {
+    if (response.canceled) {
+      const compacted = Number(response.compact_revision)
+      if (compacted > 0) this.#lost(`revision ${this.#position + 1} has been compacted`, compacted)
+      else this.#broken(client, storeError(new Error(response.cancel_reason || 'the watch was cancelled')))
+      return
+    }
+    this.#retry = firstRetry
+    for (const received of response.events) if (!this.#take(received)) return
+    this.#release(response.fragment)
+  }
+
+  /** Adds an event to those held; false when it shows that the feed is at an end. */
+  #take(received: IEvent): boolean {
+    const revision = Number(received.kv.mod_revision)
+    if (revision <= this.#position) return true
+    const event = eventOf(received)
+    const held = this.#held.at(-1)
+    const due = (held ? revisionOf(held) : this.#position) + 1
+    if (event !== undefined && revision <= due) {
+      this.#held.push(event)
+      return true
+    }
+    if (event === undefined) this.#lost(`what revision ${revision} replaced has been compacted`)
+    else this.#lost(`the events from revision ${due} to ${revision - 1} are gone`, revision)
+    return false
+  }
+
+  #release(cut: boolean): void {
+    const last = this.#held.at(-1)
+    if (last === undefined) return
+    const rest = cut ? this.#held.filter((event) => revisionOf(event) === revisionOf(last)) : []
+    const events = cut ? this.#held.slice(0, this.#held.length - rest.length) : this.#held
+    this.#held = rest
+    const newest = events.at(-1)
+    if (newest === undefined) return
+    const before = this.#position
+    this.#position = revisionOf(newest)
+    this.#handler.events(events, before)
+  }
+
+  #lost(why: string, oldest?: number): void {
+    this.close()
+    this.#handler.lost(new StoreError('compacted', why, oldest))
+  }
+
+  #broken(client: Client, error: StoreError): void {
+    this.#drop()
+    this.#logger.debug({ server: client.server, error: error.message, after: this.#position }, 'store watch broke, takes it up again')
+    this.#endpoints.failed(client, error)
+    // Leaving the member may have restarted this feed already.
+    if (this.#closed || this.#stream !== undefined || this.#client !== client) return
+    const wait = this.#retry
+    this.#retry = Math.min(wait * 2, longestRetry)
+    this.#cancelRetry = this.#clock.after(wait, () => void this.#open())
+  }
+}

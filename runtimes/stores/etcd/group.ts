@@ -1,0 +1,90 @@
+import { StoreError, type StoreEvent, type StoreWatcher } from '../../../core/ports.ts'
+import { revisionOf } from './keys.ts'
+import { PrefixIndex } from './prefix-index.ts'
+
+/** One watch of the port. */
+export interface Subscriber {
+  readonly prefix: string
+  readonly watcher: StoreWatcher
+  /** Events up to this revision it has, or does not want. */
+  after: number
+  /** Revision whose progress it waits for; undefined when it waits for none. */
+  due?: number
+  ended: boolean
+}
+
+/** The end of a watch: the last call to its watcher, never made from within a call of its own. */
+export function endOf(subscriber: Subscriber, error?: StoreError): void {
+  if (subscriber.ended) return
+  subscriber.ended = true
+  queueMicrotask(() => subscriber.watcher.end(error))
+}
+
+/** The watches that one feed serves. */
+export class Group {
+  readonly #all = new Set<Subscriber>()
+  readonly #index = new PrefixIndex<Subscriber>()
+  /** Those whose progress is due. */
+  readonly #waiting = new Set<Subscriber>()
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  get subscribers(): Iterable<Subscriber> {
+    return this.#all
+  }
+
+  has(subscriber: Subscriber): boolean {
+    return this.#all.has(subscriber)
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#all.add(subscriber)
+    this.#index.add(subscriber.prefix, subscriber)
+    if (subscriber.due !== undefined) this.#waiting.add(subscriber)
+  }
+
+  delete(subscriber: Subscriber): void {
+    this.#all.delete(subscriber)
+    this.#index.delete(subscriber.prefix, subscriber)
+    this.#waiting.delete(subscriber)
+  }
+
+  deliver(events: readonly StoreEvent[]): void {
+    for (const [subscribers, selected] of this.#index.select(events)) {
+      const first = revisionOf(selected[0]!)
+      for (const subscriber of subscribers) {
+        const wanted = first > subscriber.after ? selected : selected.filter((event) => revisionOf(event) > subscriber.after)
+        if (wanted.length > 0) this.#call(subscriber, (watcher) => watcher.events(wanted))
+      }
+    }
+  }
+
+  /** Tells the progress that is due, now that everything up to the position is delivered. */
+  progress(position: number): void {
+    for (const subscriber of this.#waiting) {
+      if (subscriber.due === undefined || subscriber.due > position) continue
+      this.#waiting.delete(subscriber)
+      delete subscriber.due
+      this.#call(subscriber, (watcher) => watcher.progress(position))
+    }
+  }
+
+  /** Its next progress is due at this revision. */
+  expect(subscriber: Subscriber, due: number): void {
+    subscriber.due = due
+    this.#waiting.add(subscriber)
+  }
+
+  /** One watcher that throws loses its watch; the others go on. */
+  #call(subscriber: Subscriber, call: (watcher: StoreWatcher) => void): void {
+    if (subscriber.ended) return
+    try {
+      call(subscriber.watcher)
+    } catch (error) {
+      this.delete(subscriber)
+      endOf(subscriber, new StoreError('unavailable', `watcher failed: ${error instanceof Error ? error.message : error}`))
+    }
+  }
+}

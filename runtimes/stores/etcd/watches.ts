@@ -1,0 +1,180 @@
+/**
+ * All watches of a store. Watches that stand at about the same revision share a feed; one that starts further back gets a feed of its own,
+ * which ends once it has caught up with another.
+ */
+import { type Clock, type Logger, StoreError, type StoreWatch, type StoreWatcher } from '../../../core/ports.ts'
+import type { Endpoints } from './endpoints.ts'
+import { Feed } from './feed.ts'
+import { endOf, Group, type Subscriber } from './group.ts'
+
+/** Milliseconds between looks at feeds that may have fallen silent. */
+const lookInterval = 3_000
+const progressRetry = 500
+
+interface Line {
+  readonly feed: Feed
+  readonly group: Group
+}
+
+export class Watches {
+  readonly #endpoints: Endpoints
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #currentRevision: () => Promise<number>
+  readonly #lines = new Set<Line>()
+  readonly #reached = new Set<() => void>()
+  #cancelLook: (() => void) | undefined
+  #closed = false
+
+  constructor(endpoints: Endpoints, clock: Clock, logger: Logger, currentRevision: () => Promise<number>) {
+    this.#endpoints = endpoints
+    this.#clock = clock
+    this.#logger = logger
+    this.#currentRevision = currentRevision
+    endpoints.onMove((left) => {
+      for (const { feed } of this.#lines) if (feed.client === left) feed.restart()
+    })
+  }
+
+  watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
+    const subscriber: Subscriber = { prefix, watcher, after, ended: false }
+    if (this.#closed) endOf(subscriber, new StoreError('unavailable', 'the store is closed'))
+    else this.#lineFor(after).group.add(subscriber)
+    let asked = false
+    return {
+      close: () => this.#leave(subscriber),
+      requestProgress: () => {
+        if (asked || subscriber.due !== undefined || subscriber.ended) return
+        asked = true
+        void this.#askProgress(subscriber).finally(() => {
+          asked = false
+        })
+      },
+    }
+  }
+
+  /** Resolves when all feeds have passed the revision, or after so many milliseconds. */
+  reached(revision: number, longest: number): Promise<void> {
+    const behind = () => [...this.#lines].some(({ feed }) => feed.position < revision)
+    if (!behind()) return Promise.resolve()
+    return new Promise((resolve) => {
+      const finish = () => {
+        cancel()
+        this.#reached.delete(look)
+        resolve()
+      }
+      const look = () => {
+        if (!behind()) finish()
+      }
+      const cancel = this.#clock.after(longest, finish)
+      this.#reached.add(look)
+    })
+  }
+
+  /** The store turned out to be at a revision below one that was seen: a backup was restored, and every position is void. */
+  wentBack(to: number): void {
+    for (const line of this.#lines) {
+      if (line.feed.position > to) this.#abandon(line, new StoreError('compacted', `the store went back to revision ${to}`, to))
+    }
+  }
+
+  /** Largest revision that any watch has seen. */
+  get newest(): number {
+    return Math.max(0, ...[...this.#lines].map(({ feed }) => feed.position))
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cancelLook?.()
+    for (const line of this.#lines) this.#abandon(line)
+  }
+
+  /** The feed that stands closest behind the revision. */
+  #lineFor(after: number): Line {
+    let best: Line | undefined
+    for (const line of this.#lines) {
+      const { position } = line.feed
+      if (position <= Math.max(after, 1) && (best === undefined || position > best.feed.position)) best = line
+    }
+    return best ?? this.#newLine(after)
+  }
+
+  #newLine(after: number): Line {
+    const group = new Group()
+    const feed: Feed = new Feed(after, this.#endpoints, this.#clock, this.#logger, {
+      events: (events, before) => {
+        group.deliver(events)
+        group.progress(feed.position)
+        this.#merge(line, before)
+        for (const look of this.#reached) look()
+      },
+      lost: (error) => this.#abandon(line, error),
+    })
+    const line = { feed, group }
+    this.#lines.add(line)
+    this.#cancelLook ??= this.#clock.after(lookInterval, () => void this.#look(new Map(), 0))
+    return line
+  }
+
+  /** Hands the watches of a feed that has caught up to the one it has caught up with. */
+  #merge(line: Line, before: number): void {
+    const { position } = line.feed
+    const ahead = [...this.#lines].find(({ feed }) => feed !== line.feed && feed.position > before && feed.position <= position)
+    if (ahead === undefined) return
+    this.#lines.delete(line)
+    line.feed.close()
+    for (const subscriber of line.group.subscribers) {
+      subscriber.after = Math.max(subscriber.after, position)
+      ahead.group.add(subscriber)
+    }
+    ahead.group.progress(ahead.feed.position)
+  }
+
+  #leave(subscriber: Subscriber): void {
+    for (const line of this.#lines) {
+      line.group.delete(subscriber)
+      if (line.group.size === 0) this.#abandon(line)
+    }
+    endOf(subscriber)
+  }
+
+  #abandon(line: Line, error?: StoreError): void {
+    this.#lines.delete(line)
+    line.feed.close()
+    for (const subscriber of line.group.subscribers) endOf(subscriber, error)
+    for (const look of this.#reached) look()
+  }
+
+  async #askProgress(subscriber: Subscriber): Promise<void> {
+    for (;;) {
+      try {
+        const revision = await this.#currentRevision()
+        const line = [...this.#lines].find(({ group }) => group.has(subscriber))
+        if (line === undefined) return
+        line.group.expect(subscriber, Math.max(revision, subscriber.after))
+        line.group.progress(line.feed.position)
+        return
+      } catch {
+        if (subscriber.ended) return
+        await new Promise<void>((resolve) => this.#clock.after(progressRetry, resolve))
+      }
+    }
+  }
+
+  /**
+   * A stream can fall silent without breaking: its member is stopped, or cut off. A feed that has not moved since the last look,
+   * although the store was ahead of it then, is taken up again.
+   */
+  async #look(before: ReadonlyMap<Feed, number>, revision: number): Promise<void> {
+    const positions = new Map([...this.#lines].map(({ feed }) => [feed, feed.position] as const))
+    for (const [feed, position] of positions) {
+      if (position < revision && before.get(feed) === position) {
+        this.#logger.warn({ server: feed.client?.server, position, revision }, 'store watch is silent, takes it up again')
+        feed.restart()
+      }
+    }
+    const current = await this.#currentRevision().catch(() => revision)
+    if (this.#closed) return
+    this.#cancelLook = this.#lines.size === 0 ? undefined : this.#clock.after(lookInterval, () => void this.#look(positions, current))
+  }
+}

@@ -1,0 +1,202 @@
+import { type KeyValue, type ListOptions, type ListResult, StoreError, type StoreEvent } from '../../core/ports.ts'
+import { byteOrder, SortedIndex } from './sorted.ts'
+
+/** One committed change. Every change has a revision of its own. */
+export interface Change {
+  readonly key: string
+  readonly revision: number
+  readonly createRevision: number
+  /** Absent: the key was deleted. */
+  readonly value?: Uint8Array
+  /** The lease that the key hangs on; 0n: none. */
+  readonly lease: bigint
+}
+
+interface Entry {
+  readonly key: string
+  readonly order: string
+  head?: Version
+}
+
+/** A key's state from `revision` on. */
+interface Version {
+  readonly entry: Entry
+  readonly revision: number
+  readonly deleted: boolean
+  /** Absent for a deletion, and for an old version whose value can be loaded again. */
+  kv: KeyValue | undefined
+  older: Version | undefined
+}
+
+/**
+ * All keys with their versions since the last compaction. Plain synchronous data; revision 1 is the empty store, as in etcd.
+ * With `load`, values of superseded versions are not kept in memory but asked for by revision when someone reads the past.
+ */
+export class History {
+  #revision: number
+  #oldest: number
+  readonly #entries = new Map<string, Entry>()
+  readonly #index = new SortedIndex<Entry>()
+  /** The part of the index whose keys are deleted now, so that `count` needs no visit. */
+  readonly #deleted = new SortedIndex<Entry>()
+  /** The version that each revision made, from `oldest + 1` on. */
+  #log: Version[] = []
+  readonly #load: ((revision: number) => KeyValue) | undefined
+
+  /** Begins at revision `oldest`, with no keys. */
+  constructor(oldest = 1, load?: (revision: number) => KeyValue) {
+    this.#revision = oldest
+    this.#oldest = oldest
+    this.#load = load
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** The oldest revision that can be read. */
+  get oldest(): number {
+    return this.#oldest
+  }
+
+  /** What is stored under a key, now or at a revision. Throws 'compacted' or 'future-revision'. */
+  get(key: string, revision?: number): KeyValue | undefined {
+    const entry = this.#entries.get(key)
+    if (!revision) return entry?.head?.kv
+    this.#check(revision)
+    return entry && this.#at(entry, revision)
+  }
+
+  list({ prefix, from = '', limit = 0, revision = 0 }: ListOptions): ListResult {
+    if (revision) this.#check(revision)
+    const items: KeyValue[] = []
+    let more = false
+    this.#index.scan(byteOrder(prefix), byteOrder(from), (entry) => {
+      const kv = revision ? this.#at(entry, revision) : entry.head?.kv
+      if (!kv) return true
+      if (limit > 0 && items.length === limit) {
+        more = true
+        return false
+      }
+      items.push(kv)
+      return true
+    })
+    return { items, more, revision: revision || this.#revision }
+  }
+
+  count(prefix: string): number {
+    const order = byteOrder(prefix)
+    return this.#index.count(order) - this.#deleted.count(order)
+  }
+
+  /** Adds the next change. Its revision is the current one plus 1. */
+  apply(change: Change): StoreEvent {
+    const before = this.#entries.get(change.key)?.head
+    const event = eventOf(change, before?.kv)
+    this.#log.push(this.#append(change, event, before))
+    if (before && this.#load) before.kv = undefined
+    this.#revision = change.revision
+    return event
+  }
+
+  /** Takes in a change made at or before `oldest`, in the order of revisions. Returns the revisions whose records are needed no more. */
+  restore(change: Change): number[] {
+    const before = this.#entries.get(change.key)?.head
+    const dropped = before ? [before.revision] : []
+    const version = this.#append(change, eventOf(change), undefined)
+    if (!version.deleted) return dropped
+    this.#forget(version.entry)
+    return [...dropped, change.revision]
+  }
+
+  /** Every change after a revision under a prefix. Throws 'compacted'. */
+  since(afterRevision: number, prefix: string): StoreEvent[] {
+    // The event of revision `oldest` itself is not offered: what it replaced is gone. (Revision 1 has no event.)
+    if (Math.max(afterRevision, 1) < this.#oldest) throw compacted(afterRevision, this.#oldest)
+    const events: StoreEvent[] = []
+    for (let i = Math.max(afterRevision, 1) - this.#oldest; i < this.#log.length; i++) {
+      const version = this.#log[i]!
+      if (version.entry.key.startsWith(prefix)) events.push(this.#event(version))
+    }
+    return events
+  }
+
+  /** Forgets what only revisions before this one need. Returns the revisions whose records are needed no more. */
+  compact(revision: number): number[] {
+    if (revision > this.#revision) throw future(revision, this.#revision)
+    const dropped: number[] = []
+    if (revision <= this.#oldest) return dropped
+    const passed = this.#log.slice(0, revision - this.#oldest)
+    this.#log = this.#log.slice(passed.length)
+    for (const version of passed) {
+      if (version.older && !version.older.deleted) dropped.push(version.older.revision)
+      version.older = undefined
+    }
+    for (const version of passed) {
+      if (!version.deleted) continue
+      // A deletion leaves nothing to read. When the key came back later, that version's `older` still points here: as 'nothing'.
+      dropped.push(version.revision)
+      if (version.entry.head === version) this.#forget(version.entry)
+    }
+    this.#oldest = revision
+    return dropped
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry.key)
+    this.#index.remove(entry)
+    this.#deleted.remove(entry)
+  }
+
+  #append(change: Change, event: StoreEvent, older: Version | undefined): Version {
+    const kv = event.type === 'put' ? event.kv : undefined
+    const known = this.#entries.get(change.key)
+    const entry: Entry = known ?? { key: change.key, order: byteOrder(change.key) }
+    const version: Version = { entry, revision: change.revision, deleted: !kv, kv, older }
+    if (known?.head?.deleted) this.#deleted.remove(entry)
+    if (version.deleted) this.#deleted.add(entry)
+    entry.head = version
+    if (!known) {
+      this.#entries.set(change.key, entry)
+      this.#index.add(entry)
+    }
+    return version
+  }
+
+  #at(entry: Entry, revision: number): KeyValue | undefined {
+    let version = entry.head
+    while (version && version.revision > revision) version = version.older
+    return this.#value(version)
+  }
+
+  #value(version: Version | undefined): KeyValue | undefined {
+    if (!version || version.deleted) return undefined
+    return version.kv ?? this.#load?.(version.revision)
+  }
+
+  #event(version: Version): StoreEvent {
+    const previous = this.#value(version.older)
+    const kv = this.#value(version)
+    const rest = previous ? { previous } : {}
+    return kv ? { type: 'put', kv, ...rest } : { type: 'delete', key: version.entry.key, revision: version.revision, ...rest }
+  }
+
+  #check(revision: number): void {
+    if (revision > this.#revision) throw future(revision, this.#revision)
+    if (revision < this.#oldest) throw compacted(revision, this.#oldest)
+  }
+}
+
+function eventOf({ key, revision, createRevision, value }: Change, before?: KeyValue): StoreEvent {
+  const rest = before ? { previous: before } : {}
+  if (!value) return { type: 'delete', key, revision, ...rest }
+  return { type: 'put', kv: { key, value, createRevision, modRevision: revision }, ...rest }
+}
+
+function compacted(revision: number, oldest: number): StoreError {
+  return new StoreError('compacted', `revision ${revision} has been compacted, the oldest one left is ${oldest}`, oldest)
+}
+
+function future(revision: number, current: number): StoreError {
+  return new StoreError('future-revision', `revision ${revision} is a future revision, the current one is ${current}`, current)
+}

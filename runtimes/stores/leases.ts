@@ -1,0 +1,70 @@
+import type { Clock } from '../../core/ports.ts'
+
+/** A lease and the moment it ends, in milliseconds since the epoch. */
+export interface Lease {
+  readonly id: bigint
+  readonly expires: number
+}
+
+/** Timers hold 31 bits of milliseconds; a longer wait is made in parts. */
+const longestWait = 2 ** 31 - 1
+
+/** The leases that run, and the keys that hang on them. */
+export class Leases {
+  readonly #clock: Clock
+  readonly #expired: (id: bigint) => void
+  readonly #keys = new Map<bigint, Set<string>>()
+  readonly #leaseOf = new Map<string, bigint>()
+  readonly #cancels = new Map<bigint, () => void>()
+
+  /** `expired` is called from a timer when a lease has ended. */
+  constructor(clock: Clock, expired: (id: bigint) => void) {
+    this.#clock = clock
+    this.#expired = expired
+  }
+
+  start(lease: Lease): void {
+    this.#keys.set(lease.id, new Set())
+    this.#arm(lease)
+  }
+
+  has(id: bigint): boolean {
+    return this.#keys.has(id)
+  }
+
+  keys(id: bigint): readonly string[] {
+    return [...(this.#keys.get(id) ?? [])]
+  }
+
+  /** Hangs a key on a lease; 0n takes it off the one it hangs on. */
+  attach(key: string, id: bigint): void {
+    const before = this.#leaseOf.get(key)
+    if (before !== undefined) {
+      this.#keys.get(before)?.delete(key)
+      this.#leaseOf.delete(key)
+    }
+    if (id === 0n) return
+    this.#keys.get(id)?.add(key)
+    this.#leaseOf.set(key, id)
+  }
+
+  end(id: bigint): void {
+    this.#cancels.get(id)?.()
+    this.#cancels.delete(id)
+    this.#keys.delete(id)
+  }
+
+  close(): void {
+    for (const cancel of this.#cancels.values()) cancel()
+    this.#cancels.clear()
+  }
+
+  #arm(lease: Lease): void {
+    const wait = Math.max(0, lease.expires - this.#clock.now())
+    const cancel = this.#clock.after(Math.min(wait, longestWait), () => {
+      if (wait > longestWait) this.#arm(lease)
+      else this.#expired(lease.id)
+    })
+    this.#cancels.set(lease.id, cancel)
+  }
+}

@@ -1,0 +1,18 @@
+import type { Clock, KeyValueStore } from '../../core/ports.ts'
+import { History } from './history.ts'
+import { createMvcc } from './mvcc.ts'
+
+/** A store that keeps nothing beyond the process. Runs on every runtime; the default clock is the host's. */
+export function memoryStore(options: { readonly clock?: Clock } = {}): KeyValueStore {
+  return createMvcc({ clock: options.clock ?? hostClock, history: new History() })
+}
+
+const hostClock: Clock = {
+  now: () => Date.now(),
+  after(milliseconds, callback) {
+    const timer: unknown = setTimeout(callback, milliseconds)
+    // Node, Bun and Deno's node timers are objects that can let the process end; elsewhere a timer is a number.
+    if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
+    return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0])
+  },
+}

@@ -1,0 +1,134 @@
+import { type Clock, type KeyValueStore, type ListOptions, StoreError, type StoreWatcher, type SwapResult } from '../../core/ports.ts'
+import { CommitQueue } from './commit.ts'
+import type { Change, History } from './history.ts'
+import { type Lease, Leases } from './leases.ts'
+import { Watchers } from './watchers.ts'
+
+/** Largest value, in bytes: etcd's default for a whole request. */
+export const valueLimit = 1.5 * 1024 * 1024
+
+/** Where commits are made durable. Calls to `append` never overlap; a rejection means that nothing was written. */
+export interface Journal {
+  append(changes: readonly Change[]): Promise<void>
+  /** Keeps a lease. */
+  grant(lease: Lease): Promise<void>
+  /** Forgets a lease whose keys are deleted. */
+  endLease(id: bigint): Promise<void>
+  /** Forgets the records of these revisions; `oldest` is now the first one that can be read. */
+  compact(oldest: number, dropped: readonly number[]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface MvccOptions {
+  readonly clock: Clock
+  readonly history: History
+  /** Absent: nothing is kept. */
+  readonly journal?: Journal
+  /** Leases, and the keys on them, as they were when the store was last closed. */
+  readonly leases?: readonly Lease[]
+  readonly attached?: ReadonlyMap<string, bigint>
+}
+
+/**
+ * The etcd v3 model over a history in memory. Reads see what is committed (and durable, with a journal): a change enters the history,
+ * the watches and its caller's promise only after the journal has it.
+ */
+export function createMvcc({ clock, history, journal, leases: kept = [], attached = new Map() }: MvccOptions): KeyValueStore {
+  const watchers = new Watchers(history)
+  const leases: Leases = new Leases(clock, (id) => void expire(id))
+  const queue = new CommitQueue({ history, watchers, leases, ...(journal && { append: (changes) => journal.append(changes) }) })
+  let compaction: Promise<void> = Promise.resolve()
+  let closing: Promise<void> | undefined
+
+  for (const lease of kept) leases.start(lease)
+  for (const [key, id] of attached) leases.attach(key, id)
+
+  function open(): void {
+    if (closing) throw new StoreError('unavailable', 'the store is closed')
+  }
+
+  async function expire(id: bigint): Promise<void> {
+    if (closing) return
+    try {
+      await queue.expire(id)
+      await journal?.endLease(id)
+    } catch {
+      // The journal did not take it, for want of space perhaps. Until it does, the keys stay.
+      clock.after(1000, () => void expire(id))
+    }
+  }
+
+  return {
+    async get(key: string, revision?: number) {
+      open()
+      const kv = history.get(key, revision)
+      return { ...(kv && { kv }), revision: revision || history.revision }
+    },
+
+    async list(options: ListOptions) {
+      open()
+      return history.list(options)
+    },
+
+    async count(prefix: string) {
+      open()
+      return history.count(prefix)
+    },
+
+    async put(key: string, value: Uint8Array, expected: number, lease = 0n): Promise<SwapResult> {
+      open()
+      if (value.byteLength > valueLimit) throw new StoreError('too-large', `value of ${value.byteLength} bytes, the limit is ${valueLimit}`)
+      // A copy: the caller may go on using its buffer, and a small view must not keep a large one alive.
+      return queue.swap({ key, value: new Uint8Array(value), expected, lease })
+    },
+
+    async delete(key: string, expected: number): Promise<SwapResult> {
+      open()
+      return queue.swap({ key, expected, lease: 0n })
+    },
+
+    watch(prefix: string, afterRevision: number, watcher: StoreWatcher) {
+      if (!closing) return watchers.watch(prefix, afterRevision, watcher)
+      queueMicrotask(() => watcher.end(new StoreError('unavailable', 'the store is closed')))
+      return { close() {}, requestProgress() {} }
+    },
+
+    async currentRevision() {
+      open()
+      return history.revision
+    },
+
+    compact(revision: number): Promise<void> {
+      const next = compaction.then(async () => {
+        open()
+        const before = history.oldest
+        const dropped = history.compact(revision)
+        if (history.oldest > before) await journal?.compact(history.oldest, dropped)
+      })
+      compaction = next.catch(() => {})
+      return next
+    },
+
+    async grantLease(seconds: number) {
+      open()
+      const lease = { id: randomId(), expires: clock.now() + seconds * 1000 }
+      await journal?.grant(lease)
+      leases.start(lease)
+      return lease.id
+    },
+
+    close() {
+      closing ??= (async () => {
+        leases.close()
+        await Promise.all([queue.idle(), compaction])
+        watchers.close()
+        await journal?.close()
+      })()
+      return closing
+    },
+  }
+}
+
+function randomId(): bigint {
+  return (crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n) >> 1n || 1n
+}

@@ -1,0 +1,101 @@
+import { crc32 } from 'node:zlib'
+import type { Change } from './history.ts'
+import type { Lease } from './leases.ts'
+
+// A record is `crc32 | body`; the checksum covers the record's key too, so that a record in a wrong place is a damaged one.
+// Body of a change: kind (0 delete, 1 put) | create revision | lease | length of the key | key | value. Numbers are big-endian.
+const headerBytes = 4 + 1 + 8 + 8 + 4
+
+/** The key of a revision's record: 8 bytes, in the order of the numbers. */
+export function revisionKey(revision: number): Buffer {
+  const key = Buffer.allocUnsafe(8)
+  writeNumber(key, revision, 0)
+  return key
+}
+
+export function keyRevision(key: Uint8Array): number {
+  return readNumber(Buffer.from(key.buffer, key.byteOffset, key.byteLength), 0)
+}
+
+export function encodeChange(recordKey: Uint8Array, change: Change): Buffer {
+  const keyLength = Buffer.byteLength(change.key)
+  const record = Buffer.allocUnsafe(headerBytes + keyLength + (change.value?.byteLength ?? 0))
+  record[4] = change.value ? 1 : 0
+  writeNumber(record, change.createRevision, 5)
+  record.writeBigUInt64BE(change.lease, 13)
+  record.writeUInt32BE(keyLength, 21)
+  record.write(change.key, headerBytes)
+  if (change.value) record.set(change.value, headerBytes + keyLength)
+  return seal(recordKey, record)
+}
+
+/** The change of a record, with a copy of its value; undefined when the record is damaged. */
+export function decodeChange(recordKey: Uint8Array, record: Buffer): Change | undefined {
+  if (recordKey.byteLength !== 8 || record.byteLength < headerBytes || !intact(recordKey, record)) return undefined
+  const keyEnd = headerBytes + record.readUInt32BE(21)
+  return {
+    key: record.toString('utf8', headerBytes, keyEnd),
+    revision: keyRevision(recordKey),
+    createRevision: readNumber(record, 5),
+    lease: record.readBigUInt64BE(13),
+    ...(record[4] === 1 && { value: new Uint8Array(record.subarray(keyEnd)) }),
+  }
+}
+
+export function leaseKey(id: bigint): Buffer {
+  const key = Buffer.allocUnsafe(8)
+  key.writeBigUInt64BE(id)
+  return key
+}
+
+export function encodeLease(recordKey: Uint8Array, lease: Lease): Buffer {
+  const record = Buffer.allocUnsafe(4 + 8)
+  writeNumber(record, lease.expires, 4)
+  return seal(recordKey, record)
+}
+
+export function decodeLease(recordKey: Uint8Array, record: Buffer): Lease | undefined {
+  if (recordKey.byteLength !== 8 || record.byteLength !== 12 || !intact(recordKey, record)) return undefined
+  return { id: Buffer.from(recordKey).readBigUInt64BE(), expires: readNumber(record, 4) }
+}
+
+/** Where the history begins. */
+export interface Base {
+  /** The oldest revision that can be read. */
+  readonly oldest: number
+  /** How many records with revisions up to `oldest` there are. */
+  readonly kept: number
+}
+
+export function encodeBase(recordKey: Uint8Array, base: Base): Buffer {
+  const record = Buffer.allocUnsafe(4 + 1 + 8 + 8)
+  record[4] = format
+  writeNumber(record, base.oldest, 5)
+  writeNumber(record, base.kept, 13)
+  return seal(recordKey, record)
+}
+
+export function decodeBase(recordKey: Uint8Array, record: Buffer): Base | undefined {
+  if (record.byteLength !== 21 || record[4] !== format || !intact(recordKey, record)) return undefined
+  return { oldest: readNumber(record, 5), kept: readNumber(record, 13) }
+}
+
+const format = 1
+
+function seal(recordKey: Uint8Array, record: Buffer): Buffer {
+  record.writeUInt32BE(crc32(record.subarray(4), crc32(recordKey)), 0)
+  return record
+}
+
+function intact(recordKey: Uint8Array, record: Buffer): boolean {
+  return record.readUInt32BE(0) === crc32(record.subarray(4), crc32(recordKey))
+}
+
+function writeNumber(buffer: Buffer, value: number, at: number): void {
+  buffer.writeUInt32BE(Math.floor(value / 2 ** 32), at)
+  buffer.writeUInt32BE(value >>> 0, at + 4)
+}
+
+function readNumber(buffer: Buffer, at: number): number {
+  return buffer.readUInt32BE(at) * 2 ** 32 + buffer.readUInt32BE(at + 4)
+}

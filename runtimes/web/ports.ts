@@ -1,0 +1,26 @@
+/** Ports from Web APIs alone, for tests and edge runtimes: no files, and calls go out through the global `fetch`. */
+import type { Clock, Files, Logger, Outbound } from '../../core/ports.ts'
+
+export const webClock: Clock = {
+  now: () => Date.now(),
+  after(milliseconds, callback) {
+    const timer: unknown = setTimeout(callback, Math.min(milliseconds, 0x7fffffff))
+    // Where timers are objects, they must not keep a process alive.
+    if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as { unref(): void }).unref()
+    return () => clearTimeout(timer as number)
+  },
+}
+
+export const noFiles: Files = {
+  read: (path) => Promise.reject(new Error(`${path}: this runtime has no files`)),
+  watch: () => () => {},
+}
+
+export const webOutbound: Outbound = {
+  fetch: (request, options) => fetch(request, options?.timeout === undefined ? {} : { signal: AbortSignal.timeout(options.timeout) }),
+}
+
+const write = (level: string) => (fields: object, message: string) => console.error(`${level} ${message}`, fields)
+
+/** Warnings and errors to the console. */
+export const consoleLogger: Logger = { debug: () => {}, info: () => {}, warn: write('WARN'), error: write('ERROR') }
