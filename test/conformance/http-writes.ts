@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { assertFailure, configMap, type TestObject } from '../support/api.ts'
+import { type On, unchanged } from './http-suite.ts'
+import { deployment, pod } from './samples.ts'
+
+/** Create, get, update; conflicts, generated names, dry run. */
+export function writes(on: On): void {
+  on('creates an object, and shows it as it was created', async ({ api, at, namespace }) => {
+    const created = await api.send<TestObject>('POST', at('configmaps'), configMap('a', { k: 'v' }, { labels: { l: '1' } }))
+    assert.equal(created.status, 201)
+    const { metadata, ...rest } = created.body
+    assert.deepEqual(rest, { kind: 'ConfigMap', apiVersion: 'v1', data: { k: 'v' } })
+    assert.equal(metadata.name, 'a')
+    assert.equal(metadata.namespace, namespace)
+    assert.deepEqual(metadata.labels, { l: '1' })
+    assert.match(metadata.uid, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    assert.match(metadata.resourceVersion, /^[1-9]\d*$/)
+    assert.match(metadata.creationTimestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    const read = await api.get(at('configmaps/a'))
+    assert.equal(read.status, 200)
+    assert.deepEqual(read.body, created.body)
+    assert.equal(read.headers.get('cache-control'), 'no-cache, private')
+    assert(read.headers.get('audit-id'))
+  })
+
+  on('decides itself about uid, creation time and deletion time', async ({ api, at }) => {
+    const metadata = {
+      uid: 'mine',
+      creationTimestamp: '2001-01-01T00:00:00Z',
+      deletionTimestamp: '2001-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 5,
+    }
+    const created = await api.create(at('configmaps'), configMap('a', {}, metadata))
+    assert.notEqual(created.metadata.uid, 'mine')
+    assert.notEqual(created.metadata.creationTimestamp, '2001-01-01T00:00:00Z')
+    assert.equal(created.metadata.deletionTimestamp, undefined)
+    assert.equal(created.metadata.deletionGracePeriodSeconds, undefined)
+  })
+
+  on('refuses a name that is taken, and one of an object that does not exist', async ({ api, at }) => {
+    await api.create(at('configmaps'), configMap('a'))
+    const taken = await api.send('POST', at('configmaps'), configMap('a', { other: 'content' }))
+    const status = assertFailure(taken, 409, 'AlreadyExists', 'configmaps "a" already exists')
+    assert.deepEqual(status.details, { name: 'a', kind: 'configmaps' })
+    const missing = assertFailure(await api.get(at('configmaps/none')), 404, 'NotFound', 'configmaps "none" not found')
+    assert.deepEqual(missing.details, { name: 'none', kind: 'configmaps' })
+    const grouped = assertFailure(
+      await api.get('/apis/apps/v1/namespaces/default/deployments/none'),
+      404,
+      'NotFound',
+      'deployments.apps "none" not found',
+    )
+    assert.deepEqual(grouped.details, { name: 'none', group: 'apps', kind: 'deployments' })
+  })
+
+  on('refuses content for a namespace that does not exist', async ({ api }) => {
+    const answer = await api.send('POST', '/api/v1/namespaces/nowhere/configmaps', configMap('a'))
+    const status = assertFailure(answer, 404, 'NotFound', 'namespaces "nowhere" not found')
+    assert.deepEqual(status.details, { name: 'nowhere', kind: 'namespaces' })
+    assert.deepEqual((await api.list('/api/v1/namespaces/nowhere/configmaps')).items, [])
+  })
+
+  on('makes up names', async ({ api, at }) => {
+    const first = await api.create(at('configmaps'), { ...configMap(''), metadata: { generateName: 'made-' } })
+    const second = await api.create(at('configmaps'), { ...configMap(''), metadata: { generateName: 'made-' } })
+    assert.match(first.metadata.name, /^made-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    assert.notEqual(first.metadata.name, second.metadata.name)
+    const long = await api.create(at('configmaps'), { ...configMap(''), metadata: { generateName: 'x'.repeat(80) } })
+    assert.match(long.metadata.name, /^x{58}.{5}$/)
+    const nameless = await api.send('POST', at('configmaps'), { ...configMap(''), metadata: {} })
+    assertFailure(nameless, 422, 'Invalid', 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required')
+  })
+
+  on('replaces an object when the resourceVersion is the current one, or none is said', async ({ api, at }) => {
+    const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
+    const second = await api.send('PUT', at('configmaps/a'), { ...created, data: { k: '2' } })
+    assert.equal(second.status, 200)
+    assert(BigInt(second.body.metadata.resourceVersion) > BigInt(created.metadata.resourceVersion))
+    const stale = await api.send('PUT', at('configmaps/a'), { ...created, data: { k: '3' } })
+    const status = assertFailure(
+      stale,
+      409,
+      'Conflict',
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    )
+    assert.deepEqual(status.details, { name: 'a', kind: 'configmaps' })
+    const blind = await api.send('PUT', at('configmaps/a'), configMap('a', { k: '4' }))
+    assert.equal(blind.status, 200)
+    assert.deepEqual((await api.get(at('configmaps/a'))).body.data, { k: '4' })
+    assert.equal(blind.body.metadata.uid, created.metadata.uid)
+    assert.equal(blind.body.metadata.creationTimestamp, created.metadata.creationTimestamp)
+  })
+
+  on('keeps the resourceVersion of an update that changes nothing', async ({ api, at }) => {
+    const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
+    const again = await api.send('PUT', at('configmaps/a'), created)
+    assert.deepEqual(again.body, created)
+    const patched = await api.patch(at('configmaps/a'), { data: { k: '1' } })
+    assert.deepEqual(patched.body, created)
+  })
+
+  on('refuses an update of another object than the URL names', async ({ api, at }) => {
+    const created = await api.create(at('configmaps'), configMap('a'))
+    await unchanged(api, at('configmaps'), async () => {
+      assertFailure(
+        await api.send('PUT', at('configmaps/a'), configMap('b')),
+        400,
+        'BadRequest',
+        'the name of the object (b) does not match the name on the URL (a)',
+      )
+      assertFailure(
+        await api.send('PUT', at('configmaps/a'), configMap('a', {}, { namespace: 'default' })),
+        400,
+        'BadRequest',
+        'the namespace of the provided object does not match the namespace sent on the request',
+      )
+      const { metadata } = created
+      assertFailure(
+        await api.send('PUT', at('configmaps/a'), configMap('a', {}, { uid: 'another' })),
+        409,
+        'Conflict',
+        new RegExp(`Precondition failed: UID in precondition: another, UID in object meta: ${metadata.uid}$`),
+      )
+      assertFailure(await api.send('PUT', at('configmaps/none'), configMap('none')), 404, 'NotFound', 'configmaps "none" not found')
+    })
+  })
+
+  on('creates a lease by PUT', async ({ api, under }) => {
+    const lease = { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata: { name: 'l' }, spec: { holderIdentity: 'me' } }
+    const created = await api.send('PUT', under('coordination.k8s.io/v1', 'leases/l'), lease)
+    assert.equal(created.status, 201)
+    const updated = await api.send('PUT', under('coordination.k8s.io/v1', 'leases/l'), {
+      ...created.body,
+      spec: { holderIdentity: 'you' },
+    })
+    assert.equal(updated.status, 200)
+    assert.equal(updated.body.metadata.uid, created.body.metadata.uid)
+  })
+
+  on('counts generations: spec, and annotations of deployments, but neither status nor labels', async ({ api, under }) => {
+    const url = under('apps/v1', 'deployments/d')
+    const created = await api.create(under('apps/v1', 'deployments'), { ...deployment('d'), status: { replicas: 7 } })
+    assert.equal(created.metadata.generation, 1)
+    assert.notEqual(created.status?.['replicas'], 7)
+    assert.equal((await api.patch(url, { metadata: { labels: { more: 'yes' } } })).body.metadata.generation, 1)
+    assert.equal((await api.patch(url, { spec: { replicas: 3 } })).body.metadata.generation, 2)
+    assert.equal((await api.patch(url, { metadata: { annotations: { note: 'x' } } })).body.metadata.generation, 3)
+    assert.equal((await api.patch(`${url}/status`, { status: { replicas: 1 } })).body.metadata.generation, 3)
+  })
+
+  on('refuses changes of immutable fields', async ({ api, at }) => {
+    await api.create(at('configmaps'), { ...configMap('a', { k: '1' }), immutable: true })
+    await unchanged(api, at('configmaps'), async () => {
+      assertFailure(
+        await api.patch(at('configmaps/a'), { data: { k: '2' } }),
+        422,
+        'Invalid',
+        'ConfigMap "a" is invalid: data: Forbidden: field is immutable when `immutable` is set',
+      )
+      assertFailure(
+        await api.patch(at('configmaps/a'), { immutable: false }),
+        422,
+        'Invalid',
+        'ConfigMap "a" is invalid: immutable: Forbidden: field is immutable when `immutable` is set',
+      )
+    })
+    const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's' }, type: 'Opaque' }
+    await api.create(at('secrets'), secret)
+    assertFailure(
+      await api.send('PUT', at('secrets/s'), { ...secret, type: 'other' }),
+      422,
+      'Invalid',
+      'Secret "s" is invalid: type: Invalid value: "other": field is immutable',
+    )
+  })
+
+  on('tells the field, reason and text of every fault of an object', async ({ api, at }) => {
+    await unchanged(api, at('pods'), async () => {
+      const answer = await api.send('POST', at('pods'), pod('p', { containers: [] }))
+      const status = assertFailure(answer, 422, 'Invalid', 'Pod "p" is invalid: spec.containers: Required value')
+      assert.deepEqual(status.details, {
+        name: 'p',
+        kind: 'Pod',
+        causes: [{ reason: 'FieldValueRequired', message: 'Required value', field: 'spec.containers' }],
+      })
+    })
+  })
+
+  on('tries a write in full and stores nothing with dryRun=All', async ({ api, at }) => {
+    const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
+    await unchanged(api, at('configmaps'), async () => {
+      const tried = await api.send<TestObject>('POST', at('configmaps?dryRun=All'), configMap('b'))
+      assert.equal(tried.status, 201)
+      assert(tried.body.metadata.uid)
+      assert.equal(tried.body.metadata.resourceVersion, undefined)
+      assertFailure(await api.send('POST', at('configmaps?dryRun=All'), configMap('a')), 409, 'AlreadyExists')
+      const put = await api.send('PUT', at('configmaps/a?dryRun=All'), configMap('a', { k: '2' }))
+      assert.deepEqual(put.body, { ...created, data: { k: '2' } })
+      const patched = await api.patch(at('configmaps/a?dryRun=All'), { data: { k: '3' } })
+      assert.deepEqual(patched.body, { ...created, data: { k: '3' } })
+      assert.equal((await api.delete(at('configmaps/a?dryRun=All'))).status, 200)
+      assert.equal((await api.delete(at('configmaps/a'), { dryRun: ['All'] })).status, 200)
+      assert.equal((await api.delete(at('configmaps?dryRun=All'))).status, 200)
+      const unknown = await api.send('POST', at('configmaps?dryRun=Some'), configMap('b'))
+      assertFailure(unknown, 422, 'Invalid', /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: /)
+    })
+  })
+
+  on('lets one of many concurrent creators win, and no concurrent patch be lost', async ({ api, at }) => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => api.send('POST', at('configmaps'), configMap('a', { by: `${i}` }))),
+    )
+    const winner = answers.findIndex(({ status }) => status === 201)
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, ...Array<number>(19).fill(409)])
+    assert.deepEqual((await api.get(at('configmaps/a'))).body.data, { by: `${winner}` })
+    const patches = await Promise.all(Array.from({ length: 20 }, (_, i) => api.patch(at('configmaps/a'), { data: { [`k${i}`]: 'v' } })))
+    assert.deepEqual(new Set(patches.map(({ status }) => status)), new Set([200]))
+    assert.equal(Object.keys((await api.get(at('configmaps/a'))).body.data ?? {}).length, 21)
+  })
+}

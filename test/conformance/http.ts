@@ -1,0 +1,24 @@
+/** What every server of this API answers over HTTP, in-process or over a socket; the texts are the reference server's. */
+import { badInput } from './http-bad-input.ts'
+import { deletion } from './http-deletion.ts'
+import { formats } from './http-formats.ts'
+import { lists } from './http-lists.ts'
+import { patches } from './http-patches.ts'
+import { subresources } from './http-subresources.ts'
+import { describeHttp, type Open } from './http-suite.ts'
+import { writes } from './http-writes.ts'
+
+export type { Open, OpenServer, ServerChoices } from './http-suite.ts'
+
+/** `open` starts a server without content; two are open at a time. */
+export function httpConformance(name: string, open: Open): void {
+  describeHttp(name, open, {
+    writes,
+    patches,
+    deletion,
+    subresources,
+    lists: (on) => lists(on, open),
+    formats,
+    'bad input': badInput,
+  })
+}

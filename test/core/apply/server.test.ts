@@ -1,0 +1,293 @@
+/** Server-side apply and managed fields through the whole server, in process. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+
+interface Entry {
+  manager: string
+  operation: string
+  apiVersion: string
+  subresource?: string
+  time?: string
+  fieldsV1: { [key: string]: unknown }
+}
+
+interface Thing {
+  [key: string]: unknown
+  metadata: { [key: string]: unknown; resourceVersion: string; generation?: number; managedFields?: Entry[] }
+  message?: string
+}
+
+interface Answer {
+  readonly code: number
+  readonly body: Thing
+  readonly warnings: string | null
+}
+
+async function client() {
+  const server = await createApiServer({ store: memoryStore() })
+  const call = async (method: string, path: string, body?: unknown, type = 'application/json', agent = 'tester/1.0'): Promise<Answer> => {
+    const headers = { 'content-type': type, 'user-agent': agent }
+    const init = body === undefined ? { method } : { method, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }
+    const response = await server.fetch(new Request(`http://x${path}`, init))
+    return { code: response.status, body: (await response.json()) as Thing, warnings: response.headers.get('warning') }
+  }
+  const apply = (path: string, manager: string, body: unknown, query = '') =>
+    call('PATCH', `${path}?fieldManager=${manager}${query}`, body, 'application/apply-patch+yaml')
+  return { server, call, apply }
+}
+
+const owners = ({ body }: Answer) =>
+  Object.fromEntries(
+    (body.metadata.managedFields ?? []).map(({ manager, operation, subresource, fieldsV1 }) => [
+      [manager, operation, subresource].filter(Boolean).join(' '),
+      fieldsV1,
+    ]),
+  )
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+const map = (data: object, metadata: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', ...metadata }, data })
+const deployment = (spec: object = {}) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'd' },
+  spec: {
+    selector: { matchLabels: { app: 'd' } },
+    template: { metadata: { labels: { app: 'd' } }, spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] } },
+    ...spec,
+  },
+})
+
+test('apply creates, changes, refuses, takes and gives up', async () => {
+  const { apply, call, server } = await client()
+  const created = await apply(`${configMaps}/m`, 'a', map({ k: '1', l: '1' }))
+  assert.equal(created.code, 201)
+  assert.deepEqual(owners(created), { 'a Apply': { 'f:data': { 'f:k': {}, 'f:l': {} } } })
+  const same = await apply(`${configMaps}/m`, 'a', map({ k: '1', l: '1' }))
+  assert.deepEqual([same.code, same.body], [200, created.body])
+  const conflict = await apply(`${configMaps}/m`, 'b', map({ k: '2' }))
+  assert.deepEqual([conflict.code, conflict.body['reason']], [409, 'Conflict'])
+  assert.equal(conflict.body.message, 'Apply failed with 1 conflict: conflict with "a": .data.k')
+  const forced = await apply(`${configMaps}/m`, 'b', map({ k: '2' }), '&force=true')
+  assert.deepEqual(owners(forced), { 'a Apply': { 'f:data': { 'f:l': {} } }, 'b Apply': { 'f:data': { 'f:k': {} } } })
+  const less = await apply(`${configMaps}/m`, 'a', map({ n: '1' }))
+  assert.deepEqual(less.body['data'], { k: '2', n: '1' })
+  const stored = await call('GET', `${configMaps}/m`)
+  assert.deepEqual(stored.body, less.body)
+  await server.close()
+})
+
+test('YAML, dry runs and what is refused', async () => {
+  const { apply, call, server } = await client()
+  const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  k: "1"\n'
+  assert.equal((await apply(`${configMaps}/m`, 'a', yaml, '&dryRun=All')).code, 201)
+  assert.equal((await call('GET', `${configMaps}/m`)).code, 404)
+  assert.equal((await apply(`${configMaps}/m`, 'a', yaml)).code, 201)
+  const texts = async (body: unknown, query?: string) => {
+    const { code, body: status } = await apply(`${configMaps}/m`, 'a', body, query)
+    return `${code} ${status['reason'] ?? '-'} ${status.message}`
+  }
+  assert.equal(await texts(map({}, { managedFields: [] })), '400 BadRequest metadata.managedFields must be nil')
+  assert.equal(await texts({ ...map({}), kind: 'Secret' }), '400 BadRequest invalid object type: /v1, Kind=Secret')
+  assert.equal(
+    await texts({ ...map({}), nope: 1 }),
+    '500 - failed to create typed patch object (/m; /v1, Kind=ConfigMap): .nope: field not declared in schema',
+  )
+  assert.match(await texts('a: [\n'), /^400 BadRequest error encoding patch: yaml: line \d/)
+  assert.match(await texts(map({}, { name: 'other' })), /^400 BadRequest the name of the object/)
+  assert.match(await texts(map({}, { uid: 'x' })), /^409 Conflict/)
+  const twice = `${yaml}  k: "2"\n`
+  assert.match(
+    await texts(twice, '&fieldValidation=Strict'),
+    /^400 BadRequest error strict decoding patch: .*\n {2}line 7: key "k" already set in map$/,
+  )
+  assert.match((await apply(`${configMaps}/m`, 'a', twice)).warnings ?? '', /already set in map/)
+  const unnamed = await call('PATCH', `${configMaps}/m`, yaml, 'application/apply-patch+yaml')
+  assert.deepEqual(
+    [unnamed.code, /fieldManager: Required value: is required for apply patch/.test(unnamed.body.message ?? '')],
+    [422, true],
+  )
+  await server.close()
+})
+
+test('creates, updates and patches are recorded under the manager or the user agent', async () => {
+  const { call, server } = await client()
+  const created = await call('POST', configMaps, map({ k: '1' }, { labels: { a: 'b' } }))
+  assert.deepEqual(owners(created), {
+    'tester Update': { 'f:data': { '.': {}, 'f:k': {} }, 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } },
+  })
+  const patched = await call('PATCH', `${configMaps}/m?fieldManager=p`, { data: { l: '1' } }, 'application/merge-patch+json')
+  assert.deepEqual(owners(patched)['p Update'], { 'f:data': { 'f:l': {} } })
+  const replaced = await call('PUT', `${configMaps}/m?fieldManager=u`, map({ k: '2', l: '1' }))
+  assert.deepEqual(owners(replaced), {
+    'p Update': { 'f:data': { 'f:l': {} } },
+    'tester Update': { 'f:data': {} },
+    'u Update': { 'f:data': { 'f:k': {} } },
+  })
+  const noop = await call('PUT', `${configMaps}/m?fieldManager=w`, map({ k: '2', l: '1' }))
+  assert.deepEqual(noop.body, replaced.body)
+  const cleared = await call('PUT', `${configMaps}/m`, map({ k: '3' }, { managedFields: [] }))
+  assert.equal(cleared.body.metadata.managedFields, undefined)
+  await server.close()
+})
+
+test('defaults belong to who creates, not to who applies', async () => {
+  const { apply, call, server } = await client()
+  const applied = await apply(`${deployments}/d`, 'a', deployment())
+  assert.equal(applied.code, 201)
+  assert.deepEqual(owners(applied), {
+    'a Apply': {
+      'f:spec': {
+        'f:selector': {},
+        'f:template': {
+          'f:metadata': { 'f:labels': { 'f:app': {} } },
+          'f:spec': {
+            'f:containers': {
+              'k:{"name":"c"}': {
+                '.': {},
+                'f:image': {},
+                'f:name': {},
+                'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+              },
+            },
+          },
+        },
+      },
+    },
+  })
+  const again = await apply(`${deployments}/d`, 'a', deployment())
+  assert.deepEqual(again.body, applied.body)
+  await call('DELETE', `${deployments}/d`)
+  const created = await call('POST', deployments, deployment())
+  const spec = owners(created)['tester Update']?.['f:spec'] as { [key: string]: unknown }
+  assert.deepEqual(Object.keys(spec), [
+    'f:progressDeadlineSeconds',
+    'f:replicas',
+    'f:revisionHistoryLimit',
+    'f:selector',
+    'f:strategy',
+    'f:template',
+  ])
+  await server.close()
+})
+
+test('status and scale', async () => {
+  const { apply, call, server } = await client()
+  await apply(`${deployments}/d`, 'a', deployment({ replicas: 2 }))
+  const status = await apply(`${deployments}/d/status`, 'k', {
+    ...deployment({ replicas: 9 }),
+    status: { replicas: 2, conditions: [{ type: 'Available', status: 'True' }] },
+  })
+  assert.deepEqual([status.code, (status.body['spec'] as { replicas: number }).replicas], [200, 2])
+  assert.deepEqual(owners(status)['k Apply status'], {
+    'f:status': { 'f:conditions': { 'k:{"type":"Available"}': { '.': {}, 'f:status': {}, 'f:type': {} } }, 'f:replicas': {} },
+  })
+  const scale = await call('PATCH', `${deployments}/d/scale?fieldManager=hpa`, { spec: { replicas: 5 } }, 'application/merge-patch+json')
+  assert.equal(scale.code, 200)
+  assert.equal(scale.body.metadata.managedFields, undefined)
+  const scaled = await call('GET', `${deployments}/d`)
+  assert.deepEqual(owners(scaled)['hpa Update scale'], { 'f:spec': { 'f:replicas': {} } })
+  assert.doesNotMatch(JSON.stringify(owners(scaled)['a Apply']), /f:replicas/)
+  assert.equal(scaled.body.metadata.generation, 2)
+  const again = await call('PATCH', `${deployments}/d/scale?fieldManager=hpa`, { spec: { replicas: 5 } }, 'application/merge-patch+json')
+  assert.equal(again.body.metadata.resourceVersion, scaled.body.metadata.resourceVersion)
+  const conflict = await apply(`${deployments}/d`, 'a', deployment({ replicas: 3 }))
+  assert.equal(
+    conflict.body.message,
+    'Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using apps/v1: .spec.replicas',
+  )
+  const yielded = await apply(`${deployments}/d`, 'a', deployment())
+  assert.equal((yielded.body['spec'] as { replicas: number }).replicas, 5)
+  await server.close()
+})
+
+test('a client that has applied by itself goes over without conflicts', async () => {
+  const { apply, call, server } = await client()
+  const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
+  const before = map({ k: '1' })
+  await call(
+    'POST',
+    `${configMaps}?fieldManager=kubectl-client-side-apply`,
+    map({ k: '1' }, { annotations: { [annotation]: JSON.stringify(before) } }),
+  )
+  assert.equal((await apply(`${configMaps}/m`, 'other', map({ k: '2' }))).code, 409)
+  const after = await apply(`${configMaps}/m`, 'kubectl', map({ k: '2' }))
+  assert.equal(after.code, 200)
+  assert.deepEqual(owners(after)['kubectl Apply'], { 'f:data': { 'f:k': {} } })
+  const { annotations } = after.body.metadata as unknown as { annotations: { [key: string]: string } }
+  assert.equal(annotations[annotation], '{"apiVersion":"v1","data":{"k":"2"},"kind":"ConfigMap","metadata":{"name":"m"}}\n')
+  await server.close()
+})
+
+test('managers of several versions of one resource', async () => {
+  const { apply, server } = await client()
+  const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers/h`
+  const hpa = (version: string, spec: object) => ({
+    apiVersion: `autoscaling/${version}`,
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'h' },
+    spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 5, ...spec },
+  })
+  const created = await apply(path('v1'), 'a', hpa('v1', { targetCPUUtilizationPercentage: 50 }))
+  assert.equal(created.code, 201, String(created.body.message))
+  const conflict = await apply(path('v2'), 'b', hpa('v2', { maxReplicas: 6 }))
+  assert.equal(conflict.body.message, 'Apply failed with 1 conflict: conflict with "a": .spec.maxReplicas')
+  const shared = await apply(path('v2'), 'b', hpa('v2', {}))
+  assert.deepEqual(shared.body.metadata.managedFields?.map(({ manager, apiVersion }) => `${manager} ${apiVersion}`).sort(), [
+    'a autoscaling/v1',
+    'b autoscaling/v2',
+  ])
+  const moved = await apply(path('v2'), 'a', hpa('v2', { metrics: [] }))
+  assert.equal(moved.code, 200, String(moved.body.message))
+  await server.close()
+})
+
+test('values that are stored in another form do not count as changes', async () => {
+  let now = Date.UTC(2026, 0, 1)
+  const server = await createApiServer({ store: memoryStore(), clock: { now: () => now, after: () => () => {} } })
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { cpu: 0.5 } } }
+  const apply = async () => {
+    const init = { method: 'PATCH', headers: { 'content-type': 'application/apply-patch+yaml' }, body: JSON.stringify(quota) }
+    const response = await server.fetch(new Request('http://x/api/v1/namespaces/default/resourcequotas/q?fieldManager=a', init))
+    return (await response.json()) as Thing
+  }
+  const first = await apply()
+  assert.deepEqual(first['spec'], { hard: { cpu: '500m' } })
+  now += 60_000
+  assert.deepEqual(await apply(), first)
+  await server.close()
+})
+
+test('who may not create may not create by apply', async () => {
+  const store = memoryStore()
+  const open = await createApiServer({ store })
+  const write = (path: string, body: object) =>
+    open.fetch(
+      new Request(`http://x${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    )
+  const rbac = '/apis/rbac.authorization.k8s.io/v1'
+  const group = 'rbac.authorization.k8s.io'
+  await write(`${rbac}/clusterroles`, {
+    metadata: { name: 'patcher' },
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch', 'get'] }],
+  })
+  await write(`${rbac}/clusterrolebindings`, {
+    metadata: { name: 'patcher' },
+    roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'patcher' },
+    subjects: [{ apiGroup: group, kind: 'Group', name: 'system:unauthenticated' }],
+  })
+  await write(configMaps, map({}))
+  await open.close()
+  const server = await createApiServer({ store, authorizationModes: ['RBAC'] })
+  const apply = (name: string) => {
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const body = JSON.stringify(map({ k: '1' }, { name }))
+    return server.fetch(new Request(`http://x${configMaps}/${name}?fieldManager=a`, { method: 'PATCH', headers, body }))
+  }
+  assert.equal((await apply('m')).status, 200)
+  const refused = await apply('n')
+  assert.equal(refused.status, 403)
+  assert.match(((await refused.json()) as Thing).message ?? '', /User "system:anonymous" cannot create resource "configmaps"/)
+  await server.close()
+})

@@ -1,0 +1,12 @@
+import type { Clock } from '../../../core/ports.ts'
+
+/** A clock that stands still until it is set. */
+export function testClock(start: number): Clock & { time: number } {
+  return {
+    time: start,
+    now() {
+      return this.time
+    },
+    after: () => () => undefined,
+  }
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anonymousAuthenticator } from '../../../core/authn/anonymous.ts'
+import {
+  type Authentication,
+  AuthenticationError,
+  type Authenticator,
+  type TokenAuthenticator,
+  tokenUnion,
+  union,
+} from '../../../core/authn/authenticator.ts'
+import { bearerAuthenticator, readBearer } from '../../../core/authn/bearer.ts'
+import { withAuthenticatedGroup } from '../../../core/authn/groups.ts'
+import { createTokenFile } from '../../../core/authn/token-file.ts'
+import { readWebsocketProtocols, websocketAuthenticator } from '../../../core/authn/websocket.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import type { Connection } from '../../../core/ports.ts'
+
+const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
+const platform = createPlatform('kubernetes')
+const user = (name: string, ...groups: string[]): NonNullable<Authentication> => ({ user: { name, groups } })
+const to = (path: string, headers: { [name: string]: string } = {}) => new Request(`https://server${path}`, { headers })
+
+type Answer = Authentication | Error
+const method = (name: string, answer: Answer, late = false): Authenticator => ({
+  name,
+  authenticate: () => {
+    if (answer instanceof Error) {
+      if (late) return Promise.reject(answer)
+      throw answer
+    }
+    return late ? Promise.resolve(answer) : answer
+  },
+})
+
+test('a union takes the first that accepts, and waits only where it must', async () => {
+  const bad = new AuthenticationError('bad')
+  const worse = new AuthenticationError('worse')
+  const ask = (...methods: Authenticator[]) => union(methods).authenticate(to('/'), connection)
+  const [jane, none] = [user('jane'), undefined]
+  assert.equal(ask(method('a', none), method('b', jane), method('c', bad)), jane)
+  assert.equal(ask(method('a', bad), method('b', jane)), jane, 'an error does not end it')
+  assert.equal(ask(method('a', none)), undefined)
+  assert.equal(ask(), undefined)
+  assert.throws(() => ask(method('a', bad), method('b', none)), bad)
+  assert.throws(() => ask(method('a', bad), method('b', worse)), /^AuthenticationError: \[bad, worse\]$/)
+  assert.equal(await ask(method('a', none, true), method('b', bad, true), method('c', jane, true)), jane)
+  assert.equal(await ask(method('a', bad), method('b', none, true), method('c', jane)), jane)
+  await assert.rejects(async () => ask(method('a', bad), method('b', none, true), method('c', worse)), /\[bad, worse\]/)
+})
+
+test('a union that stops at errors keeps a bad credential from becoming anonymous', async () => {
+  for (const late of [false, true]) {
+    const ask = (answer: Answer) => union([method('a', answer, late), anonymousAuthenticator()], 'stop').authenticate(to('/'), connection)
+    await assert.rejects(async () => ask(new AuthenticationError('bad')), /bad/)
+    assert.equal((await ask(undefined))?.user.name, 'system:anonymous')
+  }
+})
+
+test('every user but the anonymous one is authenticated', async () => {
+  const groupsOf = async (answer: Authentication, late = false) =>
+    (await withAuthenticatedGroup(method('a', answer, late)).authenticate(to('/'), connection))?.user.groups
+  assert.deepEqual(await groupsOf(user('jane', 'team')), ['team', 'system:authenticated'])
+  assert.deepEqual(await groupsOf(user('jane', 'team'), true), ['team', 'system:authenticated'])
+  assert.deepEqual(await groupsOf(user('jane', 'system:authenticated', 'x')), ['system:authenticated', 'x'])
+  assert.deepEqual(await groupsOf(user('jane', 'system:unauthenticated')), ['system:unauthenticated'])
+  assert.deepEqual(await groupsOf(user('system:anonymous')), [])
+  assert.equal(await groupsOf(undefined), undefined)
+  const same = withAuthenticatedGroup(method('a', user('jane')))
+  assert.equal(same.authenticate(to('/'), connection), same.authenticate(to('/'), connection), 'made once per credential')
+})
+
+test('anonymous requests, everywhere or on certain paths', () => {
+  const ask = (path: string, ...paths: string[]) => anonymousAuthenticator(paths).authenticate(to(path), connection)
+  assert.deepEqual(ask('/api'), { user: { name: 'system:anonymous', groups: ['system:unauthenticated'] } })
+  assert.ok(ask('/livez?verbose', '/livez', '/readyz'))
+  assert.equal(ask('/livez/etcd', '/livez'), undefined)
+  assert.equal(ask('/api', '/livez'), undefined)
+})
+
+test('reads bearer tokens', () => {
+  const cases: readonly (readonly [string | null, string | undefined])[] = [
+    ['Bearer abc', 'abc'],
+    ['bearer abc', 'abc'],
+    ['BEARER abc', 'abc'],
+    ['  Bearer abc  ', 'abc'],
+    ['Bearer abc def', 'abc'],
+    ['Bearer', undefined],
+    ['Bearer ', undefined],
+    ['Bearer  abc', undefined],
+    ['Basic abc', undefined],
+    ['Bearers abc', undefined],
+    ['abc', undefined],
+    ['', undefined],
+    [null, undefined],
+  ]
+  for (const [header, token] of cases) assert.equal(readBearer(header).token, token, String(header))
+  assert.match(readBearer('Bearer  abc').warning ?? '', /extra space before the bearer token/)
+  assert.equal(readBearer('Bearer').warning, undefined)
+})
+
+const tokens: TokenAuthenticator = {
+  name: 'test',
+  authenticateToken: (token) => {
+    if (token === 'bad') throw new AuthenticationError('bad token')
+    return token === 'good' ? user('jane') : token === 'late' ? Promise.resolve(undefined) : undefined
+  },
+}
+
+test('accepts known bearer tokens and refuses all others', async () => {
+  const ask = async (authorization?: string) =>
+    bearerAuthenticator(tokens).authenticate(to('/', authorization === undefined ? {} : { authorization }), connection)
+  assert.equal((await ask('Bearer good'))?.user.name, 'jane')
+  assert.equal(await ask(), undefined)
+  assert.equal(await ask('Basic good'), undefined)
+  await assert.rejects(ask('Bearer unknown'), /invalid bearer token/)
+  await assert.rejects(ask('Bearer late'), /invalid bearer token/)
+  await assert.rejects(ask('Bearer bad'), /bad token/)
+})
+
+test('a union of token methods', () => {
+  const other: TokenAuthenticator = { name: 'other', authenticateToken: (token) => (token === 'bad' ? user('bob') : undefined) }
+  assert.deepEqual(tokenUnion([tokens, other]).authenticateToken('bad'), user('bob'))
+  assert.throws(() => tokenUnion([tokens]).authenticateToken('bad'), /bad token/)
+  assert.equal(tokenUnion([tokens, other]).authenticateToken('x'), undefined)
+})
+
+test('reads tokens from websocket subprotocols', async () => {
+  const prefix = 'base64url.bearer.authorization.k8s.io.'
+  const encode = (text: string) => prefix + Buffer.from(text).toString('base64url')
+  const read = (header: string | null) => readWebsocketProtocols(header, platform)
+  assert.deepEqual(read(`${encode('tök~en??>')}, v4.channel.k8s.io,v5`), { token: 'tök~en??>', others: ['v4.channel.k8s.io', 'v5'] })
+  assert.deepEqual(read('v4'), { others: ['v4'] })
+  assert.deepEqual(read(null), { others: [] })
+  assert.deepEqual(read(`${prefix}, v4`), { others: ['v4'] })
+  assert.throws(() => read(encode('x')), /missing additional subprotocol/)
+  assert.throws(() => read(`${encode('x')},${encode('x')},v4`), /multiple base64/)
+  assert.throws(() => read(`${prefix}a+b=,v4`), /token encoding/)
+  assert.throws(() => read(`${prefix}a,v4`), /token encoding/)
+  assert.throws(() => read(`${prefix}_w,v4`), /invalid base64.bearer.authorization token$/)
+
+  const authenticator = websocketAuthenticator(tokens, platform)
+  const ask = async (upgrade: string, protocol: string) => {
+    const headers = new Headers({ upgrade, 'sec-websocket-protocol': protocol })
+    return authenticator.authenticate({ headers } as Request, connection)
+  }
+  assert.equal((await ask('WebSocket', `${encode('good')},v4`))?.user.name, 'jane')
+  assert.equal(await ask('h2c', `${encode('good')},v4`), undefined)
+  assert.equal(await ask('websocket', 'v4'), undefined)
+  await assert.rejects(ask('websocket', `${encode('other')},v4`), /invalid bearer token/)
+})
+
+test('token file', async () => {
+  const text = [
+    'token1,user1,uid1',
+    'token2,user2,uid2,"group1,group2"',
+    '',
+    '"tok""en,3","user\r\n3",uid3,group1,more,columns',
+    ',nobody,uid',
+    'token4,user4,uid4,',
+    'token1,user5,uid5,late',
+  ].join('\r\n')
+  const { authenticator, warnings } = await createTokenFile(text, 'tokens.csv')
+  const users = async (...list: string[]) => Promise.all(list.map(async (token) => (await authenticator.authenticateToken(token))?.user))
+  assert.deepEqual(await users('token1', 'token2', 'tok"en,3', 'token4'), [
+    { name: 'user5', uid: 'uid5', groups: ['late'] },
+    { name: 'user2', uid: 'uid2', groups: ['group1', 'group2'] },
+    { name: 'user\n3', uid: 'uid3', groups: ['group1'] },
+    { name: 'user4', uid: 'uid4', groups: [] },
+  ])
+  assert.deepEqual(await users('token5', 'TOKEN1', '', 'token', '__proto__'), [undefined, undefined, undefined, undefined, undefined])
+  assert.deepEqual(warnings, [
+    'token file tokens.csv: line 6: empty token, ignored',
+    'token file tokens.csv: line 8: duplicate token, replaces the earlier one',
+  ])
+  assert.ok(!(authenticator.authenticateToken('token2') instanceof Promise), 'a token that was right once is at hand')
+  assert.ok(!(authenticator.authenticateToken('x'.repeat(500)) instanceof Promise), 'a token of another length is wrong at once')
+})
+
+test('a malformed token file names the line', async () => {
+  const refuses = (text: string, message: RegExp) => assert.rejects(createTokenFile(text, 'f'), message)
+  await refuses('a,b,c\n\na,b\n', /^Error: token file f: line 3: must have at least 3 columns \(token, user name, user uid\), found 2$/)
+  await refuses('a,b,c\nx"y,b,c', /line 2: bare " in non-quoted field/)
+  await refuses('a,b,"c', /line 1: extraneous or missing " in quoted-field/)
+  await refuses('a,b,"c"d', /line 1: extraneous or missing " in quoted-field/)
+  await refuses('a,"x\ny",c,"z', /line 2: extraneous/)
+  assert.equal((await createTokenFile('', 'f')).warnings.length, 0)
+})

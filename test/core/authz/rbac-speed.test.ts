@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rbacAuthorizer } from '../../../core/authz/rbac.ts'
+import { RbacIndex } from '../../../core/authz/rbac-index.ts'
+import { onResource } from './attributes.ts'
+
+function filled(bindings: number, roles: number): RbacIndex {
+  const index = new RbacIndex('rbac')
+  for (let number = 0; number < roles; number++) {
+    const resources = [`r${number}`, `r${number}/status`]
+    index.upsertRole({ metadata: { name: `role${number}` }, rules: [{ verbs: ['get', 'list'], apiGroups: ['example.com'], resources }] })
+  }
+  for (let number = 0; number < bindings; number++) {
+    index.upsertBinding({
+      metadata: { name: `b${number}`, ...(number % 2 === 0 && { namespace: `ns${number % 100}` }) },
+      roleRef: { kind: 'ClusterRole', name: `role${number % roles}` },
+      subjects: [
+        { kind: 'User', name: `user${number}` },
+        { kind: 'Group', name: `group${number}` },
+      ],
+    })
+  }
+  return index
+}
+
+function rate(index: RbacIndex): number {
+  const authorizer = rbacAuthorizer(index)
+  const yes = onResource('user3+group1+system:authenticated', 'get', 'r3.example.com', 'ns2', 'x')
+  const no = onResource('user4+group2+system:authenticated', 'delete', 'r9.example.com', 'ns4', 'x')
+  const run = (count: number) => {
+    for (let number = 0; number < count; number += 2) {
+      authorizer.authorize(yes)
+      authorizer.authorize(no)
+    }
+  }
+  run(50_000)
+  const rates = [1, 2, 3].map(() => {
+    const start = performance.now()
+    run(60_000)
+    return 60_000 / ((performance.now() - start) / 1000)
+  })
+  return Math.max(...rates)
+}
+
+test('a decision costs as much with 10,000 bindings as with 10', (t) => {
+  const few = rate(filled(10, 10))
+  const many = rate(filled(10_000, 2_000))
+  t.diagnostic(`decisions per second: ${Math.round(few)} with 10 bindings, ${Math.round(many)} with 10,000`)
+  assert.ok(many > few / 5, `${many} per second with 10,000 bindings, ${few} with 10`)
+})

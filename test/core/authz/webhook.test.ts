@@ -1,0 +1,324 @@
+/** The webhook authorizer, with a service in this process and a clock that the test moves. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Attributes, Decision } from '../../../core/authz/authorizer.ts'
+import { compileMatchConditions } from '../../../core/authz/match-conditions.ts'
+import { type WebhookOptions, webhookAuthorizer } from '../../../core/authz/webhook.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import type { OutboundOptions } from '../../../core/ports.ts'
+import { ManualClock } from '../../support/clock.ts'
+import { onPath, onResource, userOf } from './attributes.ts'
+
+interface Sent {
+  readonly url: string
+  readonly headers: Headers
+  readonly body: { readonly kind: string; readonly apiVersion: string; readonly spec: object }
+  readonly options: OutboundOptions | undefined
+}
+
+type Answer = Response | object | Error
+
+/** An authorizer whose service gives these answers in turn, the last one for good. */
+function setUp(answers: readonly Answer[], options: Partial<WebhookOptions> = {}) {
+  const sent: Sent[] = []
+  const clock = new ManualClock()
+  const quiet = () => {}
+  const authorizer = webhookAuthorizer(
+    {
+      name: 'judge',
+      version: 'v1',
+      connection: { url: 'https://judge.example/decide', options: { certificateAuthority: 'CA' } },
+      authorizedTtl: 300_000,
+      unauthorizedTtl: 30_000,
+      timeout: 3_000,
+      onFailure: 'no-opinion',
+      ...options,
+    },
+    {
+      clock,
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      platform: createPlatform(),
+      outbound: {
+        async fetch(request, given) {
+          const answer = answers[Math.min(sent.length, answers.length - 1)]
+          sent.push({ url: request.url, headers: request.headers, body: await request.json(), options: given })
+          if (answer instanceof Error) throw answer
+          return answer instanceof Response ? answer.clone() : Response.json(answer)
+        },
+      },
+    },
+  )
+  const decide = async (attributes: Attributes = request) => authorizer.authorize(attributes)
+  return { sent, clock, decide, authorizer }
+}
+
+const request = onResource('jane+dev', 'get', 'pods', 'dev', 'web')
+const status = (fields: object) => ({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: fields })
+const yes = status({ allowed: true, reason: 'welcome' })
+const no = status({ allowed: false, reason: 'not today' })
+const allow: Decision = { verdict: 'allow', reason: 'welcome' }
+
+test('sends a review of the request, without what is empty', async () => {
+  const { sent, decide } = setUp([yes])
+  const user = { name: 'jane', uid: '7', groups: ['dev'], extra: { tint: ['red', 'blue'] } }
+  const selectors = { labelSelector: 'app in (a,b),!old,tier!=db,n>3', fieldSelector: 'metadata.name=x,spec.y!=z' }
+  assert.deepEqual(await decide({ ...onResource('', 'list', 'deployments.apps/scale', 'dev'), user, ...selectors }), allow)
+  assert.deepEqual(sent[0]?.body, {
+    kind: 'SubjectAccessReview',
+    apiVersion: 'authorization.k8s.io/v1',
+    metadata: {},
+    spec: {
+      resourceAttributes: {
+        namespace: 'dev',
+        verb: 'list',
+        group: 'apps',
+        version: 'v1',
+        resource: 'deployments',
+        subresource: 'scale',
+        fieldSelector: {
+          requirements: [
+            { key: 'metadata.name', operator: 'In', values: ['x'] },
+            { key: 'spec.y', operator: 'NotIn', values: ['z'] },
+          ],
+        },
+        labelSelector: {
+          requirements: [
+            { key: 'app', operator: 'In', values: ['a', 'b'] },
+            { key: 'old', operator: 'DoesNotExist' },
+            { key: 'tier', operator: 'NotIn', values: ['db'] },
+          ],
+        },
+      },
+      user: 'jane',
+      groups: ['dev'],
+      extra: { tint: ['red', 'blue'] },
+      uid: '7',
+    },
+    status: { allowed: false },
+  })
+  assert.deepEqual(sent[0]?.options, { certificateAuthority: 'CA', timeout: 3_000 })
+  assert.equal(sent[0]?.headers.get('content-type'), 'application/json')
+})
+
+test('the older version calls groups group; paths have no resource', async () => {
+  const { sent, decide } = setUp([{ ...yes, apiVersion: 'authorization.k8s.io/v1beta1' }], {
+    version: 'v1beta1',
+    connection: { url: 'https://judge.example/', options: {}, authorization: async () => 'Bearer t' },
+  })
+  assert.deepEqual(await decide(onPath('jane+dev+ops', 'get', '/metrics')), allow)
+  assert.deepEqual(sent[0]?.body.spec, { nonResourceAttributes: { path: '/metrics', verb: 'get' }, user: 'jane', group: ['dev', 'ops'] })
+  assert.equal(sent[0]?.body.apiVersion, 'authorization.k8s.io/v1beta1')
+  assert.equal(sent[0]?.headers.get('authorization'), 'Bearer t')
+})
+
+const both = 'webhook subject access review returned both allow and deny response'
+const failure = (error: string) => ({ verdict: 'no-opinion', reason: '', error: `webhook "judge": ${error}` })
+const post = 'Post "https://judge.example/decide": '
+
+const answers: readonly (readonly [what: string, answer: Answer, decision: object])[] = [
+  ['allowed', yes, allow],
+  ['not allowed', no, { verdict: 'no-opinion', reason: 'not today' }],
+  ['denied', status({ allowed: false, denied: true, reason: 'never' }), { verdict: 'deny', reason: 'never' }],
+  ['both', status({ allowed: true, denied: true, reason: 'eh' }), { verdict: 'deny', reason: 'eh', error: both }],
+  ['no reason', status({ allowed: true }), { verdict: 'allow', reason: '' }],
+  ['no status', status({}), { verdict: 'no-opinion', reason: '' }],
+  ['no kind and version', { status: { allowed: true } }, { verdict: 'allow', reason: '' }],
+  ['null reason', status({ allowed: true, reason: null }), { verdict: 'allow', reason: '' }],
+  ['prototype', JSON.parse('{"status":{"__proto__":{"allowed":true}}}'), { verdict: 'no-opinion', reason: '' }],
+  ['other version', { ...yes, apiVersion: 'v1' }, failure('apiVersion is "v1", not "authorization.k8s.io/v1"')],
+  ['other kind', { ...yes, kind: 'Status' }, failure('kind is "Status", not "SubjectAccessReview"')],
+  ['text for truth', status({ allowed: 'true' }), failure('status.allowed is not a boolean')],
+  ['number for reason', status({ reason: 1 }), failure('status.reason is not a string')],
+  ['list for status', { status: [] }, failure('status is not an object')],
+  ['list', [], failure('the answer is not an object')],
+  ['bad request', new Response('no', { status: 400 }), failure(`${post}status 400`)],
+  ['forbidden', new Response('no', { status: 403 }), failure(`${post}status 403`)],
+  ['not found', new Response('no', { status: 404 }), failure(`${post}status 404`)],
+  ['unreachable', new Error('connect ECONNREFUSED'), failure(`${post}connect ECONNREFUSED`)],
+]
+
+test(`${answers.length} answers`, async () => {
+  for (const [what, answer, decision] of answers) {
+    const { decide, sent } = setUp([answer])
+    assert.deepEqual(await decide(), decision, what)
+    assert.equal(sent.length, 1, what)
+    const strict = setUp([answer], { onFailure: 'deny' })
+    const failed = 'error' in decision && decision.error !== both
+    assert.deepEqual(await strict.decide(), failed ? { ...decision, verdict: 'deny' } : decision, what)
+  }
+  const { decide } = setUp([new Response('oops')])
+  assert.match((await decide()).error ?? '', /^webhook "judge": .*JSON/)
+})
+
+test('answers are kept as long as their TTLs say, failures not at all', async () => {
+  const { decide, clock, sent } = setUp([yes, no, new Error('down'), yes])
+  for (const _ of [1, 2, 3]) assert.deepEqual(await decide(), allow)
+  clock.advance(299_999)
+  assert.deepEqual(await decide(), allow)
+  assert.equal(sent.length, 1)
+  clock.advance(1)
+  assert.equal((await decide()).verdict, 'no-opinion')
+  clock.advance(29_999)
+  assert.equal((await decide()).verdict, 'no-opinion')
+  assert.equal(sent.length, 2)
+  clock.advance(1)
+  assert.notEqual((await decide()).error, undefined)
+  assert.deepEqual(await decide(), allow)
+  assert.equal(sent.length, 4)
+})
+
+test('other requests are other questions', async () => {
+  const { decide, sent } = setUp([yes])
+  const others: Attributes[] = [
+    request,
+    { ...request, name: 'db' },
+    { ...request, verb: 'list' },
+    { ...request, user: userOf('john+dev') },
+    { ...request, user: userOf('jane') },
+    { ...request, labelSelector: 'a=b' },
+    { ...request, fieldSelector: 'a=b' },
+  ]
+  for (const _ of [1, 2]) for (const each of others) await decide(each)
+  assert.equal(sent.length, others.length)
+})
+
+test('a TTL of zero keeps nothing; whoever asks at the same time waits for the same answer', async () => {
+  const { decide, sent } = setUp([yes, no], { authorizedTtl: 0 })
+  assert.deepEqual(await Promise.all([decide(), decide(), decide()]), [allow, allow, allow])
+  assert.equal(sent.length, 1)
+  assert.equal((await decide()).verdict, 'no-opinion')
+  assert.equal((await decide()).verdict, 'no-opinion')
+  assert.equal(sent.length, 2)
+})
+
+test('very long requests are not kept', async () => {
+  const { decide, sent } = setUp([yes])
+  const long = { ...request, name: 'x'.repeat(10_000) }
+  await decide(long)
+  await decide(long)
+  assert.equal(sent.length, 2)
+})
+
+test('what may pass is tried again after growing pauses, five times in all', async () => {
+  for (const passing of [
+    new Response('', { status: 500 }),
+    new Response('', { status: 429 }),
+    new Response('', { status: 504 }),
+    new Response('', { status: 503, headers: { 'retry-after': '1' } }),
+    Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
+  ]) {
+    const { decide, clock, sent } = setUp([passing, passing, yes])
+    const decision = decide()
+    await waitFor(() => clock.pending === 1)
+    clock.advance(600)
+    await waitFor(() => clock.pending === 1)
+    assert.equal(sent.length, 2)
+    clock.advance(749)
+    assert.equal(clock.pending, 1)
+    clock.advance(151)
+    assert.deepEqual(await decision, allow)
+    assert.equal(sent.length, 3)
+  }
+  const { decide, clock, sent } = setUp([new Response('', { status: 500 })])
+  const decision = decide()
+  for (const _ of [1, 2, 3, 4]) {
+    await waitFor(() => clock.pending === 1)
+    clock.advance(2_100)
+  }
+  assert.deepEqual(await decision, failure(`${post}status 500`))
+  assert.equal(sent.length, 5)
+})
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 1_000 && !condition(); turns++) await turn()
+  assert.ok(condition())
+}
+
+test('a service that can not be reached is left alone for a while', async () => {
+  const { decide, clock, sent } = setUp([...Array.from({ length: 6 }, () => new Error('down')), yes])
+  for (const _ of [1, 2, 3, 4, 5]) await decide()
+  assert.equal(sent.length, 5)
+  assert.deepEqual(await decide(), failure(`${post}not tried, since the last calls failed`))
+  assert.equal(sent.length, 5)
+  clock.advance(5_000)
+  const probes = await Promise.all(['a', 'b', 'c'].map((name) => decide({ ...request, name })))
+  assert.equal(sent.length, 6)
+  assert.ok(probes.every(({ error }) => error !== undefined))
+  clock.advance(5_000)
+  assert.deepEqual(await decide(), allow)
+  assert.deepEqual(await decide({ ...request, name: 'd' }), allow)
+})
+
+const system = { ...request, namespace: 'kube-system' }
+const rows: readonly (readonly [expressions: string[], attributes: Attributes, outcome: boolean | RegExp])[] = [
+  [["request.user == 'jane'"], request, true],
+  [["request.user == 'john'"], request, false],
+  [["'dev' in request.groups", "!('system:masters' in request.groups)"], request, true],
+  [['has(request.resourceAttributes)'], request, true],
+  [['has(request.resourceAttributes)'], onPath('jane', 'get', '/x'), false],
+  [['has(request.nonResourceAttributes)'], onPath('jane', 'get', '/x'), true],
+  [["request.resourceAttributes.namespace == 'kube-system'"], system, true],
+  [["request.resourceAttributes.namespace == 'kube-system'"], request, false],
+  [["request.resourceAttributes.namespace == 'kube-system'"], onPath('jane', 'get', '/x'), /No such key: resourceAttributes/],
+  [["request.?resourceAttributes.namespace.orValue('') == ''"], onPath('jane', 'get', '/x'), true],
+  [["request.resourceAttributes.subresource == ''"], request, true],
+  [["request.uid == '' && size(request.extra) == 0"], request, true],
+  [["request.nonResourceAttributes.path.startsWith('/x')", 'false'], request, false],
+  [
+    ["request.nonResourceAttributes.path == '/x'", "request.nonResourceAttributes.verb == 'get'"],
+    request,
+    /^\[cel evaluation error.*, cel/,
+  ],
+  [["request.user.matches('^j.*e$')"], request, true],
+  [["request.user.matches('(a+)+$')"], { ...request, user: userOf(`${'a'.repeat(5_000)}!`) }, false],
+  [["request.user.matches('(')"], request, /cel evaluation error: expression/],
+  [
+    ["request.resourceAttributes.labelSelector.requirements.exists(r, r.key == 'a' && 'b' in r.values)"],
+    { ...request, labelSelector: 'a=b' },
+    true,
+  ],
+  [["request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a')"], request, /No such key: fieldSelector/],
+  [['has(request.resourceAttributes.fieldSelector)'], request, false],
+]
+
+test(`${rows.length} match conditions`, async () => {
+  for (const [expressions, attributes, outcome] of rows) {
+    const conditions = compileMatchConditions(expressions, (index, message) => assert.fail(`${expressions[index]}: ${message}`))
+    assert.ok(conditions)
+    for (const onFailure of ['no-opinion', 'deny'] as const) {
+      const { decide, sent } = setUp([yes], { conditions, onFailure })
+      const decision = await decide(attributes)
+      assert.equal(sent.length, outcome === true ? 1 : 0, expressions.join())
+      if (outcome === true) assert.deepEqual(decision, allow)
+      else if (outcome === false) assert.deepEqual(decision, { verdict: 'no-opinion', reason: '' }, expressions.join())
+      else {
+        assert.equal(decision.verdict, onFailure)
+        assert.match(decision.error ?? '', outcome)
+      }
+    }
+  }
+})
+
+test('conditions that are none', () => {
+  const problems: string[] = []
+  const expressions = ['request.user', 'request.user ==', 'nobody', 'request.colour', "request.user == 'x'", 'request.user.matches(1)', '1']
+  compileMatchConditions(expressions, (index, message) => problems.push(`${index} ${message}`))
+  assert.deepEqual(problems, [
+    '0 must evaluate to bool but got string',
+    '1 compilation failed: Unexpected token: EOF',
+    '2 compilation failed: Unknown variable: nobody',
+    '3 compilation failed: No such key: colour',
+    '5 compilation failed: no such overload: matches(int)',
+    '6 must evaluate to bool but got int',
+  ])
+  assert.equal(
+    compileMatchConditions([], () => assert.fail()),
+    undefined,
+  )
+})
+
+test('rules can not be listed', () => {
+  const rules = setUp([yes]).authorizer.rulesFor?.(userOf('x'), 'dev')
+  assert.deepEqual([rules?.incomplete, rules?.evaluationError], [true, 'webhook authorizer does not support user rule resolution'])
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { flagConflicts } from '../../../core/config/exclusions.ts'
+import { parseFlags } from '../../../core/config/parse.ts'
+import { parseRuntimeConfig } from '../../../core/config/runtime-config.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import { builtinResources } from '../../../core/resources/index.ts'
+import { serverOptions } from '../../../runtimes/node/options.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Api, apiOf, assertFailure } from '../../support/api.ts'
+
+const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
+const release = (minor: number) => ({ major: 1, minor })
+const platform = createPlatform()
+
+interface Options {
+  readonly minor?: number
+  readonly config?: string
+  readonly laterVersions?: boolean
+  readonly laterEntries?: boolean
+}
+
+/** What is served, as `version/plural` of one group. */
+function served(group: string, { minor = 36, config = '', ...later }: Options = {}): readonly string[] {
+  const pairs = new Map(config === '' ? [] : config.split(',').map((pair) => pair.split('=') as [string, string]))
+  const known = builtinResources()
+  const { servesVersion } = parseRuntimeConfig(pairs, known, { platform, emulated: release(minor), ...later })
+  return known
+    .filter((each) => platform.name(each.group) === group && servesVersion(each))
+    .map(({ version, names }) => `${version}/${names.plural}`)
+    .sort()
+}
+
+describe('start-up errors', () => {
+  test('the emulated release is one of the last four', () => {
+    for (const minor of [33, 34, 35, 36]) assert.deepEqual(conflicts(`--emulated-version=1.${minor}`), [])
+    for (const given of ['1.32', '1.37', '2.0']) {
+      const expected = `--emulated-version: invalid value "${given}": must be between 1.33 and 1.36`
+      assert.deepEqual(conflicts(`--emulated-version=kube=${given}`), [expected])
+    }
+  })
+
+  test('what must stay compatible is not later than what is emulated', () => {
+    assert.deepEqual(conflicts('--emulated-version=1.35', '--min-compatibility-version=kube=1.33'), [])
+    const expected = '--min-compatibility-version: invalid value "1.35": must be between 1.33 and 1.34'
+    assert.deepEqual(conflicts('--emulated-version=1.34', '--min-compatibility-version=1.35'), [expected])
+    assert.match(conflicts('--min-compatibility-version=1.30')[0] ?? '', /must be between 1.33 and 1.36/)
+  })
+
+  test('looking ahead needs an older release', () => {
+    for (const name of ['emulation-forward-compatible', 'runtime-config-emulation-forward-compatible']) {
+      assert.match(conflicts(`--${name}`)[0] ?? '', new RegExp(`^--${name} may be true only when --emulated-version is lower`))
+      assert.deepEqual(conflicts(`--${name}`, '--emulated-version=1.35'), [])
+      assert.deepEqual(conflicts(`--${name}=false`), [])
+    }
+  })
+
+  test('an entry about a later API', () => {
+    const start = () => served('resource.k8s.io', { minor: 33, config: 'resource.k8s.io/v1=true' })
+    assert.throws(start, {
+      name: 'FlagError',
+      message:
+        '--runtime-config: resource.k8s.io/v1 was introduced in 1.34, after the emulation version 1.33; consider --runtime-config-emulation-forward-compatible=true',
+    })
+    assert.throws(
+      () => served('resource.k8s.io', { minor: 33, config: 'resource.k8s.io/v1/deviceclasses=true' }),
+      /v1\/deviceclasses was introduced in 1.34/,
+    )
+    assert.deepEqual(served('resource.k8s.io', { minor: 33, config: 'resource.k8s.io/v1=false' }), [])
+  })
+})
+
+describe('what is served', () => {
+  const v1 = ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices']
+  const named = (version: string) => v1.map((plural) => `${version}/${plural}`)
+
+  test('follows the emulated release', () => {
+    assert.deepEqual(served('resource.k8s.io'), named('v1'))
+    assert.deepEqual(served('resource.k8s.io', { minor: 34 }), named('v1'))
+    assert.deepEqual(served('resource.k8s.io', { minor: 33 }), [])
+    assert.ok(served('admissionregistration.k8s.io').includes('v1/mutatingadmissionpolicies'))
+    assert.ok(!served('admissionregistration.k8s.io', { minor: 35 }).includes('v1/mutatingadmissionpolicies'))
+    assert.deepEqual(served('apps', { minor: 33 }), served('apps'))
+  })
+
+  test('groups of entries reach what the release has', () => {
+    const config = 'api/beta=true'
+    assert.deepEqual(served('storagemigration.k8s.io', { minor: 35, config }), ['v1beta1/storageversionmigrations'])
+    assert.deepEqual(served('storagemigration.k8s.io', { minor: 34, config }), [])
+    assert.deepEqual(served('storagemigration.k8s.io', { minor: 34, config, laterEntries: true }), [])
+  })
+
+  test('entries reach further when they may', () => {
+    const options = { minor: 33, laterEntries: true }
+    assert.deepEqual(served('resource.k8s.io', { ...options, config: 'resource.k8s.io/v1=true' }), named('v1'))
+    assert.deepEqual(served('resource.k8s.io', { ...options, config: 'resource.k8s.io/v1/deviceclasses=true' }), ['v1/deviceclasses'])
+  })
+
+  test('later versions of what is on come along when they may', () => {
+    const config = 'resource.k8s.io/v1beta1=true'
+    assert.deepEqual(served('resource.k8s.io', { minor: 33, config }), named('v1beta1'))
+    const all = [...named('v1'), ...named('v1beta1'), ...named('v1beta2')].sort()
+    assert.deepEqual(served('resource.k8s.io', { minor: 33, config, laterVersions: true }), all)
+    const without = served('resource.k8s.io', { minor: 33, config: `${config},resource.k8s.io/v1=false`, laterVersions: true })
+    assert.deepEqual(without, [...named('v1beta1'), ...named('v1beta2')].sort())
+    assert.deepEqual(served('resource.k8s.io', { minor: 33, laterVersions: true }), [])
+  })
+
+  test('alpha versions bring nothing along', () => {
+    const config = 'admissionregistration.k8s.io/v1alpha1=true'
+    const options = { minor: 33, config, laterVersions: true }
+    const policies = served('admissionregistration.k8s.io', options).filter((each) => each.endsWith('/mutatingadmissionpolicies'))
+    assert.deepEqual(policies, ['v1alpha1/mutatingadmissionpolicies'])
+  })
+})
+
+describe('a server', () => {
+  async function withServer(argv: readonly string[], run: (api: Api) => Promise<void>): Promise<void> {
+    const server = await createApiServer({
+      store: memoryStore(),
+      ...serverOptions(parseFlags(argv, 'apiserver')),
+      authorizationModes: ['AlwaysAllow'],
+    })
+    try {
+      await run(apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))))
+    } finally {
+      await server.close()
+    }
+  }
+
+  test('says what it emulates, and serves that', async () => {
+    await withServer(['--emulated-version=1.33'], async (api) => {
+      const { body } = await api.get<{ [field: string]: string }>('/version')
+      assert.deepEqual(
+        [
+          body['major'],
+          body['minor'],
+          body['emulationMajor'],
+          body['emulationMinor'],
+          body['minCompatibilityMajor'],
+          body['minCompatibilityMinor'],
+        ],
+        ['1', '36', '1', '33', '1', '33'],
+      )
+      assertFailure(await api.get('/apis/resource.k8s.io/v1/deviceclasses'), 404, 'NotFound')
+      const { body: groups } = await api.get<{ groups: { name: string }[] }>('/apis')
+      assert.ok(!groups.groups.some(({ name }) => name === 'resource.k8s.io'))
+    })
+  })
+
+  test('warns of versions that will go', async () => {
+    await withServer(['--runtime-config=storage.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true'], async (api) => {
+      const warning = async (path: string) => (await api.get(path)).headers.get('warning')
+      const storage =
+        'storage.k8s.io/v1beta1 VolumeAttributesClass is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass'
+      assert.equal(await warning('/apis/storage.k8s.io/v1beta1/volumeattributesclasses'), `299 - "${storage}"`)
+      const claims = 'resource.k8s.io/v1beta2 ResourceClaim is deprecated in v1.36+, unavailable in v1.39+'
+      assert.equal(await warning('/apis/resource.k8s.io/v1beta2/namespaces/default/resourceclaims'), `299 - "${claims}"`)
+      const endpoints = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'
+      assert.equal(await warning('/api/v1/namespaces/default/endpoints'), `299 - "${endpoints}"`)
+      const created = await api.send('POST', '/api/v1/namespaces/default/endpoints', { metadata: { name: 'old' } })
+      assert.deepEqual([created.status, created.headers.get('warning')], [201, `299 - "${endpoints}"`])
+      assert.equal(await warning('/apis/storage.k8s.io/v1/volumeattributesclasses'), null)
+    })
+  })
+})

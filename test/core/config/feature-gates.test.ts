@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gateRows } from '../../../core/config/feature-gate-rows.ts'
+import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
+import { createPlatform } from '../../../core/platform.ts'
+
+const parse = (...pairs: string[]) => parseFeatureGates(pairs, createPlatform())
+const shared = new URL('../../../../shared/', import.meta.url)
+
+test('rows are alphabetised, unique, and locked only to what they are', () => {
+  const names = gateRows.map(({ name }) => name)
+  assert.deepEqual(names, [...new Set(names)].sort())
+  for (const row of gateRows) {
+    if (row.stage === 'alpha') assert.equal(row.default, false, row.name)
+    assert.ok(Number(row.since.split('.')[1]) <= 36, row.name)
+  }
+})
+
+test('every gate that the facts and the specification name has a row', { skip: !existsSync(shared) }, () => {
+  const folder = new URL('facts/messages/', shared)
+  const texts = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  const named = texts.flatMap((text) => [...text.matchAll(/"featureGate": ?"([^"]+)"/g)].flatMap((match) => match[1]?.split(',') ?? []))
+  const spec = readFileSync(new URL('spec.md', shared), 'utf8')
+  named.push(...[...spec.matchAll(/(?:gate|feature) ([A-Z]\w+)|the ([A-Z]\w+) gate/g)].map((match) => match[1] ?? match[2] ?? ''))
+  const known = new Set<string>(gateRows.map(({ name }) => name))
+  assert.ok(named.length > 100)
+  assert.deepEqual(
+    [...new Set(named)].filter((name) => !known.has(name)),
+    [],
+  )
+})
+
+test('defaults, and changes to them', () => {
+  const gates = parse()
+  assert.equal(gates.enabled('WatchList'), true)
+  assert.equal(gates.enabled('KMSv1'), false)
+  assert.equal(gates.all.length, gateRows.length)
+  assert.equal(parse('WatchList=false').enabled('WatchList'), false)
+  assert.equal(parse('kube:WatchList=false').enabled('WatchList'), false)
+  assert.equal(parse(' WatchList = F ', '').enabled('WatchList'), false)
+})
+
+test('a named gate wins over its stage, in any order', () => {
+  for (const pairs of [
+    ['AllAlpha=true', 'CBORServingAndStorage=false'],
+    ['CBORServingAndStorage=false', 'AllAlpha=true'],
+  ]) {
+    const gates = parse(...pairs)
+    assert.equal(gates.enabled('CBORServingAndStorage'), false)
+    assert.equal(gates.enabled('ShardedListAndWatch'), true)
+    assert.equal(gates.enabled('MaxUnavailableStatefulSet'), false)
+  }
+  const gates = parse('AllBeta=false')
+  assert.equal(gates.enabled('WatchList'), false)
+  assert.equal(gates.enabled('MutatingAdmissionPolicy'), true)
+})
+
+test('mistakes name the gate', () => {
+  assert.throws(() => parse('Nope=true'), { name: 'FlagError', message: '--feature-gates: unrecognized feature gate: Nope' })
+  assert.throws(() => parse('constructor=true'), /unrecognized feature gate: constructor/)
+  assert.throws(() => parse('WatchList'), /missing bool value for WatchList/)
+  assert.throws(() => parse('WatchList=maybe'), /invalid value of WatchList=maybe/)
+  assert.throws(() => parse('other:WatchList=true'), /component not registered: other/)
+  assert.throws(() => parse('APIServerTracing=false'), /cannot set feature gate APIServerTracing to false, feature is locked to true/)
+  assert.deepEqual(parse('APIServerTracing=true').enabled('APIServerTracing'), true)
+})
+
+test('the other spelling of gates about nodes is understood', () => {
+  assert.equal(parse('KubeletInUserNamespace=true').enabled('NodeagentInUserNamespace'), true)
+  assert.throws(() => parse('KubeletTracing=false'), /cannot set feature gate KubeletTracing to false/)
+})
+
+test('gates on their way out warn', () => {
+  assert.match(parse('KMSv1=true').warnings[0] ?? '', /setting deprecated feature gate KMSv1=true/)
+  assert.match(parse('MutatingAdmissionPolicy=true').warnings[0] ?? '', /setting GA feature gate/)
+  assert.deepEqual(parse('WatchList=true', 'ShardedListAndWatch=true').warnings, [])
+})

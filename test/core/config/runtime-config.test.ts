@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseFlags } from '../../../core/config/parse.ts'
+import { parseRuntimeConfig, type RuntimeConfigOptions, type Served } from '../../../core/config/runtime-config.ts'
+
+const row = (group: string, version: string, plural: string, servedByDefault = true, introduced = '1.0'): Served => ({
+  group,
+  version,
+  names: { plural, singular: plural },
+  servedByDefault,
+  lifecycle: { introduced },
+})
+const pods = row('', 'v1', 'pods')
+const deployments = row('apps', 'v1', 'deployments')
+const scales = row('apps', 'v1', 'scales')
+const policies = row('admissionregistration.<domain>', 'v1beta1', 'policies', false)
+const pools = row('resource.<domain>', 'v1alpha3', 'pools', false)
+const young = row('resource.<domain>', 'v1', 'pools', true, '1.36')
+const known = [pods, deployments, scales, policies, pools, young]
+
+function served(text: string, options: Omit<RuntimeConfigOptions, 'platform'> = {}): readonly Served[] {
+  const flags = parseFlags(text === '' ? [] : [`--runtime-config=${text}`], 'apiserver')
+  const config = parseRuntimeConfig(flags.get('runtime-config'), known, { platform: flags.platform, ...options })
+  return known.filter((each) => config.servesVersion(each))
+}
+
+test('without entries, definitions decide', () => assert.deepEqual(served(''), [pods, deployments, scales, young]))
+
+test('specific entries beat general ones, in any order', () => {
+  assert.deepEqual(served('api/all=true'), known)
+  assert.deepEqual(served('api/beta=true'), [pods, deployments, scales, policies, young])
+  assert.deepEqual(served('api/alpha=true,api/all=false'), [pools])
+  assert.deepEqual(served('api/all=false,apps/v1'), [deployments, scales])
+  assert.deepEqual(served('apps/v1=true,api/ga=false'), [deployments, scales])
+  assert.deepEqual(served('apps/v1/scales=false,apps/v1=true,api/all=false'), [deployments])
+  assert.deepEqual(served('apps/v1=false,apps/v1/scales=true'), [pods, scales, young])
+  assert.deepEqual(served('v1=false,api/all=true'), [deployments, scales, policies, pools, young])
+  assert.deepEqual(served('resource.k8s.io/v1alpha3=1'), [pods, deployments, scales, pools, young])
+})
+
+test('mistakes are start errors', () => {
+  for (const [text, message] of [
+    ['nope/v1=true', '--runtime-config: unknown api groups nope/v1'],
+    ['nope/v1=true,api/v1=true', '--runtime-config: unknown api groups api/v1,nope/v1'],
+    ['apps/v9=true', '--runtime-config: group version apps/v9 that has not been registered'],
+    ['apps/v1=maybe', '--runtime-config: invalid value of apps/v1: maybe: must be true or false'],
+    ['api/all=maybe', '--runtime-config: invalid value api/all=maybe'],
+    ['api/all=false', '--runtime-config: invalid with only api/all=false'],
+    [
+      'apps/v1/Deployments=true',
+      '--runtime-config: invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"',
+    ],
+    ['a/b/c/d=true', '--runtime-config: invalid key a/b/c/d'],
+  ] as const) {
+    assert.throws(() => served(text), { name: 'FlagError', message })
+  }
+})
+
+test('what a later release introduced is not served, and asking for it is an error', () => {
+  const options = { emulated: { major: 1, minor: 35 } }
+  assert.deepEqual(served('', options), [pods, deployments, scales])
+  assert.deepEqual(served('api/all=true', options), [pods, deployments, scales, policies, pools])
+  assert.throws(() => served('resource.k8s.io/v1=true', options), /introduced in 1.36, after the emulation version 1.35/)
+  assert.deepEqual(served('resource.k8s.io/v1=false', options), [pods, deployments, scales])
+  assert.deepEqual(served('resource.k8s.io/v1=true', { ...options, laterEntries: true }), [pods, deployments, scales, young])
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { admissionPlugins, defaultAdmissionPlugins } from '../../../core/config/flags/admission.ts'
+import { flagGroups, flags, isFlagName } from '../../../core/config/flags/index.ts'
+import { createPlatform } from '../../../core/platform.ts'
+
+const specification = new URL('../../../../shared/spec.md', import.meta.url)
+const spec = existsSync(specification) ? readFileSync(specification, 'utf8') : undefined
+
+const ours = ['data-dir', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers']
+
+function specifiedFlags(): readonly string[] {
+  if (spec === undefined)
+    return readFileSync(new URL('spec-flags.txt', import.meta.url), 'utf8')
+      .trim()
+      .split('\n')
+  return [...new Set([...spec.matchAll(/`(?:-[a-z]`, `)?--([a-z0-9][a-z0-9-]*[a-z0-9]|v)(?=[`=])/g)].map((match) => match[1] ?? ''))]
+}
+
+test('every flag of the specification has a row, and every row stands in it or is one of ours', () => {
+  const specified = specifiedFlags()
+  assert.ok(specified.length > 150)
+  assert.deepEqual(
+    specified.filter((name) => !isFlagName(name)),
+    [],
+  )
+  assert.deepEqual(
+    Object.keys(flags).filter((name) => !specified.includes(name) && !ours.includes(name)),
+    [],
+  )
+})
+
+test('the committed list is that of the specification', { skip: spec === undefined }, () => {
+  const committed = readFileSync(new URL('spec-flags.txt', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+  assert.deepEqual([...specifiedFlags()].sort(), committed.sort())
+})
+
+test('defaults are those of the flag tables', { skip: spec === undefined }, () => {
+  const platform = createPlatform()
+  const context = { platform, platformName: 'platform' as const, given: () => [] }
+  /** Worded in the table, not written as values. */
+  const worded = ['storage-media-type', 'authorization-mode', 'tls-cipher-suites', 'log-text-info-buffer-size']
+  const rows = [...(spec ?? '').matchAll(/^\| (?:`-[a-z]`, )?`--([a-z0-9-]+)` \| [^|]* \| ([^|]*) \|/gm)]
+  let compared = 0
+  for (const [, name = '', cell = ''] of rows) {
+    const expected = cell.trim().replaceAll('`', '').replace('<platform-domain>', platform.domain)
+    if (!isFlagName(name) || expected === '—' || expected === '[]' || worded.includes(name)) continue
+    const row = flags[name]
+    assert.equal(row.type.show(row.initial(context)), expected, name)
+    compared++
+  }
+  assert.ok(compared > 50, String(compared))
+})
+
+test('the admission plugins are those of the specification', { skip: spec === undefined }, () => {
+  const listed = (title: string) => new RegExp(`^${title}: (.*)\\.$`, 'm').exec(spec ?? '')?.[1]?.split(', ')
+  assert.deepEqual([...admissionPlugins], listed('Known plugin names'))
+  assert.deepEqual(defaultAdmissionPlugins, listed('Default-enabled set'))
+})
+
+test('no name is in two groups, none begins with no-, and short names are unique', () => {
+  const names = flagGroups.flatMap((group) => Object.keys(group.flags))
+  assert.equal(new Set(names).size, names.length)
+  assert.equal(names.length, Object.keys(flags).length)
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('no-')),
+    [],
+  )
+  const shorts = flagGroups.flatMap((group) => Object.values(group.flags).flatMap(({ short }) => short ?? []))
+  assert.deepEqual(shorts.sort(), ['h', 'v'])
+})

@@ -1,0 +1,71 @@
+import type { TestContext } from 'node:test'
+import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Api, apiOf, configMap, type TestObject } from '../../support/api.ts'
+import { type WatchReader, watchAt } from '../../support/watch-reader.ts'
+
+export const configMaps = '/api/v1/namespaces/default/configmaps'
+export const secrets = '/api/v1/namespaces/default/secrets'
+
+export interface TestServer extends Api {
+  /** The object once it is as wanted; fails after a time. */
+  reached(path: string, wanted: (object: TestObject) => boolean): Promise<TestObject>
+  /** Does something, and waits until the object at the path is deleted, after the resourceVersion `since` (absent: from now on). */
+  gone(path: string, act: () => Promise<unknown>, since?: string): Promise<void>
+  /** Asks for the deletion of an object, whatever comes of it. */
+  remove(path: string, propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'): Promise<void>
+}
+
+const collectionOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
+const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+
+/** A server in this process with the given controllers (absent: all), closed with the test. */
+export async function start(t: TestContext, options: Partial<EmbeddedOptions> = {}): Promise<TestServer> {
+  const server = await createApiServer({ store: memoryStore(), ...options })
+  t.after(() => server.close())
+  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+
+  async function watching<T>(path: string, resourceVersion: string | undefined, use: (watch: WatchReader) => Promise<T>): Promise<T> {
+    const query = { fieldSelector: `metadata.name=${nameOf(path)}`, ...(resourceVersion && { resourceVersion }) }
+    const watch = await watchAt(api.fetch, collectionOf(path), query)
+    try {
+      return await use(watch)
+    } finally {
+      await watch.close()
+    }
+  }
+
+  return {
+    ...api,
+    reached: (path, wanted) =>
+      watching(path, undefined, async (watch) => {
+        for (;;) {
+          const { type, object } = await watch.object()
+          if (type !== 'DELETED' && wanted(object)) return object
+        }
+      }),
+    async gone(path, act, since) {
+      const from = since ?? (await api.list(collectionOf(path))).metadata.resourceVersion
+      await watching(path, from, async (watch) => {
+        await act()
+        await watch.until(({ type }) => type === 'DELETED')
+      })
+    },
+    async remove(path, propagationPolicy) {
+      await api.delete(path, { kind: 'DeleteOptions', apiVersion: 'v1', ...(propagationPolicy && { propagationPolicy }) })
+    },
+  }
+}
+
+export const ownedBy = (owner: TestObject, more: object = {}) => ({
+  apiVersion: owner.apiVersion,
+  kind: owner.kind,
+  name: owner.metadata.name,
+  uid: owner.metadata.uid,
+  ...more,
+})
+
+export const owned = (name: string, owners: readonly object[], metadata: object = {}) =>
+  configMap(name, {}, { ownerReferences: owners, ...metadata })
+
+export const ownersOf = (object: TestObject) =>
+  ((object.metadata as { ownerReferences?: readonly { name: string }[] }).ownerReferences ?? []).map(({ name }) => name)

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createDiscovery } from '../../../core/meta/discovery.ts'
+import { ApiError } from '../../../core/respond/status.ts'
+import { builtin, get, platform, serving, widget } from './fixtures.ts'
+
+const create = (served = serving(builtin)) => createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443' })
+const aggregated = (version: string) => `application/json;g=apidiscovery.${platform.domain};v=${version};as=APIGroupDiscoveryList`
+
+interface Row {
+  readonly name: string
+  readonly [key: string]: unknown
+}
+
+async function rows(path: string, discovery = create()): Promise<ReadonlyMap<string, Row>> {
+  const { resources } = (await (await get(discovery, path)).json()) as { resources: Row[] }
+  return new Map(resources.map((row) => [row.name, row]))
+}
+
+test('/api lists the versions of the core group, without an apiVersion', async () => {
+  const response = await get(create(), '/api')
+  assert.equal(
+    await response.text(),
+    '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"10.0.0.1:6443"}]}',
+  )
+  assert.equal(response.headers.get('content-type'), 'application/json')
+})
+
+test('/apis lists groups by priority and their versions best first', async () => {
+  const discovery = create(serving([...builtin, widget('v1beta1'), widget('v2'), widget('v1')]))
+  const list = (await (await get(discovery, '/apis/')).json()) as {
+    kind: string
+    apiVersion: string
+    groups: { name: string; versions: { version: string }[]; preferredVersion: object }[]
+  }
+  assert.equal(list.kind, 'APIGroupList')
+  assert.equal(list.apiVersion, 'v1')
+  const names = list.groups.map(({ name }) => name)
+  assert.deepEqual(names.slice(0, 3), [`apiregistration.${platform.domain}`, 'apps', `events.${platform.domain}`])
+  assert.ok(names.indexOf(`admissionregistration.${platform.domain}`) < names.indexOf(`apiextensions.${platform.domain}`))
+  assert.equal(names.at(-1), 'shop.example.com')
+  assert.ok(!names.includes(''))
+  const own = list.groups.at(-1)
+  assert.deepEqual(
+    own?.versions.map(({ version }) => version),
+    ['v2', 'v1', 'v1beta1'],
+  )
+  assert.deepEqual(own?.preferredVersion, { groupVersion: 'shop.example.com/v2', version: 'v2' })
+})
+
+test('/apis/GROUP is one entry of that list', async () => {
+  assert.equal(
+    await (await get(create(), '/apis/apps')).text(),
+    '{"kind":"APIGroup","apiVersion":"v1","name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}],' +
+      '"preferredVersion":{"groupVersion":"apps/v1","version":"v1"}}',
+  )
+})
+
+test('a list of resources starts with kind, apiVersion and groupVersion; in the core group without apiVersion', async () => {
+  assert.ok(
+    (await (await get(create(), '/apis/apps/v1')).text()).startsWith(
+      '{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1",',
+    ),
+  )
+  assert.ok((await (await get(create(), '/api/v1/')).text()).startsWith('{"kind":"APIResourceList","groupVersion":"v1","resources":['))
+})
+
+test('a row says what the resource is, in the order of the reference', async () => {
+  const pods = (await rows('/api/v1')).get('pods')
+  assert.equal(
+    JSON.stringify(pods),
+    '{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod",' +
+      '"verbs":["create","delete","deletecollection","get","list","patch","update","watch"],' +
+      '"shortNames":["po"],"categories":["all"],"storageVersionHash":"xPOwRZ+Yhw8="}',
+  )
+})
+
+test('subresources follow their resource by name, with the kind of their body', async () => {
+  const core = await rows('/api/v1')
+  assert.deepEqual(
+    [...core.keys()].filter((name) => name.startsWith('pods/')),
+    ['attach', 'binding', 'ephemeralcontainers', 'eviction', 'exec', 'log', 'portforward', 'proxy', 'resize', 'status'].map(
+      (name) => `pods/${name}`,
+    ),
+  )
+  assert.deepEqual(core.get('pods/eviction'), {
+    name: 'pods/eviction',
+    singularName: '',
+    namespaced: true,
+    group: 'policy',
+    version: 'v1',
+    kind: 'Eviction',
+    verbs: ['create'],
+  })
+  assert.equal(core.get('serviceaccounts/token')?.['group'], `authentication.${platform.domain}`)
+  const scale = (await rows('/apis/apps/v1')).get('deployments/scale')
+  assert.equal(
+    JSON.stringify(scale),
+    '{"name":"deployments/scale","singularName":"","namespaced":true,"group":"autoscaling","version":"v1","kind":"Scale","verbs":["get","patch","update"]}',
+  )
+})
+
+test('what is never stored has no storage version hash', async () => {
+  assert.equal((await rows('/api/v1')).get('bindings')?.['storageVersionHash'], undefined)
+  const reviews = await rows(`/apis/authorization.${platform.domain}/v1`)
+  assert.equal(reviews.get('subjectaccessreviews')?.['storageVersionHash'], undefined)
+})
+
+test('versions of a resource that are stored alike have the same hash', async () => {
+  const group = `/apis/networking.${platform.domain}`
+  const [stable, beta] = [await rows(`${group}/v1`), await rows(`${group}/v1beta1`)]
+  const hash = stable.get('ipaddresses')?.['storageVersionHash']
+  assert.equal(typeof hash, 'string')
+  assert.equal(beta.get('ipaddresses')?.['storageVersionHash'], hash)
+})
+
+test('nothing is served at other paths', () => {
+  const discovery = create()
+  for (const path of ['/apis/none', '/apis/apps/v9', '/api/v2', '/api/v1/pods', '/']) {
+    const url = new URL(path, 'http://server')
+    assert.equal(discovery.respond(new Request(url), url), undefined, path)
+  }
+})
+
+test('new definitions are seen as soon as the revision has grown', async () => {
+  const served = serving(builtin)
+  const discovery = create(served)
+  await get(discovery, '/apis')
+  served.set([...builtin, widget('v1')])
+  assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['widgets', 'widgets/scale', 'widgets/status'])
+  served.set(builtin)
+  const url = new URL('http://server/apis/shop.example.com/v1')
+  assert.equal(discovery.respond(new Request(url), url), undefined)
+})
+
+test('aggregated discovery lists the same resources as the single paths', async () => {
+  const discovery = create(serving([...builtin, widget('v1')]))
+  for (const path of ['/api', '/apis']) {
+    const response = await get(discovery, path, { accept: `${aggregated('v2')},application/json` })
+    assert.equal(response.headers.get('content-type'), aggregated('v2'))
+    const { kind, apiVersion, items } = (await response.json()) as {
+      kind: string
+      apiVersion: string
+      items: { metadata: { name?: string }; versions: { version: string; freshness: string; resources: Aggregated[] }[] }[]
+    }
+    assert.equal(`${apiVersion} ${kind}`, `apidiscovery.${platform.domain}/v2 APIGroupDiscoveryList`)
+    assert.ok(items.length > 0)
+    for (const { metadata, versions } of items) {
+      for (const { version, freshness, resources } of versions) {
+        assert.equal(freshness, 'Current')
+        const single = await rows(metadata.name === undefined ? `/api/${version}` : `/apis/${metadata.name}/${version}`, discovery)
+        assert.deepEqual(resources.flatMap(flatten), [...single.values()].map(comparable))
+      }
+    }
+  }
+})
+
+interface Aggregated {
+  readonly resource: string
+  readonly responseKind: { readonly group: string; readonly version: string; readonly kind: string }
+  readonly scope: string
+  readonly singularResource: string
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly subresources?: readonly {
+    readonly subresource: string
+    readonly responseKind: Aggregated['responseKind']
+    readonly verbs: readonly string[]
+  }[]
+}
+
+function flatten({ resource, responseKind, scope, singularResource, verbs, subresources = [], ...rest }: Aggregated): unknown[] {
+  const namespaced = scope === 'Namespaced'
+  return [
+    {
+      name: resource,
+      singularName: singularResource,
+      namespaced,
+      ...responseKind,
+      verbs,
+      shortNames: rest.shortNames,
+      categories: rest.categories,
+    },
+    ...subresources.map((own) => ({
+      name: `${resource}/${own.subresource}`,
+      singularName: '',
+      namespaced,
+      ...own.responseKind,
+      verbs: own.verbs,
+      shortNames: undefined,
+      categories: undefined,
+    })),
+  ]
+}
+
+const comparable = ({ name, singularName, namespaced, group = '', version = '', kind, verbs, shortNames, categories }: Row) => ({
+  name,
+  singularName,
+  namespaced,
+  group,
+  version,
+  kind,
+  verbs,
+  shortNames,
+  categories,
+})
+
+test('clients get the aggregated version that they ask for, and the plain list otherwise', async () => {
+  const cases = [
+    [`${aggregated('v2')},${aggregated('v2beta1')},application/json`, aggregated('v2')],
+    [`${aggregated('v2beta1')},application/json`, aggregated('v2beta1')],
+    [`${aggregated('v3')},application/json`, 'application/json'],
+    [`${aggregated('v2')};q=0.5,application/json`, 'application/json'],
+    ['application/vnd.other, */*', 'application/json'],
+  ] as const
+  for (const [accept, type] of cases) {
+    const response = await get(create(), '/apis', { accept })
+    assert.equal(response.headers.get('content-type'), type)
+    assert.equal(response.headers.get('vary'), 'Accept')
+  }
+})
+
+test('a client that has the aggregated document already gets 304 until something changes', async () => {
+  const served = serving(builtin)
+  const discovery = create(served)
+  const accept = aggregated('v2')
+  const first = await get(discovery, '/apis', { accept })
+  const etag = first.headers.get('etag') ?? ''
+  assert.match(etag, /^"[0-9A-F]{128}"$/)
+  const second = await get(discovery, '/apis', { accept, 'if-none-match': etag })
+  assert.equal(second.status, 304)
+  assert.equal(await second.text(), '')
+  served.set([...builtin, widget('v1')])
+  const third = await get(discovery, '/apis', { accept, 'if-none-match': etag })
+  assert.equal(third.status, 200)
+  assert.notEqual(third.headers.get('etag'), etag)
+})
+
+test('only JSON is written', async () => {
+  await assert.rejects(
+    get(create(), '/apis', { accept: 'text/html' }),
+    (error) => error instanceof ApiError && error.status.reason === 'NotAcceptable',
+  )
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHealth, type Health, type HealthOptions } from '../../../core/meta/health.ts'
+import { clockAt } from './fixtures.ts'
+
+const failing = (name: string, group?: string) => ({
+  name,
+  ...(group !== undefined && { group }),
+  check: () => Promise.reject(new Error('out of order')),
+})
+const fine = (name: string) => ({ name, check: () => {} })
+const create = (options: Partial<HealthOptions> = {}) =>
+  createHealth({ clock: clockAt(0), checks: [], shuttingDown: () => false, ...options })
+
+async function ask(health: Health, path: string): Promise<[status: number, body: string]> {
+  const response = await health.respond(new URL(path, 'http://server'))
+  if (!response) throw new Error(`nothing at ${path}`)
+  assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8')
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+  return [response.status, await response.text()]
+}
+
+test('when all is well the answer is ok, and each check is listed on demand', async () => {
+  const health = create({ checks: [fine('store')] })
+  assert.deepEqual(await ask(health, '/healthz'), [200, 'ok'])
+  assert.deepEqual(await ask(health, '/healthz?verbose'), [200, '[+]ping ok\n[+]store ok\nhealthz check passed\n'])
+  assert.deepEqual(await ask(health, '/readyz?verbose=1'), [200, '[+]ping ok\n[+]store ok\n[+]shutdown ok\nreadyz check passed\n'])
+})
+
+test('a failure is listed without its reason, which goes to the log', async () => {
+  const failed: unknown[] = []
+  const health = create({ checks: [failing('store')], failed: (...all) => failed.push(all) })
+  assert.deepEqual(await ask(health, '/livez'), [500, '[+]ping ok\n[-]store failed: reason withheld\nlivez check failed\n'])
+  assert.deepEqual(failed, [['livez', ['store: out of order']]])
+})
+
+test('checks can be left out by name or group; unknown names are told', async () => {
+  const health = create({ checks: [failing('a'), failing('b', 'boot')] })
+  assert.deepEqual(await ask(health, '/healthz?verbose&exclude=a&exclude=boot&exclude=z&exclude=y'), [
+    200,
+    '[+]ping ok\n[+]a excluded: ok\n[+]b excluded with boot: ok\n' +
+      'warn: some health checks cannot be excluded: no matches for "y","z"\nhealthz check passed\n',
+  ])
+  assert.equal((await ask(health, '/healthz?exclude=a'))[0], 500)
+})
+
+test('each check has a path of its own, which tells the reason', async () => {
+  const health = create({ checks: [failing('store')] })
+  assert.deepEqual(await ask(health, '/healthz/ping'), [200, 'ok'])
+  assert.deepEqual(await ask(health, '/readyz/store'), [500, 'internal server error: out of order\n'])
+  assert.ok(health.paths.includes('/livez/store'))
+  assert.equal(health.respond(new URL('http://server/healthz/none')), undefined)
+  assert.equal(health.respond(new URL('http://server/livez/shutdown')), undefined)
+})
+
+test('/livez waits for start-up until the grace period is over; the others do not', async () => {
+  let now = 1000
+  const clock = { now: () => now, after: () => () => {} }
+  const health = create({ clock, bootChecks: [failing('boot')], livezGracePeriod: 5000 })
+  assert.equal((await ask(health, '/livez'))[0], 200)
+  assert.equal((await ask(health, '/readyz'))[0], 500)
+  assert.equal((await ask(health, '/healthz'))[0], 500)
+  now = 6000
+  assert.equal((await ask(health, '/livez'))[0], 500)
+})
+
+test('shutdown makes /readyz fail alone', async () => {
+  const health = create({ shuttingDown: () => true })
+  assert.deepEqual(await ask(health, '/readyz'), [500, '[+]ping ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'])
+  assert.equal((await ask(health, '/livez'))[0], 200)
+  assert.equal((await ask(health, '/healthz'))[0], 200)
+})

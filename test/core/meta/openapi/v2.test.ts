@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { createOpenApiV2 } from '../../../../core/meta/openapi/v2.ts'
+import { encodeSwagger } from '../../../../core/meta/openapi/v2-protobuf.ts'
+import type { JsonObject } from '../../../../core/schema/model.ts'
+import { builtin, get, platform, serving, widget } from '../fixtures.ts'
+
+const create = (served = serving(builtin)) => createOpenApiV2({ served, platform, info: { title: 'Test', version: 'v1.36.0' } })
+const oldProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
+const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+
+type Any = { readonly [key: string]: Any }
+
+/** Every length-delimited field of a message with this number. */
+function fields(bytes: Uint8Array, number: number): Uint8Array[] {
+  const reader = new BinaryReader(bytes)
+  const found: Uint8Array[] = []
+  while (reader.pos < reader.len) {
+    const [tag, type] = reader.tag()
+    if (tag === number && type === 2) found.push(reader.bytes())
+    else reader.skip(type)
+  }
+  return found
+}
+const one = (bytes: Uint8Array, ...path: number[]) => path.reduce((at, number) => fields(at, number)[0] ?? new Uint8Array(), bytes)
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+test('everything is in one document without defaults, with plain references', async () => {
+  const document = (await (await get(create(serving([...builtin, widget('v1')])), '/openapi/v2')).json()) as Any
+  assert.equal(document['swagger'], '2.0')
+  const definitions = document['definitions'] ?? {}
+  const { description: _, ...metadata } = definitions['io.k8s.api.core.v1.Pod']?.['properties']?.['metadata'] ?? {}
+  assert.deepEqual(metadata, { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' })
+  assert.deepEqual(definitions['io.k8s.apimachinery.pkg.util.intstr.IntOrString'], { type: 'string', format: 'int-or-string' })
+  assert.deepEqual(definitions['com.example.shop.v1.Widget']?.['properties']?.['spec']?.['properties']?.['extra'], {})
+  assert.doesNotMatch(JSON.stringify(definitions), /"default":(\{\}|"|\d|true|false)/)
+  const kinds = Object.values(definitions['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']?.['x-kubernetes-group-version-kind'] ?? {})
+  assert.ok(kinds.some((kind) => String(kind['group']) === 'shop.example.com'))
+  const post = document['paths']?.['/apis/apps/v1/namespaces/{namespace}/deployments']?.['post']
+  assert.deepEqual(post?.['parameters']?.[0], {
+    name: 'body',
+    in: 'body',
+    required: true,
+    schema: { $ref: '#/definitions/io.k8s.api.apps.v1.Deployment' },
+  })
+  for (const path of ['/api/', '/apis/', '/apis/apps/', '/apis/apps/v1/', '/version/']) assert.ok(path in (document['paths'] ?? {}), path)
+})
+
+test('every reference is defined', async () => {
+  const content = await (await get(create(serving([...builtin, widget('v1')])), '/openapi/v2')).text()
+  const { definitions } = JSON.parse(content) as { definitions: object }
+  const references = new Set([...content.matchAll(/"#\/definitions\/([^"]+)"/g)].map(([, name]) => name ?? ''))
+  assert.ok(references.size > 500)
+  for (const name of references) assert.ok(name in definitions, name)
+})
+
+test('the format follows Accept, in the old spelling too', async () => {
+  const api = create()
+  const cases = [
+    ['application/json', 'application/json'],
+    ['*/*', 'application/json'],
+    [oldProtobuf, protobuf],
+    [`${protobuf}, application/json;q=0.5`, protobuf],
+  ] as const
+  for (const [accept, type] of cases) assert.equal((await get(api, '/openapi/v2', { accept })).headers.get('content-type'), type)
+  assert.equal((await get(api, '/openapi/v2', { accept: 'text/html' })).status, 406)
+})
+
+test('a client that has the document gets 304', async () => {
+  const api = create()
+  const etag = (await get(api, '/openapi/v2', { accept: oldProtobuf })).headers.get('etag') ?? ''
+  assert.equal((await get(api, '/openapi/v2', { accept: oldProtobuf, 'if-none-match': etag })).status, 304)
+})
+
+test('the protobuf form has the same definitions and paths as JSON', async () => {
+  const api = create()
+  const document = (await (await get(api, '/openapi/v2')).json()) as Any
+  const bytes = new Uint8Array(await (await get(api, '/openapi/v2', { accept: oldProtobuf })).arrayBuffer())
+  const names = (of: Uint8Array[]) => of.map((pair) => text(one(pair, 1)))
+  assert.equal(text(one(bytes, 1)), '2.0')
+  assert.deepEqual(names(fields(one(bytes, 9), 1)), Object.keys(document['definitions'] ?? {}))
+  assert.deepEqual(names(fields(one(bytes, 8), 2)), Object.keys(document['paths'] ?? {}))
+})
+
+test('schemas and parameters are encoded as messages of openapi.v2', () => {
+  const document: JsonObject = {
+    swagger: '2.0',
+    paths: {
+      '/a': {
+        patch: {
+          operationId: 'patchA',
+          parameters: [
+            { name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/A' } },
+            { name: 'dryRun', in: 'query', type: 'string', uniqueItems: true },
+            { name: 'name', in: 'path', required: true, type: 'string' },
+          ],
+          responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/A' } } },
+          'x-kubernetes-group-version-kind': { group: 'g', version: 'v1', kind: 'A' },
+        },
+      },
+    },
+    definitions: {
+      A: {
+        type: 'object',
+        required: ['list'],
+        properties: { list: { type: 'array', items: { type: 'string', enum: ['x'], maxLength: 7 } }, 'x-own': { type: 'string' } },
+        additionalProperties: { type: 'integer' },
+      },
+    },
+  }
+  const bytes = encodeSwagger(document)
+  const patch = one(bytes, 8, 2, 2, 8)
+  assert.equal(text(one(patch, 5)), 'patchA')
+  const [body, query, path] = fields(patch, 8).map((item) => one(item, 1))
+  assert.equal(text(one(body ?? bytes, 1, 5, 1)), '#/definitions/A')
+  assert.equal(text(one(query ?? bytes, 2, 3, 4)), 'dryRun')
+  assert.equal(text(one(path ?? bytes, 2, 4, 4)), 'name')
+  assert.equal(text(one(patch, 9, 1, 1)), '200')
+  assert.equal(text(one(patch, 9, 1, 2, 1, 2, 1, 1)), '#/definitions/A')
+  assert.equal(text(one(patch, 13, 1)), 'x-kubernetes-group-version-kind')
+  assert.deepEqual(JSON.parse(text(one(patch, 13, 2, 2))), { group: 'g', version: 'v1', kind: 'A' })
+  const schema = one(bytes, 9, 1, 2)
+  assert.equal(text(one(schema, 22, 1)), 'object')
+  assert.equal(text(one(schema, 19)), 'list')
+  assert.equal(text(one(schema, 21, 1, 22, 1)), 'integer')
+  const [list, own] = fields(one(schema, 25), 1)
+  assert.equal(text(one(list ?? bytes, 2, 23, 1, 22, 1)), 'string')
+  assert.equal(text(one(list ?? bytes, 2, 23, 1, 20, 2)), '"x"')
+  assert.equal(text(one(own ?? bytes, 1)), 'x-own')
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { createOpenApiV3 } from '../../../../core/meta/openapi/v3.ts'
+import { createPlatform } from '../../../../core/platform.ts'
+import { builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
+
+const info = { title: 'Test', version: 'v1.36.0' }
+const create = (served = serving(builtin), own = platform) => createOpenApiV3({ served, platform: own, info, clock: clockAt(0) })
+
+type Any = { readonly [key: string]: Any }
+const json = async (path: string, api = create()) => (await (await get(api, path)).json()) as Any
+const schemas = (document: Any) => document['components']?.['schemas'] ?? {}
+
+function* references(value: unknown): Iterable<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, own] of Object.entries(value)) {
+    if (key === '$ref' && typeof own === 'string') yield own
+    else yield* references(own)
+  }
+}
+
+test('the index names every document by its path, with the hash of its content', async () => {
+  const api = create(serving([...builtin, widget('v1')]))
+  const { paths } = (await (await get(api, '/openapi/v3')).json()) as { paths: { [name: string]: { serverRelativeURL: string } } }
+  for (const name of ['api', 'apis', 'version', 'api/v1', 'apis/apps', 'apis/apps/v1', 'apis/shop.example.com/v1'])
+    assert.ok(name in paths, name)
+  for (const [name, { serverRelativeURL }] of Object.entries(paths)) {
+    const response = await get(api, serverRelativeURL)
+    const hash = createHash('sha512')
+      .update(new Uint8Array(await response.arrayBuffer()))
+      .digest('hex')
+      .toUpperCase()
+    assert.equal(serverRelativeURL, `/openapi/v3/${name}?hash=${hash}`)
+    assert.equal(response.headers.get('etag'), `"${hash}"`)
+  }
+})
+
+test('a document that is asked for by its hash may be kept for ever', async () => {
+  const api = create()
+  const plain = await get(api, '/openapi/v3/apis/apps/v1')
+  assert.equal(plain.headers.get('cache-control'), null)
+  const hash = (plain.headers.get('etag') ?? '').replaceAll('"', '')
+  const kept = await get(api, `/openapi/v3/apis/apps/v1?hash=${hash}`)
+  assert.equal(kept.headers.get('cache-control'), 'public, immutable')
+  assert.equal(kept.headers.get('expires'), 'Fri, 01 Jan 1971 00:00:00 GMT')
+  const old = await get(api, '/openapi/v3/apis/apps/v1?hash=OLD')
+  assert.equal(old.status, 301)
+  assert.equal(old.headers.get('location'), `/openapi/v3/apis/apps/v1?hash=${hash}`)
+  assert.equal((await get(api, '/openapi/v3/apis/apps/v1', { 'if-none-match': `"${hash}"` })).status, 304)
+  assert.equal((await get(api, '/openapi/v3/apis/apps/v1', { accept: 'text/html' })).status, 406)
+})
+
+test('nothing refers to a model that is missing', async () => {
+  const api = create(serving([...builtin, widget('v1')]))
+  const { paths } = (await (await get(api, '/openapi/v3')).json()) as { paths: { [name: string]: object } }
+  for (const name of Object.keys(paths)) {
+    const document = await json(`/openapi/v3/${name}`, api)
+    const known = new Set(Object.keys(schemas(document)).map((model) => `#/components/schemas/${model}`))
+    for (const reference of references(document)) assert.ok(known.has(reference), `${name}: ${reference}`)
+  }
+})
+
+test('names of operations are unique', async () => {
+  const document = await json('/openapi/v3/api/v1')
+  const ids = Object.values(document['paths'] ?? {}).flatMap((item) => Object.values(item).flatMap((own) => own['operationId'] ?? []))
+  assert.ok(ids.length > 200)
+  assert.equal(new Set(ids).size, ids.length)
+})
+
+test('a kind has types, defaults and merge keys', async () => {
+  const models = schemas(await json('/openapi/v3/apis/apps/v1'))
+  const deployment = models['io.k8s.api.apps.v1.Deployment']
+  assert.deepEqual(deployment?.['x-kubernetes-group-version-kind'], [{ group: 'apps', version: 'v1', kind: 'Deployment' }])
+  assert.equal(deployment?.['properties']?.['kind']?.['type'], 'string')
+  const { description: _, ...metadata } = deployment?.['properties']?.['metadata'] ?? {}
+  assert.deepEqual(metadata, { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }], default: {} })
+  const spec = models['io.k8s.api.apps.v1.DeploymentSpec']
+  assert.deepEqual(spec?.['required'], ['selector', 'template'])
+  assert.equal(spec?.['properties']?.['replicas']?.['format'], 'int32')
+  assert.equal(spec?.['properties']?.['strategy']?.['x-kubernetes-patch-strategy'], 'retainKeys')
+  const containers = models['io.k8s.api.core.v1.PodSpec']?.['properties']?.['containers'] ?? {}
+  assert.equal(containers['x-kubernetes-list-type'], 'map')
+  assert.deepEqual(containers['x-kubernetes-list-map-keys'], ['name'])
+  assert.equal(containers['x-kubernetes-patch-merge-key'], 'name')
+  assert.deepEqual(containers['items'], { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Container' }], default: {} })
+  assert.equal(models['io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector']?.['x-kubernetes-map-type'], 'atomic')
+  assert.deepEqual(models['io.k8s.apimachinery.pkg.util.intstr.IntOrString'], {
+    oneOf: [{ type: 'integer' }, { type: 'string' }],
+    format: 'int-or-string',
+  })
+  assert.deepEqual(models['io.k8s.api.apps.v1.DeploymentStrategy']?.['properties']?.['type']?.['enum'], ['Recreate', 'RollingUpdate'])
+  assert.deepEqual(models['io.k8s.api.apps.v1.DeploymentList']?.['required'], ['items'])
+})
+
+test('patches say that they take fieldValidation and dryRun, which clients look for', async () => {
+  const document = await json('/openapi/v3/apis/apps/v1')
+  const patch = document['paths']?.['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.['patch']
+  const names = Object.values(patch?.['parameters'] ?? {}).map((parameter) => parameter['name'])
+  assert.deepEqual(names, ['dryRun', 'force', 'fieldManager', 'fieldValidation'])
+  assert.equal(patch?.['operationId'], 'patchAppsV1NamespacedDeployment')
+  assert.equal(patch?.['x-kubernetes-action'], 'patch')
+  assert.deepEqual(patch?.['x-kubernetes-group-version-kind'], { group: 'apps', version: 'v1', kind: 'Deployment' })
+  assert.ok('application/strategic-merge-patch+json' in (patch?.['requestBody']?.['content'] ?? {}))
+})
+
+test('a custom resource is one model, with what is inside written in place', async () => {
+  const document = await json('/openapi/v3/apis/shop.example.com/v1', create(serving([...builtin, widget('v1')])))
+  const models = schemas(document)
+  assert.deepEqual(models['com.example.shop.v1.Widget']?.['properties']?.['spec'], {
+    type: 'object',
+    properties: {
+      size: { type: 'string', description: 'How large it is.', enum: ['small', 'large'], maxLength: 9 },
+      weight: { type: 'integer', format: 'int32', minimum: 1, default: 3 },
+      port: { 'x-kubernetes-int-or-string': true },
+      tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      extra: { type: 'object', additionalProperties: { type: 'boolean' }, nullable: true },
+    },
+    required: ['size'],
+  })
+  assert.deepEqual(models['com.example.shop.v1.WidgetList']?.['properties']?.['items']?.['items']?.['allOf'], [
+    { $ref: '#/components/schemas/com.example.shop.v1.Widget' },
+  ])
+  const paths = document['paths'] ?? {}
+  const patch = paths['/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}']?.['patch']
+  assert.equal(patch?.['operationId'], 'patchShopExampleComV1NamespacedWidget')
+  assert.deepEqual(Object.keys(patch?.['requestBody']?.['content'] ?? {}), [
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    'application/apply-patch+yaml',
+  ])
+  assert.ok('/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}/scale' in paths)
+})
+
+test('a changed definition changes its own document only', async () => {
+  const served = serving([...builtin, widget('v1')])
+  const api = create(served)
+  const etag = async (path: string) => (await get(api, path)).headers.get('etag')
+  const paths = ['/openapi/v3', '/openapi/v3/apis/shop.example.com/v1', '/openapi/v3/apis/apps/v1']
+  const before = await Promise.all(paths.map(etag))
+  served.set([...builtin, widget('v1', ['huge'])])
+  const after = await Promise.all(paths.map(etag))
+  assert.deepEqual(
+    after.map((value, at) => value === before[at]),
+    [false, false, true],
+  )
+})
+
+test('the domain of the platform names the models', async () => {
+  const own = createPlatform('platform', 'api.test')
+  const models = schemas(await json('/openapi/v3/api/v1', create(serving(builtin), own)))
+  assert.ok('test.api.api.core.v1.Pod' in models)
+  assert.ok('test.api.apimachinery.pkg.apis.meta.v1.ObjectMeta' in models)
+})
+
+test('there is nothing at other paths', () => {
+  for (const path of ['/openapi/v3/apis/none/v1', '/openapi/v2', '/openapi/v3x']) {
+    const url = new URL(path, 'http://server')
+    assert.equal(create().respond(new Request(url), url), undefined)
+  }
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createPlatform } from '../../../core/platform.ts'
+import { decodeContinue, encodeContinue, inconsistent } from '../../../core/request/continue-token.ts'
+import { ApiError } from '../../../core/respond/status.ts'
+
+const platform = createPlatform()
+const raw = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+test('tokens are those of the reference server', () => {
+  assert.equal(encodeContinue({ start: 'ns/a\0', revision: 7 }, platform), raw({ v: 'meta.k8s.io/v1', rv: 7, start: 'ns/a\0' }))
+})
+
+test('what is encoded is decoded', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z0-9.-]{1,20}$/), fc.integer({ min: 1 }), (name, revision) => {
+      if (name === '.' || name === '..') return
+      const point = { start: `ns/${name}\0`, revision }
+      assert.deepEqual(decodeContinue(encodeContinue(point, platform), platform), point)
+    }),
+  )
+  assert.equal(decodeContinue(encodeContinue({ start: 'é', revision: inconsistent }, platform), platform).revision, -1)
+})
+
+test('refuses what is no token', () => {
+  const rows: [token: string, message: string | RegExp][] = [
+    ['a+b', 'invalid continue token: continue key is not valid: illegal base64 data at input byte 1'],
+    ['abcde', /illegal base64/],
+    ['', /continue key is not valid/],
+    [raw([]), /does not recognize/],
+    [raw(null), /continue key is not valid/],
+    [
+      raw({ v: 'meta.k8s.io/v2', rv: 1, start: 'a' }),
+      'invalid continue token: continue key is not valid: server does not recognize this encoded version meta.k8s.io/v2',
+    ],
+    [
+      raw({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' }),
+      'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+    ],
+    [
+      raw({ v: 'meta.k8s.io/v1', rv: 1 }),
+      'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
+    ],
+    [raw({ v: 'meta.k8s.io/v1', rv: 1, start: '../secrets/a' }), 'invalid continue token: continue key is not valid: ../secrets/a'],
+    [raw({ v: 'meta.k8s.io/v1', rv: 1, start: 'a//b' }), /a\/\/b/],
+    [raw({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/./b' }), /a\/\.\/b/],
+    [raw({ v: 'meta.k8s.io/v1', rv: 'x', start: 'a' }), /malformed/],
+  ]
+  for (const [token, message] of rows)
+    assert.throws(
+      () => decodeContinue(token, platform),
+      (error) =>
+        error instanceof ApiError &&
+        error.status.code === 400 &&
+        (typeof message === 'string' ? error.message === message : message.test(error.message)),
+      token,
+    )
+  fc.assert(
+    fc.property(fc.string(), (token) => {
+      assert.throws(() => decodeContinue(token, platform), ApiError)
+    }),
+  )
+})

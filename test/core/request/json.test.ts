@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { maxDepth, parseJson, unrecognizedObject } from '../../../core/request/json.ts'
+import { syntaxFault } from '../../../core/request/json-syntax.ts'
+import { ApiError } from '../../../core/respond/status.ts'
+import type { Json } from '../../../core/schema/model.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const parse = (text: string) => parseJson(encode(text), { duplicates: true })
+
+test('parses any JSON as JSON.parse does, with no duplicates', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      const parsed = parse(text)
+      assert.deepEqual(parsed.value, JSON.parse(text) as Json)
+      assert.deepEqual(parsed.duplicates, [])
+      assert.equal(syntaxFault(encode(text)), undefined)
+    }),
+  )
+})
+
+test('finds duplicate keys with their paths; the last one wins', () => {
+  const rows: [text: string, duplicates: string[]][] = [
+    ['{"a":1,"a":2}', ['duplicate field "a"']],
+    ['{"spec": {"replicas":1 , "replicas" :2}}', ['duplicate field "spec.replicas"']],
+    ['{"a":[{"b":1},{"b":"x\\"},{","b":[]}]}', ['duplicate field "a[1].b"']],
+    ['{"a":{"b":1},"a":{"b":2,"b":3},"a":true}', ['duplicate field "a"', 'duplicate field "a.b"']],
+    ['{"a":1,"\\u0061":2}', ['duplicate field "a"']],
+    ['{"__proto__":1,"__proto__":2}', ['duplicate field "__proto__"']],
+    ['{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}', []],
+    ['{"a:":1,"b":"a:,a:"}', []],
+  ]
+  for (const [text, duplicates] of rows) {
+    const parsed = parse(text)
+    assert.deepEqual(parsed.value, JSON.parse(text) as Json)
+    assert.deepEqual(parsed.duplicates.toSorted(), duplicates.toSorted(), text)
+    assert.deepEqual(parseJson(encode(text), { duplicates: false }).duplicates, [])
+  }
+})
+
+test('reports at most 100 duplicates', () => {
+  const members = Array.from({ length: 300 }, (_, index) => `"k${index % 150}":1`)
+  assert.equal(parse(`{${members.join(',')}}`).duplicates.length, 100)
+})
+
+test('__proto__ is an ordinary key', () => {
+  const { value } = parse('{"__proto__":{"polluted":true}}')
+  assert.deepEqual(Object.keys(value as object), ['__proto__'])
+  assert.equal(({} as { polluted?: boolean }).polluted, undefined)
+})
+
+test('says what is wrong', () => {
+  const rows: [text: string, message: string][] = [
+    ['', 'unexpected end of JSON input'],
+    ['{"a":', 'unexpected end of JSON input'],
+    ['"abc', 'unexpected end of JSON input'],
+    ['hello', "invalid character 'h' looking for beginning of value"],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 "b":2}', `invalid character '"' after object key:value pair`],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['{}x', "invalid character 'x' after top-level value"],
+    ['"a\nb"', "invalid character '\\n' in string literal"],
+    ['"\\x"', "invalid character 'x' in string escape code"],
+    ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+    ['trux', "invalid character 'x' in literal true (expecting 'e')"],
+    ['-x', "invalid character 'x' in numeric literal"],
+    ['1.x', "invalid character 'x' after decimal point in numeric literal"],
+    ['1ex', "invalid character 'x' in exponent of numeric literal"],
+    ['01', "invalid character '1' after top-level value"],
+    ["'a'", "invalid character '\\'' looking for beginning of value"],
+    ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+  ]
+  for (const [text, message] of rows)
+    assert.throws(
+      () => parse(text),
+      (error) => error instanceof ApiError && error.status.code === 400 && error.message === message,
+      text,
+    )
+})
+
+test('broken texts are refused with 400, never otherwise', () => {
+  const broken = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 2 })).map(([text, at, insert]) => {
+    const cut = at % (text.length + 1)
+    return text.slice(0, cut) + insert + text.slice(cut + 1)
+  })
+  fc.assert(
+    fc.property(broken, (text) => {
+      let valid = true
+      try {
+        JSON.parse(text)
+      } catch {
+        valid = false
+      }
+      if (valid) return
+      assert.throws(
+        () => parse(text),
+        (error) =>
+          error instanceof ApiError && error.status.reason === 'BadRequest' && /invalid character|unexpected end/.test(error.message),
+      )
+    }),
+  )
+})
+
+test('bounds the depth, and refuses invalid UTF-8', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  assert.ok(parse(nested(maxDepth)))
+  assert.throws(() => parse(nested(maxDepth + 1)), /exceeded max depth/)
+  assert.throws(() => parse('['.repeat(3_000_000)), /exceeded max depth/)
+  assert.ok(parse(`["${'['.repeat(maxDepth + 1)}"]`))
+  assert.throws(() => parseJson(new Uint8Array([0x22, 0xff, 0x22]), { duplicates: false }), /invalid UTF-8/)
+})
+
+test('an unrecognized object is described by the start of its body', () => {
+  const text = (body: string) => unrecognizedObject('Pod', 'why', encode(body)).message
+  assert.equal(text(''), 'the object provided is unrecognized (must be of type Pod): why (<empty>)')
+  assert.equal(text('{"a":1'), 'the object provided is unrecognized (must be of type Pod): why ({"a":1)')
+  assert.equal(text('hi'), 'the object provided is unrecognized (must be of type Pod): why (6869)')
+  assert.match(text(`{${'a'.repeat(50)}`), /\(\{a{29} \.\.\.\)$/)
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import { bodyFormat, customPatchFormats, patchFormat, patchFormats } from '../../../core/request/media-type.ts'
+import { createNegotiator, isPretty } from '../../../core/request/negotiate.ts'
+import { ApiError } from '../../../core/respond/status.ts'
+
+const platform = createPlatform('kubernetes')
+const { negotiate, negotiateStream } = createNegotiator(platform)
+const builtIn = { protobuf: true, table: true }
+const custom = { protobuf: false, table: true }
+const kubernetesProtobuf = 'application/vnd.kubernetes.protobuf'
+const ourProtobuf = 'application/vnd.platform.protobuf'
+const kubectl = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json'
+
+test('chooses the format', () => {
+  const rows: [accept: string | null, endpoint: typeof builtIn, mediaType: string][] = [
+    [null, builtIn, 'application/json'],
+    ['', builtIn, 'application/json'],
+    ['*/*', builtIn, 'application/json'],
+    ['*', builtIn, 'application/json'],
+    ['application/*', builtIn, 'application/json'],
+    ['application/yaml', builtIn, 'application/yaml'],
+    [kubernetesProtobuf, builtIn, kubernetesProtobuf],
+    [ourProtobuf, builtIn, ourProtobuf],
+    [`${kubernetesProtobuf},application/json`, builtIn, kubernetesProtobuf],
+    [`${kubernetesProtobuf},application/json`, custom, 'application/json'],
+    ['application/json;q=0.5, application/yaml', builtIn, 'application/yaml'],
+    ['*/*, application/yaml', builtIn, 'application/yaml'],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', builtIn, 'application/json'],
+    ['application/json; charset=utf-8', builtIn, 'application/json'],
+  ]
+  for (const [accept, endpoint, mediaType] of rows) assert.equal(negotiate(accept, endpoint).mediaType, mediaType, String(accept))
+})
+
+test('chooses transformations the endpoint can do', () => {
+  assert.deepEqual(negotiate(kubectl, builtIn).transform, { kind: 'Table', version: 'v1' })
+  assert.equal(negotiate(kubectl, { protobuf: true, table: false }).transform, undefined)
+  const partial = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+  assert.deepEqual(negotiate(partial, custom).transform, { kind: 'PartialObjectMetadataList', version: 'v1' })
+  assert.equal(negotiate(`${kubernetesProtobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, custom).format, 'protobuf')
+  assert.equal(negotiate(`${kubernetesProtobuf};as=Table;g=meta.k8s.io;v=v1,application/json`, builtIn).format, 'json')
+  assert.equal(negotiate('application/json;as=Table;g=meta.k8s.io;v=v2,application/yaml', builtIn).format, 'yaml')
+  assert.equal(negotiate('application/json;pretty=1', builtIn).pretty, true)
+})
+
+test('answers are remembered, and memory is bounded', () => {
+  assert.equal(negotiate(kubectl, builtIn), negotiate(kubectl, builtIn))
+  for (let index = 0; index < 5000; index++) assert.equal(negotiate(`application/json;x=${index}`, builtIn).format, 'json')
+})
+
+const refused = (code: number, message: string, run: () => unknown) =>
+  assert.throws(run, (error) => error instanceof ApiError && error.status.code === code && error.message === message)
+
+test('refuses what it has not got', () => {
+  const text = `only the following media types are accepted: application/json, application/yaml, ${kubernetesProtobuf}`
+  for (const accept of ['text/html', 'nonsense', kubernetesProtobuf]) refused(406, text, () => negotiate(accept, custom))
+  refused(406, text, () => negotiate('application/json;as=Unknown;g=meta.k8s.io;v=v1', builtIn))
+  const stream = `only the following media types are accepted: application/json;stream=watch, ${kubernetesProtobuf};stream=watch`
+  refused(406, stream, () => negotiateStream('application/yaml', builtIn))
+  assert.equal(negotiateStream(`${kubernetesProtobuf};stream=watch`, builtIn).stream, 'watch')
+  assert.equal(negotiateStream('application/json', builtIn).format, 'json')
+  refused(406, stream, () => negotiateStream('application/json;stream=other', builtIn))
+})
+
+test('pretty', () => {
+  assert.equal(isPretty('?pretty=true'), true)
+  assert.equal(isPretty('?a=b&pretty=1'), true)
+  assert.equal(isPretty('?pretty=0'), false)
+  assert.equal(isPretty('?pretty'), false)
+  assert.equal(isPretty(''), false)
+})
+
+test('formats of bodies', () => {
+  assert.equal(bodyFormat(null, platform, true), 'json')
+  assert.equal(bodyFormat('Application/JSON; charset=utf-8', platform, false), 'json')
+  assert.equal(bodyFormat('application/yaml', platform, false), 'yaml')
+  assert.equal(bodyFormat(ourProtobuf, platform, true), 'protobuf')
+  const prefix = 'the body of the request was in an unknown format - accepted media types include: '
+  refused(415, `${prefix}application/json, application/yaml`, () => bodyFormat(kubernetesProtobuf, platform, false))
+  refused(415, `${prefix}application/json, application/yaml, ${kubernetesProtobuf}`, () => bodyFormat('constructor', platform, true))
+  assert.equal(patchFormat('application/strategic-merge-patch+json; charset=utf-8', patchFormats), 'strategic-merge-patch')
+  assert.equal(patchFormat('application/apply-patch+yaml', customPatchFormats), 'apply-patch')
+  refused(415, `${prefix}application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml`, () =>
+    patchFormat('application/strategic-merge-patch+json', customPatchFormats),
+  )
+  refused(
+    415,
+    `${prefix}application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml`,
+    () => patchFormat(null, patchFormats),
+  )
+})

@@ -1,0 +1,203 @@
+import { startServer, tables } from '../support.ts'
+
+const client = startServer()
+const apiVersion = 'admissionregistration.k8s.io/v1'
+const path = (plural: string) => `/apis/${apiVersion}/${plural}`
+const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
+const webhook = {
+  name: 'check.example.com',
+  clientConfig: { service: { namespace: 'default', name: 'hook' } },
+  rules: [rule],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+}
+const base = { apiVersion, metadata: { name: 'c' } }
+
+tables(
+  client,
+  { path: path('validatingwebhookconfigurations'), manifest: { ...base, kind: 'ValidatingWebhookConfiguration', webhooks: [webhook] } },
+  {
+    stored: [
+      [
+        'all defaults',
+        {},
+        {
+          metadata: { generation: 1 },
+          webhooks: [
+            {
+              failurePolicy: 'Fail',
+              matchPolicy: 'Equivalent',
+              namespaceSelector: {},
+              objectSelector: {},
+              timeoutSeconds: 10,
+              clientConfig: { service: { port: 443 } },
+              rules: [{ scope: '*' }],
+              reinvocationPolicy: undefined,
+            },
+          ],
+        },
+      ],
+    ],
+    refused: [
+      [
+        'short name',
+        { 'webhooks.0.name': 'check' },
+        ['webhooks[0].name: Invalid value: "check": should be a domain with at least three segments separated by dots'],
+      ],
+      ['name twice', { webhooks: [webhook, webhook] }, ['webhooks[1].name: Duplicate value: "check.example.com"']],
+      [
+        'neither URL nor service',
+        { 'webhooks.0.clientConfig': {} },
+        ['webhooks[0].clientConfig: Required value: exactly one of url or service is required'],
+      ],
+      [
+        'plain HTTP',
+        { 'webhooks.0.clientConfig': { url: 'http://x.example.com' } },
+        [
+          'webhooks[0].clientConfig.url: Invalid value: "http": \'https\' is the only allowed URL scheme; desired format: https://host[/path]',
+        ],
+      ],
+      [
+        'query',
+        { 'webhooks.0.clientConfig': { url: 'https://x.example.com/a?b=c' } },
+        ['webhooks[0].clientConfig.url: Invalid value: "b=c": query parameters are not permitted in the URL'],
+      ],
+      [
+        'relative path',
+        { 'webhooks.0.clientConfig.service.path': 'a' },
+        [
+          'webhooks[0].clientConfig.service.path: Invalid value: "a": must start with a \'/\'',
+          'webhooks[0].clientConfig.service.path: Invalid value: "a": segment[0] may not be empty',
+        ],
+      ],
+      [
+        'no side effects given',
+        { 'webhooks.0.sideEffects': undefined },
+        ['webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun'],
+      ],
+      [
+        'side effects',
+        { 'webhooks.0.sideEffects': 'Some' },
+        ['webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"'],
+      ],
+      [
+        'long time-out',
+        { 'webhooks.0.timeoutSeconds': 31 },
+        ['webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds'],
+      ],
+      [
+        'no review versions',
+        { 'webhooks.0.admissionReviewVersions': [] },
+        ['webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1'],
+      ],
+      [
+        'unknown review versions',
+        { 'webhooks.0.admissionReviewVersions': ['v7'] },
+        ['webhooks[0].admissionReviewVersions: Invalid value: ["v7"]: must include at least one of v1, v1beta1'],
+      ],
+      [
+        'empty rule',
+        { 'webhooks.0.rules': [{}] },
+        ['apiGroups', 'apiVersions', 'resources', 'operations'].map((name) => `webhooks[0].rules[0].${name}: Required value`),
+      ],
+      [
+        'wildcards beside others',
+        { 'webhooks.0.rules': [{ ...rule, operations: ['*', 'CREATE'], resources: ['*/*', 'pods'] }] },
+        [
+          'webhooks[0].rules[0].resources: Invalid value: ["*/*","pods"]: if \'*/*\' is present, must not specify other resources',
+          'webhooks[0].rules[0].operations: Invalid value: ["*","CREATE"]: if \'*\' is present, must not specify other operations',
+        ],
+      ],
+      [
+        'condition without expression',
+        { 'webhooks.0.matchConditions': [{ name: 'c', expression: '' }] },
+        ['webhooks[0].matchConditions[0].expression: Required value: expression is not specified'],
+      ],
+    ],
+  },
+)
+
+tables(
+  client,
+  { path: path('mutatingwebhookconfigurations'), manifest: { ...base, kind: 'MutatingWebhookConfiguration', webhooks: [webhook] } },
+  {
+    stored: [['reinvocation', {}, { webhooks: [{ reinvocationPolicy: 'Never', failurePolicy: 'Fail', timeoutSeconds: 10 }] }]],
+    refused: [
+      [
+        'unknown reinvocation',
+        { 'webhooks.0.reinvocationPolicy': 'Maybe' },
+        ['webhooks[0].reinvocationPolicy: Unsupported value: "Maybe": supported values: "IfNeeded", "Never"'],
+      ],
+    ],
+  },
+)
+
+const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] }
+tables(
+  client,
+  { path: path('validatingadmissionpolicies'), manifest: { ...base, kind: 'ValidatingAdmissionPolicy', spec } },
+  {
+    stored: [
+      [
+        'all defaults',
+        {},
+        {
+          spec: {
+            failurePolicy: 'Fail',
+            matchConstraints: { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, resourceRules: [{ scope: '*' }] },
+          },
+        },
+      ],
+    ],
+    refused: [
+      ['no constraints', { 'spec.matchConstraints': undefined }, ['spec.matchConstraints: Required value']],
+      [
+        'nothing to check',
+        { 'spec.validations': [] },
+        ['validations', 'auditAnnotations'].map(
+          (name) => `spec.${name}: Required value: validations or auditAnnotations must contain at least one item`,
+        ),
+      ],
+      [
+        'empty expression',
+        { 'spec.validations.0.expression': ' ' },
+        ['spec.validations[0].expression: Required value: expression is not specified'],
+      ],
+      [
+        'message of two lines',
+        { 'spec.validations.0.message': 'a\nb' },
+        ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
+      ],
+      [
+        'bad variable',
+        { 'spec.variables': [{ name: '1x', expression: '1' }] },
+        ['spec.variables[0].name: Invalid value: "1x": name is not a valid CEL identifier'],
+      ],
+    ],
+  },
+)
+
+tables(
+  client,
+  {
+    path: path('validatingadmissionpolicybindings'),
+    manifest: { ...base, kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: 'p', validationActions: ['Deny'] } },
+  },
+  {
+    stored: [['missing parameters', { 'spec.paramRef': { name: 'x' } }, { spec: { paramRef: { parameterNotFoundAction: 'Deny' } } }]],
+    refused: [
+      ['no policy', { 'spec.policyName': undefined }, ['spec.policyName: Required value']],
+      ['no action', { 'spec.validationActions': [] }, ['spec.validationActions: Required value']],
+      [
+        'both warn and deny',
+        { 'spec.validationActions': ['Deny', 'Warn'] },
+        ['spec.validationActions: Invalid value: ["Deny","Warn"]: must not contain both "Deny" and "Warn"'],
+      ],
+      [
+        'parameters by name and label',
+        { 'spec.paramRef': { name: 'x', selector: {} } },
+        ['spec.paramRef.name: Forbidden: name and selector are mutually exclusive'],
+      ],
+    ],
+  },
+)

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertHas, startServer, tables, withChanges } from '../support.ts'
+
+const client = startServer()
+const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
+const scaleTargetRef = { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' }
+const base = { kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } }
+const v2 = { ...base, apiVersion: 'autoscaling/v2', spec: { scaleTargetRef, maxReplicas: 5 } }
+const v1 = { ...base, apiVersion: 'autoscaling/v1', spec: { scaleTargetRef, maxReplicas: 5 } }
+const cpu = (averageUtilization: number) => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+})
+const doubled = { type: 'Percent', value: 100, periodSeconds: 15 }
+
+tables(
+  client,
+  { path: path('v2'), manifest: v2 },
+  {
+    stored: [
+      [
+        'all defaults',
+        {},
+        { spec: { minReplicas: 1, metrics: [cpu(80)], behavior: undefined }, status: { desiredReplicas: 0, currentMetrics: null } },
+      ],
+      [
+        'behavior',
+        { 'spec.behavior.scaleDown.stabilizationWindowSeconds': 60 },
+        {
+          spec: {
+            behavior: {
+              scaleUp: {
+                stabilizationWindowSeconds: 0,
+                selectPolicy: 'Max',
+                policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }, doubled],
+              },
+              scaleDown: { stabilizationWindowSeconds: 60, selectPolicy: 'Max', policies: [doubled] },
+            },
+          },
+        },
+      ],
+    ],
+    refused: [
+      [
+        'no maximum',
+        { 'spec.maxReplicas': undefined },
+        [
+          'spec.maxReplicas: Invalid value: 0: must be greater than 0',
+          'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
+        ],
+      ],
+      ['minimum of zero', { 'spec.minReplicas': 0 }, ['spec.minReplicas: Invalid value: 0: must be greater than or equal to 1']],
+      ['nameless target', { 'spec.scaleTargetRef.name': undefined }, ['spec.scaleTargetRef.name: Required value']],
+      [
+        'unknown metric',
+        { 'spec.metrics': [{ type: 'Mood' }] },
+        [
+          'spec.metrics[0].type: Unsupported value: "Mood": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
+        ],
+      ],
+      [
+        'metric without its source',
+        { 'spec.metrics': [{ type: 'Pods' }] },
+        ['spec.metrics[0].pods: Required value: must populate information for the given metric source'],
+      ],
+      [
+        'resource without a target',
+        { 'spec.metrics': [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } }] },
+        ['spec.metrics[0].resource.target.averageUtilization: Required value: must set either a target raw value or a target utilization'],
+      ],
+      [
+        'two sources',
+        { 'spec.metrics': [{ ...cpu(50), pods: { metric: { name: 'x' }, target: { type: 'AverageValue', averageValue: '1' } } }] },
+        ['spec.metrics[0].pods: Forbidden: must populate the given metric source only'],
+      ],
+      [
+        'long window',
+        { 'spec.behavior.scaleUp.stabilizationWindowSeconds': 3601 },
+        ['spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600'],
+      ],
+      [
+        'policy of nothing',
+        { 'spec.behavior.scaleUp.policies': [{ type: 'Pods', value: 0, periodSeconds: 1801 }] },
+        [
+          'spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero',
+          'spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800',
+        ],
+      ],
+    ],
+  },
+)
+
+tables(
+  client,
+  { path: path('v1'), manifest: v1 },
+  {
+    stored: [
+      [
+        'the default metric',
+        {},
+        {
+          apiVersion: 'autoscaling/v1',
+          spec: { minReplicas: 1, targetCPUUtilizationPercentage: 80 },
+          status: { currentReplicas: 0, desiredReplicas: 0 },
+        },
+      ],
+      ['a percentage', { 'spec.targetCPUUtilizationPercentage': 30 }, { spec: { targetCPUUtilizationPercentage: 30 } }],
+    ],
+    refused: [
+      [
+        'no percentage',
+        { 'spec.targetCPUUtilizationPercentage': 0 },
+        ['spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0'],
+      ],
+    ],
+  },
+)
+
+test('what version 1 cannot say goes through annotations and back', async () => {
+  const { send } = await client
+  const metrics = [
+    {
+      type: 'Pods',
+      pods: { metric: { name: 'hits', selector: { matchLabels: { a: 'b' } } }, target: { type: 'AverageValue', averageValue: '1k' } },
+    },
+    {
+      type: 'Object',
+      object: {
+        describedObject: { kind: 'Service', name: 's', apiVersion: 'v1' },
+        target: { type: 'Value', value: '10' },
+        metric: { name: 'm' },
+      },
+    },
+    { type: 'External', external: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '5' } } },
+    {
+      type: 'ContainerResource',
+      containerResource: { name: 'memory', target: { type: 'Utilization', averageUtilization: 60 }, container: 'main' },
+    },
+    cpu(42),
+  ]
+  const made = await send(
+    'POST',
+    path('v2'),
+    withChanges(v2, { 'metadata.name': 'trip', 'spec.metrics': metrics, 'spec.behavior.scaleDown': { selectPolicy: 'Min' } }),
+  )
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  const old = await send('GET', `${path('v1')}/trip`)
+  const annotations = old.body.metadata['annotations'] as { [key: string]: string }
+  assertHas(old.body, { spec: { targetCPUUtilizationPercentage: 42, metrics: undefined, behavior: undefined } })
+  assert.deepEqual(JSON.parse(annotations['autoscaling.alpha.kubernetes.io/metrics'] ?? '')[0], {
+    type: 'Pods',
+    pods: { metricName: 'hits', targetAverageValue: '1k', selector: { matchLabels: { a: 'b' } } },
+  })
+  assert.deepEqual(JSON.parse(annotations['autoscaling.alpha.kubernetes.io/behavior'] ?? '').ScaleDown, {
+    StabilizationWindowSeconds: null,
+    SelectPolicy: 'Min',
+    Policies: [{ Type: 'Percent', Value: 100, PeriodSeconds: 15 }],
+    Tolerance: null,
+  })
+  const updated = await send('PUT', `${path('v1')}/trip`, withChanges(old.body, { 'spec.maxReplicas': 9 }))
+  assert.equal(updated.code, 200, JSON.stringify(updated.body))
+  const now = await send('GET', `${path('v2')}/trip`)
+  const spec = made.body['spec'] as object
+  assert.deepEqual(now.body['spec'], { ...spec, maxReplicas: 9 })
+  assert.equal(now.body.metadata['annotations'], undefined)
+})

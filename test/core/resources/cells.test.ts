@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  age,
+  containerImages,
+  containerNames,
+  humanDuration,
+  joined,
+  labelsText,
+  ratio,
+  selectorText,
+  typedCell,
+  until,
+} from '../../../core/resources/cells.ts'
+
+test('durations for humans', () => {
+  const s = 1000
+  const m = 60 * s
+  const h = 60 * m
+  const d = 24 * h
+  const rows: [milliseconds: number, text: string][] = [
+    [-2 * s, '<invalid>'],
+    [-1 * s, '0s'],
+    [0, '0s'],
+    [1500, '1s'],
+    [119 * s, '119s'],
+    [2 * m, '2m'],
+    [2 * m + 5 * s, '2m5s'],
+    [10 * m + 5 * s, '10m'],
+    [179 * m, '179m'],
+    [3 * h, '3h'],
+    [7 * h + 59 * m, '7h59m'],
+    [8 * h + 59 * m, '8h'],
+    [47 * h, '47h'],
+    [2 * d, '2d'],
+    [7 * d + 23 * h, '7d23h'],
+    [8 * d + 23 * h, '8d'],
+    [729 * d, '729d'],
+    [730 * d, '2y'],
+    [731 * d, '2y1d'],
+    [8 * 365 * d + d, '8y'],
+  ]
+  for (const [milliseconds, text] of rows) assert.equal(humanDuration(milliseconds), text)
+  const now = Date.parse('2026-01-01T00:00:00Z')
+  assert.equal(age('2025-12-31T23:59:00Z', now), '60s')
+  assert.equal(age(undefined, now), '<unknown>')
+  assert.equal(age('yesterday', now), '<invalid>')
+  assert.equal(until('2026-01-01T00:01:00Z', now), '60s')
+})
+
+test('texts', () => {
+  assert.equal(ratio(undefined, 2), '0/2')
+  assert.equal(joined([]), '<none>')
+  assert.equal(joined(['a', 'b']), 'a,b')
+  assert.equal(labelsText({ b: '2', a: '1' }), 'a=1,b=2')
+  assert.equal(labelsText(undefined), '<none>')
+  assert.equal(selectorText(undefined), '<none>')
+  assert.equal(
+    selectorText({
+      matchLabels: { b: '1' },
+      matchExpressions: [
+        { key: 'a', operator: 'In', values: ['y', 'x'] },
+        { key: 'c', operator: 'DoesNotExist' },
+      ],
+    }),
+    'a in (x,y),b=1,!c',
+  )
+  assert.equal(selectorText({ matchExpressions: [{ key: 'a', operator: 'Near' }] }), '<error>')
+  assert.equal(containerNames([{ name: 'a' }, { name: 'b' }]), 'a,b')
+  assert.equal(
+    containerImages([
+      { name: 'a', image: 'x' },
+      { name: 'b', image: 'y' },
+    ]),
+    'x,y',
+  )
+})
+
+test('cells of custom columns fit their type', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z')
+  assert.equal(typedCell('string', { a: 1 }, now), '{"a":1}')
+  assert.equal(typedCell('integer', 1.7, now), 1)
+  assert.equal(typedCell('integer', '1', now), null)
+  assert.equal(typedCell('number', 1.5, now), 1.5)
+  assert.equal(typedCell('boolean', true, now), true)
+  assert.equal(typedCell('date', '2025-12-31T23:00:00Z', now), '60m')
+  assert.equal(typedCell('string', undefined, now), null)
+})

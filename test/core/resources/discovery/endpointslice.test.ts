@@ -1,0 +1,36 @@
+import { startServer, tables } from '../support.ts'
+
+const client = startServer()
+const apiVersion = 'discovery.k8s.io/v1'
+const manifest = {
+  apiVersion,
+  kind: 'EndpointSlice',
+  metadata: { name: 's' },
+  addressType: 'IPv4',
+  endpoints: [{ addresses: ['10.0.0.1'] }],
+  ports: [{ port: 80 }],
+}
+
+tables(
+  client,
+  { path: `/apis/${apiVersion}/namespaces/default/endpointslices`, manifest },
+  {
+    stored: [['name and protocol of ports', {}, { metadata: { generation: 1 }, ports: [{ name: '', protocol: 'TCP', port: 80 }] }]],
+    refused: [
+      ['no address type', { addressType: undefined }, ['addressType: Required value']],
+      [
+        'address of the other family',
+        { endpoints: [{ addresses: ['::1'] }] },
+        ['endpoints[0].addresses[0]: Invalid value: "::1": must be an IPv4 address'],
+      ],
+      ['no address', { endpoints: [{ addresses: [] }] }, ['endpoints[0].addresses: Required value: must contain at least 1 address']],
+      ['two ports of one name', { ports: [{ port: 80 }, { port: 81 }] }, ['ports[1].name: Duplicate value: ""']],
+      [
+        'bad host name',
+        { endpoints: [{ addresses: ['10.0.0.1'], hostname: 'a.b' }] },
+        ['endpoints[0].hostname: Invalid value: "a.b": must not contain dots'],
+      ],
+    ],
+    updates: [['address type', { addressType: 'FQDN', endpoints: [] }, ['addressType: Invalid value: "FQDN": field is immutable']]],
+  },
+)

@@ -1,0 +1,41 @@
+import { startServer, tables } from '../support.ts'
+
+const client = startServer()
+const manifest = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'b' },
+  spec: { minAvailable: '50%', selector: {} },
+}
+
+tables(
+  client,
+  { path: '/apis/policy/v1/namespaces/default/poddisruptionbudgets', manifest },
+  {
+    stored: [
+      [
+        'zeros of the status',
+        {},
+        { metadata: { generation: 1 }, status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 } },
+      ],
+      ['neither amount', { 'spec.minAvailable': undefined }, { spec: { minAvailable: undefined, maxUnavailable: undefined } }],
+    ],
+    refused: [
+      [
+        'both amounts',
+        { 'spec.maxUnavailable': 1 },
+        [
+          'spec: Invalid value: {"minAvailable":"50%","selector":{},"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set',
+        ],
+      ],
+      ['more than all', { 'spec.minAvailable': '150%' }, ['spec.minAvailable: Invalid value: "150%": must not be greater than 100%']],
+      ['negative amount', { 'spec.minAvailable': -1 }, ['spec.minAvailable: Invalid value: -1: must be greater than or equal to 0']],
+      [
+        'unknown eviction policy',
+        { 'spec.unhealthyPodEvictionPolicy': 'No' },
+        ['spec.unhealthyPodEvictionPolicy: Unsupported value: "No": supported values: "AlwaysAllow", "IfHealthyBudget"'],
+      ],
+    ],
+    updates: [['amount', { 'spec.minAvailable': 1 }, []]],
+  },
+)

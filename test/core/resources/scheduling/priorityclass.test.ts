@@ -1,0 +1,35 @@
+import { startServer, tables } from '../support.ts'
+
+const client = startServer()
+const apiVersion = 'scheduling.k8s.io/v1'
+const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
+
+tables(
+  client,
+  { path: `/apis/${apiVersion}/priorityclasses`, manifest: { apiVersion, kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 } },
+  {
+    stored: [
+      ['all defaults', {}, { preemptionPolicy: 'PreemptLowerPriority', value: 1000 }],
+      ['no value', { value: undefined }, { value: 0 }],
+    ],
+    refused: [
+      ['value of the system', { value: 1000000001 }, ['value: Forbidden: maximum allowed value of a user defined priority is 1000000000']],
+      ['unknown system class', { 'metadata.name': 'system-x' }, [`${reserved}system-x is not a known system priority class`]],
+      [
+        'other value of a system class',
+        { 'metadata.name': 'system-node-critical' },
+        [`${reserved}value of system-node-critical PriorityClass must be 2000001000`],
+      ],
+      [
+        'unknown policy',
+        { preemptionPolicy: 'Sometimes' },
+        ['preemptionPolicy: Unsupported value: "Sometimes": supported values: "Never", "PreemptLowerPriority"'],
+      ],
+    ],
+    updates: [
+      ['description', { description: 'x' }, []],
+      ['value', { value: 5 }, ['value: Forbidden: may not be changed in an update.']],
+      ['policy', { preemptionPolicy: 'Never' }, ['preemptionPolicy: Invalid value: "Never": field is immutable']],
+    ],
+  },
+)

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { canonicalise, DecodeError, decode } from '../../../core/schema/decode.ts'
+import { field, type Json, message, withFacets } from '../../../core/schema/model.ts'
+import { anyValue, Item, Meta, Spec, Thing } from './samples.ts'
+
+const empty = { mandatory: '', port: 0, items: null, since: null, nested: {}, always: null }
+const spec = (value: Json) => decode(Spec, value).value
+const failure = (value: Json) => {
+  try {
+    decode(Thing, value, { root: true })
+  } catch (error) {
+    assert.ok(error instanceof DecodeError)
+    return error.message
+  }
+  return assert.fail('nothing was thrown')
+}
+
+describe('decode', () => {
+  it('writes what must be there even when unset', () => {
+    assert.deepEqual(spec({}), empty)
+    assert.deepEqual(decode(Thing, {}).value, { metadata: {}, spec: empty })
+  })
+
+  it('drops zero values unless they are pointers or required', () => {
+    const zero = { text: '', flag: false, size: 0, secret: '', data: {}, limits: {}, byName: {}, inlined: '', inlinedCount: 0, numbers: [] }
+    assert.deepEqual(spec({ ...zero, optionalFlag: false, ratio: 0, items: [] }), { ...empty, optionalFlag: false, ratio: 0, items: [] })
+  })
+
+  it('takes null for absent', () => {
+    assert.deepEqual(spec({ text: null, mandatory: null, optionalFlag: null, optional: null, nested: null, extension: null }), empty)
+  })
+
+  it('reads null inside lists and maps as zero values', () => {
+    const { items, byName, words } = spec({ items: [null], byName: { a: null }, words: [null, ['a', null]] })
+    assert.deepEqual({ items, byName, words }, { items: [{ name: '' }], byName: { a: { name: '' } }, words: [null, ['a', '']] })
+  })
+
+  it('puts fields in schema order, inlined ones in place, and keys of maps in order', () => {
+    const { value } = decode(Thing, {
+      spec: { extra: { b: [], a: ['x'] }, inlined: 'i', text: 't' },
+      metadata: { labels: { z: '1', a: '2' }, name: 'n' },
+      apiVersion: 'v1',
+      kind: 'Thing',
+    })
+    assert.equal(
+      JSON.stringify(value),
+      '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"n","labels":{"a":"2","z":"1"}},' +
+        '"spec":{"text":"t","mandatory":"","port":0,"items":null,"since":null,"nested":{},"always":null,"inlined":"i","extra":{"a":["x"],"b":[]}}}',
+    )
+  })
+
+  it('puts kind and apiVersion first in a root whose message has none', () => {
+    const { value, unknown } = decode(Meta, { name: 'n', apiVersion: 'v1', kind: 'K' }, { root: true })
+    assert.equal(JSON.stringify(value), '{"kind":"K","apiVersion":"v1","name":"n"}')
+    assert.deepEqual(unknown, [])
+    assert.deepEqual(decode(Meta, { kind: 'K' }).unknown, ['kind'])
+  })
+
+  it('normalises scalars', () => {
+    const { amount, limits, since, until, renewed, timeout, secret } = spec({
+      amount: '0.5',
+      limits: { cpu: 1000, memory: '1024Ki' },
+      since: '2024-01-02T03:04:05.678+01:00',
+      until: '2024-02-29T00:00:00Z',
+      renewed: '2024-01-02T03:04:05.678901Z',
+      timeout: '90m',
+      secret: 'AA\nB=',
+    })
+    assert.deepEqual(
+      { amount, limits, since, until, renewed, timeout, secret },
+      {
+        amount: '500m',
+        limits: { cpu: '1k', memory: '1Mi' },
+        since: '2024-01-02T02:04:05Z',
+        until: '2024-02-29T00:00:00Z',
+        renewed: '2024-01-02T03:04:05.678901Z',
+        timeout: '1h30m0s',
+        secret: 'AAA=',
+      },
+    )
+  })
+
+  it('takes the zero time for unset', () => {
+    assert.deepEqual(decode(Meta, { created: '0001-01-01T00:00:00Z' }).value, {})
+    assert.equal(spec({ since: '0001-01-01T00:00:00Z' })['since'], null)
+  })
+
+  it('collects unknown fields with their paths', () => {
+    const { unknown } = decode(Thing, {
+      spec: { items: [{ name: 'a' }, { foo: 1, children: [{ Bar: 2 }] }], byName: { x: { y: 1 } } },
+      top: 1,
+    })
+    assert.deepEqual(unknown, ['spec.items[1].foo', 'spec.items[1].children[0].Bar', 'spec.byName.x.y', 'top'])
+  })
+
+  it('reports a bounded number of unknown fields', () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x${i}`, 1]))
+    assert.equal(decode(Meta, many).unknown.length, 100)
+  })
+
+  it('keeps unknown fields where the schema says so', () => {
+    const open = withFacets(Meta, { preserveUnknown: true })
+    assert.deepEqual(decode(open, { foo: { b: 1, a: null }, name: 'n' }), { value: { name: 'n', foo: { b: 1, a: null } }, unknown: [] })
+    const typed = message('Typed', '', { a: field(0, Item, '') }, { additional: Item })
+    assert.deepEqual(decode(typed, { b: { count: 0 } }).value, { a: { name: '' }, b: { name: '' } })
+  })
+
+  it('says which field has the wrong type', () => {
+    assert.equal(failure({ spec: { items: 'x' } }), 'json: cannot unmarshal string into Go struct field Spec.spec.items of type []v1.Item')
+    assert.equal(
+      failure({ spec: { items: [{ count: 1.5 }] } }),
+      'json: cannot unmarshal number 1.5 into Go struct field Item.spec.items.count of type int32',
+    )
+    assert.equal(
+      failure({ metadata: { labels: { a: 1 } } }),
+      'json: cannot unmarshal number into Go struct field Meta.metadata.labels of type string',
+    )
+    assert.equal(
+      failure({ metadata: { labels: [] } }),
+      'json: cannot unmarshal array into Go struct field Meta.metadata.labels of type map[string]string',
+    )
+    assert.equal(failure({ metadata: 'x' }), 'json: cannot unmarshal string into Go struct field Thing.metadata of type v1.Meta')
+    assert.equal(failure([]), 'json: cannot unmarshal array into Go value of type v1.Thing')
+    assert.equal(
+      failure({ spec: { size: 2 ** 64 } }),
+      `json: cannot unmarshal number ${2 ** 64} into Go struct field Spec.spec.size of type int64`,
+    )
+    assert.equal(failure({ spec: { port: true } }), 'json: cannot unmarshal bool into Go value of type int32')
+    assert.match(failure({ spec: { amount: '1x' } }), /^quantities must match the regular expression/)
+    assert.equal(
+      failure({ spec: { since: 'today' } }),
+      'parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"',
+    )
+    assert.equal(failure({ spec: { secret: 'A*==' } }), 'illegal base64 data at input byte 1')
+  })
+
+  it('keeps __proto__ as an ordinary key', () => {
+    const text = '{"metadata":{"labels":{"__proto__":"x"}},"spec":{"extension":{"__proto__":{"a":1}}}}'
+    const { value } = decode(Thing, JSON.parse(text) as Json)
+    assert.ok(JSON.stringify(value).includes('"labels":{"__proto__":"x"}'))
+    assert.ok(JSON.stringify(value).includes('"extension":{"__proto__":{"a":1}}'))
+    assert.equal(({} as { a?: number }).a, undefined)
+    assert.deepEqual(decode(Meta, JSON.parse('{"__proto__":1,"constructor":2}') as Json).unknown, ['__proto__', 'constructor'])
+  })
+
+  it('takes deep values, but not endless ones', () => {
+    const deep = (levels: number, open: string, close: string) => JSON.parse(open.repeat(levels) + close.repeat(levels)) as Json
+    const nested = (levels: number) => JSON.parse(`${'{"children":['.repeat(levels)}${']}'.repeat(levels)}`) as Json
+    assert.equal(JSON.stringify(decode(Item, nested(200)).value).split('children').length - 1, 199)
+    assert.deepEqual(spec({ extension: deep(200, '[', ']') })['extension'], deep(200, '[', ']'))
+    for (const value of [{ extension: deep(100_000, '[', ']') }, { items: [nested(100_000)] }, { extension: deepObject() }]) {
+      assert.throws(() => spec(value), new DecodeError('exceeded max depth'))
+    }
+  })
+
+  it('leaves canonical values as they are, whatever came in', () => {
+    const noise = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>
+    const given = anyValue(Spec, noise)
+    let accepted = 0
+    fc.assert(
+      fc.property(given, (given) => {
+        try {
+          const { value } = decode(Spec, given)
+          accepted++
+          const written = JSON.stringify(value)
+          assert.equal(JSON.stringify(canonicalise(Spec, value)), written)
+          assert.equal(JSON.stringify(canonicalise(Spec, JSON.parse(written) as Json)), written)
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error
+        }
+      }),
+      { numRuns: 2000, seed: 7 },
+    )
+    assert.ok(accepted > 200, `only ${accepted} accepted`)
+  })
+})
+
+function deepObject(): Json {
+  let value: Json = 1
+  for (let i = 0; i < 100_000; i++) value = { a: value }
+  return value
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { getPath, setPath } from '../../../core/schema/accessors.ts'
+import { FieldErrors, quote } from '../../../core/schema/field-error.ts'
+import { FieldPath } from '../../../core/schema/field-path.ts'
+
+describe('FieldErrors', () => {
+  it('has the texts that clients know', () => {
+    const errors = new FieldErrors()
+    const path = FieldPath.of('spec', 'a').index(0).child('b').key('k')
+    errors.required(path)
+    errors.required(path, 'why')
+    errors.invalid(path, 'x\n', 'no')
+    errors.invalid(path, { a: '<&>' }, 'no')
+    errors.invalid(path, null, '')
+    errors.typeInvalid(path, 'string', 'must be')
+    errors.notSupported(path, 'c', ['a', 'b'])
+    errors.notSupported(path, 'c', [])
+    errors.duplicate(path, 1)
+    errors.notFound(path, 'x')
+    errors.forbidden(path, 'no')
+    errors.tooLong(path, 1)
+    errors.tooShort(path, 2)
+    errors.tooMany(path, 3, 2)
+    errors.tooMany(path, undefined, 1)
+    errors.tooFew(path, 0, 1)
+    errors.internal(path, 'oops')
+    assert.equal(errors.list[0]?.field, 'spec.a[0].b[k]')
+    assert.deepEqual(
+      errors.list.map(({ message }) => message),
+      [
+        'Required value',
+        'Required value: why',
+        'Invalid value: "x\\n": no',
+        'Invalid value: {"a":"\\u003c\\u0026\\u003e"}: no',
+        'Invalid value: null',
+        'Invalid value: "string": must be',
+        'Unsupported value: "c": supported values: "a", "b"',
+        'Unsupported value: "c"',
+        'Duplicate value: 1',
+        'Not found: "x"',
+        'Forbidden: no',
+        'Too long: may not be more than 1 byte',
+        'Too short: must be at least 2 characters',
+        'Too many: 3: must have at most 2 items',
+        'Too many: must have at most 1 item',
+        'Too few: 0: must have at least 1 item',
+        'Internal error: oops',
+      ],
+    )
+  })
+
+  it('quotes as Go does', () => {
+    assert.equal(quote('a"\\\u0000\u0007\u000b\u001f\u007f\\u0001é'), '"a\\"\\\\\\x00\\a\\v\\x1f\\x7f\\\\u0001é"')
+  })
+})
+
+describe('paths into objects', () => {
+  it('are read and written', () => {
+    const object = { spec: { replicas: 1 } }
+    assert.equal(getPath(object, '.spec.replicas'), 1)
+    assert.equal(getPath(object, '.spec.constructor.name'), undefined)
+    setPath(object, '.status.count.now', 2)
+    assert.deepEqual(object, { spec: { replicas: 1 }, status: { count: { now: 2 } } })
+  })
+})

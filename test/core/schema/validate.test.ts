@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import { FieldErrors } from '../../../core/schema/field-error.ts'
+import { FieldPath } from '../../../core/schema/field-path.ts'
+import {
+  bool,
+  double,
+  field,
+  type HookContext,
+  inline,
+  int32,
+  int64,
+  intOrString,
+  type Json,
+  list,
+  type Message,
+  map,
+  message,
+  pointer,
+  required,
+  string,
+  withFacets,
+} from '../../../core/schema/model.ts'
+import { validate, validateImmutable } from '../../../core/schema/validate.ts'
+
+const context: HookContext = { platform: createPlatform(), now: 0 }
+
+function errorsOf(schema: Message, value: Json): string[] {
+  const errors = new FieldErrors()
+  validate(schema, value, FieldPath.root, errors, context)
+  return errors.list.map((error) => `${error.field}: ${error.message}`)
+}
+
+const Part: Message = message(
+  'Part',
+  '',
+  {
+    name: required(1, string, '', { notEmpty: true, format: 'dns1123Label' }),
+    weight: field(2, int32, '', { min: 1, max: 100 }),
+    parts: field(3, () => list(Part), ''),
+  },
+  { validate: (value, path, errors) => void ((value as { name?: string }).name === 'bad' && errors.forbidden(path, 'no bad parts')) },
+)
+const Spec = message('Spec', '', {
+  replicas: pointer(1, int32, '', { min: 0 }),
+  policy: field(2, string, '', { enum: ['Never', 'Always'] }),
+  open: field(3, string, '', { openEnum: ['A'] }),
+  text: field(4, string, '', { maxLength: 3, minLength: 2 }),
+  pattern: field(5, string, '', { pattern: '^(a+)+$' }),
+  parts: field(6, list(Part), '', { minItems: 1, maxItems: 2, notEmpty: true }),
+  byKey: field(7, map(Part), ''),
+  $inlined: inline(0, message('Inlined', '', { low: field(1, int32, '', { max: 5, exclusiveMax: true }) })),
+})
+const Root = message('Root', '', { spec: field(1, Spec, '') })
+
+describe('validate', () => {
+  it('accepts what keeps the rules', () => {
+    assert.deepEqual(
+      errorsOf(Root, { spec: { replicas: 0, policy: 'Never', open: 'B', text: 'ab', pattern: 'aa', parts: [{ name: 'a', weight: 1 }] } }),
+      [],
+    )
+  })
+
+  it('words errors as clients know them', () => {
+    assert.deepEqual(
+      errorsOf(Root, {
+        spec: {
+          replicas: -1,
+          policy: 'Sometimes',
+          text: 'äää',
+          pattern: `${'a'.repeat(40)}b`,
+          parts: [{ name: '' }, { name: 'bad', weight: 0, parts: [{ name: 'A' }] }, { name: 'c' }],
+          byKey: { k: {} },
+          low: 5,
+        },
+      }),
+      [
+        'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+        'spec.policy: Unsupported value: "Sometimes": supported values: "Always", "Never"',
+        'spec.text: Too long: may not be more than 3 bytes',
+        `spec.pattern: Invalid value: "${'a'.repeat(40)}b": must match the regular expression '^(a+)+$'`,
+        'spec.parts: Too many: 3: must have at most 2 items',
+        'spec.parts[0].name: Required value',
+        `spec.parts[1].weight: Invalid value: 0: must be between 1 and 100, inclusive`,
+        `spec.parts[1].parts[0].name: Invalid value: "A": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
+        'spec.parts[1]: Forbidden: no bad parts',
+        'spec.byKey[k].name: Required value',
+        'spec.low: Invalid value: 5: must be less than 5',
+      ],
+    )
+    assert.deepEqual(errorsOf(Root, { spec: { parts: [] } }), ['spec.parts: Required value'])
+    assert.deepEqual(errorsOf(Root, { spec: { text: 'a', parts: [{ name: 'a' }] } }), [
+      'spec.text: Too short: must be at least 2 characters',
+    ])
+  })
+})
+
+const dialect = 'openapi' as const
+const Entry = message('', '', { name: required(0, string, ''), value: pointer(0, int64, '', { nullable: true }) }, { dialect })
+const Custom = message(
+  '',
+  '',
+  {
+    spec: required(
+      0,
+      message(
+        '',
+        '',
+        {
+          size: pointer(0, int32, '', { min: 1, max: 9 }),
+          ratio: pointer(0, double, '', { multipleOf: 0.5 }),
+          mode: pointer(0, string, '', { enum: ['b', 'a'] }),
+          code: pointer(0, string, '', { pattern: '^[a-z]+$', maxLength: 3 }),
+          at: pointer(0, string, '', { format: 'date-time' }),
+          on: pointer(0, bool, ''),
+          port: pointer(0, intOrString, ''),
+          tags: pointer(0, list(string, { listType: 'set' }), '', { minItems: 1 }),
+          entries: pointer(0, list(Entry, { listType: 'map', keys: ['name'] }), '', { maxItems: 3 }),
+          extra: pointer(0, map(withFacets(int32, { min: 0 })), '', { maxProperties: 1 }),
+        },
+        { dialect },
+      ),
+      '',
+    ),
+  },
+  { dialect },
+)
+
+describe('validate, custom resources', () => {
+  it('accepts what keeps the rules', () => {
+    const spec = {
+      size: 9,
+      ratio: 1,
+      mode: 'a',
+      code: 'abc',
+      at: '2024-01-01T00:00:00.5Z',
+      on: false,
+      port: 1,
+      tags: ['a'],
+      entries: [{ name: 'a', value: null }],
+      extra: { x: 0 },
+    }
+    assert.deepEqual(errorsOf(Custom, { spec }), [])
+  })
+
+  it('asks for required keys, not for values', () => {
+    assert.deepEqual(errorsOf(Custom, {}), ['spec: Required value'])
+    assert.deepEqual(errorsOf(Custom, { spec: { entries: [{}, { name: '' }] } }), ['spec.entries[0].name: Required value'])
+  })
+
+  it('checks types and words errors as an OpenAPI validator does', () => {
+    const spec = {
+      size: 0,
+      ratio: 0.7,
+      mode: 'c',
+      code: 'AB',
+      at: 'now',
+      on: 'yes',
+      port: 1.5,
+      tags: [],
+      entries: [{ name: 'a' }, { name: 'a' }, { name: 1 }, null],
+      extra: { x: -1, y: 'a' },
+    }
+    assert.deepEqual(errorsOf(Custom, { spec }), [
+      'spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
+      'spec.ratio: Invalid value: 0.7: spec.ratio in body should be a multiple of 0.5',
+      'spec.mode: Unsupported value: "c": supported values: "b", "a"',
+      `spec.code: Invalid value: "AB": spec.code in body should match '^[a-z]+$'`,
+      'spec.at: Invalid value: "now": spec.at in body must be of type date-time: "now"',
+      'spec.on: Invalid value: "string": spec.on in body must be of type boolean: "string"',
+      'spec.port: Invalid value: "number": spec.port in body must be of type integer,string: "number"',
+      'spec.tags: Invalid value: 0: spec.tags in body should have at least 1 items',
+      'spec.entries: Too many: 4: must have at most 3 items',
+      'spec.entries[2].name: Invalid value: "integer": spec.entries[2].name in body must be of type string: "integer"',
+      'spec.entries[3]: Invalid value: "null": spec.entries[3] in body must be of type object: "null"',
+      'spec.entries[1]: Duplicate value: {"name":"a"}',
+      'spec.extra: Too many: 2: must have at most 1 item',
+      'spec.extra.x: Invalid value: -1: spec.extra.x in body should be greater than or equal to 0',
+      'spec.extra.y: Invalid value: "string": spec.extra.y in body must be of type integer: "string"',
+    ])
+    assert.deepEqual(errorsOf(Custom, { spec: { tags: ['a', 'b', 'a'], size: null } }), [
+      'spec.size: Invalid value: "null": spec.size in body must be of type integer: "null"',
+      'spec.tags[2]: Duplicate value: "a"',
+    ])
+  })
+})
+
+describe('validateImmutable', () => {
+  const Item = message('Item', '', { name: required(1, string, ''), fixed: field(2, string, '', { immutable: true }) })
+  const Holder = message('Holder', '', {
+    selector: pointer(1, map(string), '', { immutable: true }),
+    items: field(2, list(Item, { listType: 'map', keys: ['name'] }), ''),
+    free: field(3, string, ''),
+  })
+  const errors = (value: { [key: string]: Json }, old: { [key: string]: Json }) => {
+    const found = new FieldErrors()
+    validateImmutable(Holder, value, old, FieldPath.of('spec'), found)
+    return found.list.map((error) => `${error.field}: ${error.message}`)
+  }
+
+  it('finds fields that were set, changed or removed', () => {
+    assert.deepEqual(errors({ selector: { a: '1' }, free: 'x' }, { selector: { a: '1' } }), [])
+    assert.deepEqual(errors({ selector: { a: '2' } }, { selector: { a: '1' } }), [
+      'spec.selector: Invalid value: {"a":"2"}: field is immutable',
+    ])
+    assert.deepEqual(errors({}, { selector: { a: '1' } }), ['spec.selector: Invalid value: null: field is immutable'])
+    assert.deepEqual(
+      errors(
+        {
+          items: [
+            { name: 'b', fixed: '1' },
+            { name: 'a', fixed: '2' },
+          ],
+        },
+        { items: [{ name: 'a', fixed: '1' }] },
+      ),
+      ['spec.items[1].fixed: Invalid value: "2": field is immutable'],
+    )
+  })
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import { StoreError } from '../../../core/ports.ts'
+import { bind } from '../../../core/resources/bind.ts'
+import type { ApiObject, ResourceDefinition } from '../../../core/resources/definition.ts'
+import { builtinResources } from '../../../core/resources/index.ts'
+import { createCodec } from '../../../core/storage/codec.ts'
+import { bytes, text } from '../../conformance/store-recorder.ts'
+
+const platform = createPlatform()
+const rows = builtinResources().map((row) => bind(row, platform))
+
+function row(group: string, version: string, plural: string): ResourceDefinition {
+  const found = rows.find((each) => each.group === group && each.version === version && each.names.plural === plural)
+  assert(found)
+  return found
+}
+
+const configMaps = row('', 'v1', 'configmaps')
+const json = createCodec(configMaps)
+const protobuf = createCodec(configMaps, { mediaType: platform.protobufType })
+const served = (value: Uint8Array, revision = 7) => JSON.parse(text(json.serve(value, revision)) ?? '') as ApiObject
+
+const object: ApiObject = {
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name: 'x', namespace: 'default', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', labels: { a: 'b' } },
+  data: { k: 'v', 'k\u00e9': '\u{1f600}' },
+  binaryData: { b: 'AAEC' },
+}
+
+/** `core.v1.ConfigMap.pb` of the reference server's serialization test data. */
+const golden = Buffer.from(
+  'azhzAAoPCgJ2MRIJQ29uZmlnTWFwEo8DCuACCgluYW1lVmFsdWUSEWdlbmVyYXRlTmFtZVZhbHVlGg5uYW1lc3BhY2VWYWx1ZSINc2VsZkxpbmtWYWx1ZSoIdWlkVmFsdWUyFHJlc291cmNlVmVyc2lvblZhbHVlOAdCCAjNoea7BBAASggIzavwygQQAFAKWhgKCWxhYmVsc0tleRILbGFiZWxzVmFsdWViIgoOYW5ub3RhdGlvbnNLZXkSEGFubm90YXRpb25zVmFsdWVqNQoJa2luZFZhbHVlGgluYW1lVmFsdWUiCHVpZFZhbHVlKg9hcGlWZXJzaW9uVmFsdWUwATgBcg9maW5hbGl6ZXJzVmFsdWWKAWIKDG1hbmFnZXJWYWx1ZRIOb3BlcmF0aW9uVmFsdWUaD2FwaVZlcnNpb25WYWx1ZSIICM3izf8DEAMyD2ZpZWxkc1R5cGVWYWx1ZToECgJ7fUIQc3VicmVzb3VyY2VWYWx1ZRIUCgdkYXRhS2V5EglkYXRhVmFsdWUaEgoNYmluYXJ5RGF0YUtleRIBAyABGgAiAA==',
+  'base64',
+)
+
+test('reads protobuf that the reference server stored', () => {
+  const { kind, apiVersion, metadata, data, binaryData, immutable } = served(golden)
+  assert.deepEqual(
+    { kind, apiVersion, data, binaryData, immutable },
+    {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      data: { dataKey: 'dataValue' },
+      binaryData: { binaryDataKey: 'Aw==' },
+      immutable: true,
+    },
+  )
+  assert.equal(metadata.resourceVersion, '7')
+  assert.equal(metadata.uid, 'uidValue')
+  assert.equal(metadata.managedFields?.length, 1)
+})
+
+test('serves the same bytes whatever the object is stored as', () => {
+  const printed = json.print(json.canonical(object))
+  const expected = text(json.serve(printed, 7))
+  const stored = protobuf.store(printed)
+  assert.deepEqual([...stored.subarray(0, 4)], [0x6b, 0x38, 0x73, 0])
+  assert(stored.length < printed.length)
+  for (const codec of [json, protobuf]) {
+    assert.equal(text(codec.serve(stored, 7)), expected)
+    assert.equal(text(codec.serve(printed, 7)), expected)
+  }
+  assert.deepEqual(json.store(printed), printed)
+  assert.deepEqual(createCodec(configMaps, { mediaType: 'application/yaml' }).store(printed), printed)
+})
+
+test('serves JSON of other writers as one line, in canonical order', () => {
+  const { kind, apiVersion, ...fields } = object
+  const expected = text(json.serve(json.print(json.canonical(object)), 7))
+  for (const written of [
+    `${JSON.stringify(json.canonical(object))}\n`,
+    JSON.stringify({ apiVersion, ...fields, kind }),
+    JSON.stringify(object, undefined, 2),
+  ]) {
+    assert.equal(text(json.serve(bytes(written), 7)), expected)
+  }
+})
+
+test('reads objects that were stored in an older version', () => {
+  const autoscalers = row('autoscaling', 'v2', 'horizontalpodautoscalers')
+  const codec = createCodec(autoscalers, { versions: [row('autoscaling', 'v1', 'horizontalpodautoscalers')] })
+  const old = {
+    kind: 'HorizontalPodAutoscaler',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name: 'x', namespace: 'default' },
+    spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3, targetCPUUtilizationPercentage: 50 },
+  }
+  const read = JSON.parse(text(codec.serve(bytes(JSON.stringify(old)), 7)) ?? '')
+  assert.equal(read.apiVersion, 'autoscaling/v2')
+  assert.deepEqual(read.spec.metrics, [
+    { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+  ])
+})
+
+test('says so when a value is damaged or of another kind', () => {
+  const secret = { ...object, kind: 'Secret' }
+  for (const damaged of [bytes(''), bytes('{"kind":'), golden.subarray(0, 100), bytes(JSON.stringify(secret))]) {
+    assert.throws(
+      () => json.serve(damaged, 7),
+      (error) => error instanceof StoreError && error.code === 'corrupt',
+      text(damaged),
+    )
+  }
+})

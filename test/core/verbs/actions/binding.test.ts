@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Api, assertFailure } from '../../../support/api.ts'
+import { conditionOf, pod, pods, type Running, start } from './server.ts'
+
+let running: Running
+let api: Api
+before(async () => {
+  running = await start()
+  api = running.api
+})
+after(() => running.close())
+
+const binding = (name: string, node: object = { kind: 'Node', name: 'node-1' }, metadata: object = {}) => ({
+  metadata: { name, ...metadata },
+  target: node,
+})
+const bind = (name: string, ...rest: [node?: object, metadata?: object]) =>
+  api.send('POST', `${pods}/${name}/binding`, binding(name, ...rest))
+
+test('puts a pod on a node, with labels, annotations and a condition', async () => {
+  const { metadata } = await api.create(pods, pod('web'))
+  const answer = await bind('web', undefined, { labels: { zone: 'a' }, annotations: { note: 'b' } })
+  assert.deepEqual(answer.body, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 })
+  assert.equal(answer.status, 201)
+  const { body } = await api.get(`${pods}/web`)
+  assert.equal(body.spec?.['nodeName'], 'node-1')
+  assert.deepEqual([body.metadata.labels, body.metadata.annotations], [{ app: 'web', zone: 'a' }, { note: 'b' }])
+  assert.equal(conditionOf(body, 'PodScheduled')?.status, 'True')
+  assert.equal(body.metadata.generation, metadata.generation)
+})
+
+test('once', async () => {
+  await api.create(pods, pod('once'))
+  await bind('once')
+  const expected = 'Operation cannot be fulfilled on pods/binding "once": pod once is already assigned to node "node-1"'
+  assertFailure(await bind('once', { name: 'node-2' }), 409, 'Conflict', expected)
+})
+
+test('not while it is gated or on its way', async () => {
+  await api.create(pods, pod('gated', { schedulingGates: [{ name: 'example.com/wait' }] }))
+  assertFailure(await bind('gated'), 409, 'Conflict', /pod gated has non-empty .spec.schedulingGates$/)
+  await api.create(pods, { ...pod('leaving'), metadata: { name: 'leaving', finalizers: ['example.com/wait'] } })
+  await api.delete(`${pods}/leaving`)
+  assertFailure(await bind('leaving'), 409, 'Conflict', /pod leaving is being deleted, cannot be assigned to a host$/)
+})
+
+test('not another pod of that name', async () => {
+  await api.create(pods, pod('known'))
+  assertFailure(await bind('known', undefined, { uid: 'other' }), 409, 'Conflict', /UID in precondition: other/)
+  assertFailure(await bind('nobody'), 404, 'NotFound', 'pods "nobody" not found')
+})
+
+test('a binding names a pod and a node', async () => {
+  await api.create(pods, pod('strict'))
+  assertFailure(await bind('strict', { name: '' }), 422, 'Invalid', /target.name: Required value/)
+  assertFailure(await bind('strict', { kind: 'Rack', name: 'x' }), 422, 'Invalid', /target.kind: Unsupported value: "Rack"/)
+  const other = await api.send('POST', `${pods}/strict/binding`, binding('other'))
+  assertFailure(other, 400, 'BadRequest', 'name in URL does not match name in Binding object')
+})
+
+test('dry run binds nothing', async () => {
+  await api.create(pods, pod('dry'))
+  assert.equal((await api.send('POST', `${pods}/dry/binding?dryRun=All`, binding('dry'))).status, 201)
+  assert.equal((await api.get(`${pods}/dry`)).body.spec?.['nodeName'], undefined)
+})
+
+test('through the collection of bindings, as of old', async () => {
+  await api.create(pods, pod('old'))
+  assert.equal((await api.send('POST', '/api/v1/namespaces/default/bindings', binding('old'))).status, 201)
+  assert.equal((await api.get(`${pods}/old`)).body.spec?.['nodeName'], 'node-1')
+  assertFailure(await api.send('POST', '/api/v1/bindings', binding('old')), 405, 'MethodNotAllowed')
+})
+
+test('answers in protobuf when that is what the scheduler reads', async () => {
+  await api.create(pods, pod('compact'))
+  const { status, headers } = await api.send('POST', `${pods}/compact/binding`, binding('compact'), {
+    accept: 'application/vnd.kubernetes.protobuf',
+  })
+  assert.deepEqual([status, headers.get('content-type')], [201, 'application/vnd.kubernetes.protobuf'])
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Api, assertFailure } from '../../../support/api.ts'
+import { type Running, start } from './server.ts'
+
+let running: Running
+let api: Api
+before(async () => {
+  running = await start()
+  api = running.api
+})
+after(() => running.close())
+
+const path = '/api/v1/componentstatuses'
+const deprecated = '299 - "v1 ComponentStatus is deprecated in v1.19+"'
+
+test('shows the store, and that nobody should ask', async () => {
+  const { body, headers } = await api.get<{ conditions: object[]; metadata: { name: string } }>(`${path}/kvstore-0`)
+  assert.deepEqual([body.metadata.name, body.conditions], ['kvstore-0', [{ type: 'Healthy', status: 'True', message: 'ok' }]])
+  assert.equal(headers.get('warning'), deprecated)
+  assertFailure(await api.get(`${path}/scheduler`), 404, 'NotFound')
+})
+
+test('as list, table and with selectors', async () => {
+  assert.deepEqual(
+    (await api.list(path)).items.map(({ metadata }) => metadata.name),
+    ['kvstore-0'],
+  )
+  assert.deepEqual((await api.list(`${path}?fieldSelector=metadata.name%3Dother`)).items, [])
+  assert.deepEqual((await api.list(`${path}?labelSelector=a%3Db`)).items, [])
+  const { body } = await api.get<{ rows: { cells: unknown[] }[] }>(path, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' })
+  assert.deepEqual(
+    body.rows.map(({ cells }) => cells.slice(0, 2)),
+    [['kvstore-0', 'Healthy']],
+  )
+})
+
+test('can not be written', async () => {
+  assertFailure(await api.send('POST', path, {}), 405, 'MethodNotAllowed')
+  assertFailure(await api.delete(`${path}/kvstore-0`), 405, 'MethodNotAllowed')
+})

@@ -1,0 +1,104 @@
+/** Every stored kind in every version, with all optional APIs on: one life through the HTTP API. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import { bind } from '../../../core/resources/bind.ts'
+import { apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
+import { builtinResources } from '../../../core/resources/index.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
+import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
+import { watchAt } from '../../support/watch-reader.ts'
+
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+const platform = createPlatform()
+const definitions = builtinResources()
+  .filter(({ storageKey }) => storageKey !== '')
+  .map((definition) => bind(definition, platform))
+
+let server: ApiServer
+let api: Api
+before(async () => {
+  server = await createApiServer({ store: memoryStore(), serves: () => true, controllers: [] })
+  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+})
+after(() => server.close())
+
+async function bytesOf(path: string, accept: string): Promise<Uint8Array> {
+  const response = await api.fetch(path, { headers: { accept } })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), accept)
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/** The object that a protobuf answer holds. */
+function decoded({ schema }: ResourceDefinition, bytes: Uint8Array): JsonObject {
+  const { kind, apiVersion, raw } = decodeEnvelope(bytes)
+  return { kind, apiVersion, ...(decodeProtobuf(schema, raw) as JsonObject) }
+}
+
+function encoded(definition: ResourceDefinition, object: object): Uint8Array {
+  const raw = encodeProtobuf(definition.schema, object as JsonObject)
+  return encodeEnvelope(apiVersionOf(definition), definition.kind, raw)
+}
+
+const stripped = ({ metadata, ...rest }: TestObject) => {
+  const { name, namespace, labels } = metadata
+  return { metadata: { name, namespace, labels }, ...rest }
+}
+
+for (const definition of definitions) {
+  const collection = collectionPath(definition)
+  const object = minimalObject(definition)
+  const path = `${collection}/${encodeURIComponent(object.metadata.name)}`
+
+  describe(`${apiVersionOf(definition)} ${definition.kind}`, () => {
+    test('lives through the API', async () => {
+      const { metadata } = await api.list(collection)
+      const watch = await watchAt(api.fetch, collection, { resourceVersion: metadata.resourceVersion })
+      const created = await api.create(collection, object)
+      assert.deepEqual([created.kind, created.apiVersion], [definition.kind, apiVersionOf(definition)])
+      const added = await watch.object()
+      assert.deepEqual([added.type, added.object], ['ADDED', created])
+
+      assert.deepEqual((await api.get(path)).body, created)
+      assert.deepEqual(decoded(definition, await bytesOf(path, protobuf)), created)
+      assert.match(
+        new TextDecoder().decode(await bytesOf(path, 'application/yaml')),
+        new RegExp(`^apiVersion: ${apiVersionOf(definition)}$`, 'm'),
+      )
+      const { body: shown } = await api.get<{ kind: string; rows: unknown[] }>(collection, { accept: table })
+      assert.equal(shown.kind, 'Table')
+      assert.ok(shown.rows.length > 0)
+      assert.ok((await api.list(collection)).items.some((item) => item.metadata.uid === created.metadata.uid))
+
+      const patched = await api.patch(path, { metadata: { labels: { patched: 'yes' } } })
+      assert.equal(patched.status, 200, JSON.stringify(patched.body))
+      assert.deepEqual([patched.body.metadata.labels?.['patched'], patched.body.metadata.uid], ['yes', created.metadata.uid])
+      const modified = await watch.object()
+      assert.deepEqual([modified.type, modified.object], ['MODIFIED', patched.body])
+
+      const put = await api.send('PUT', path, encoded(definition, patched.body), { 'content-type': protobuf })
+      assert.equal(put.status, 200, JSON.stringify(put.body))
+      assert.deepEqual(stripped(put.body), stripped(patched.body))
+
+      const deleted = await api.delete(path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' })
+      assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
+      const last = await watch.object()
+      // A namespace waits until somebody has emptied it.
+      assert.equal(last.type, definition.specFinalizers ? 'MODIFIED' : 'DELETED')
+      await watch.close()
+    })
+
+    test('comes in as protobuf too', async () => {
+      const second = minimalObject(definition, 'second')
+      const { status, body } = await api.send('POST', `${collection}?dryRun=All`, encoded(definition, second), { 'content-type': protobuf })
+      assert.equal(status, 201, JSON.stringify(body))
+      assert.equal(body.metadata.name, second.metadata.name)
+    })
+  })
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ApiError } from '../../../../core/respond/status.ts'
+import type { Json, JsonObject } from '../../../../core/schema/model.ts'
+import { applyMergePatch } from '../../../../core/verbs/patch/merge-patch.ts'
+
+test('merges (RFC 7386 appendix A, for objects)', () => {
+  const rows: [document: JsonObject, patch: JsonObject, expected: JsonObject][] = [
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b' }, { a: null }, {}],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    [{}, { a: [null, { b: null }] }, { a: [null, {}] }],
+  ]
+  for (const [document, patch, expected] of rows) {
+    const before = structuredClone(patch)
+    assert.deepEqual(applyMergePatch(structuredClone(document), patch), expected, JSON.stringify(patch))
+    assert.deepEqual(patch, before)
+  }
+})
+
+test('what is no object is 400', () => {
+  for (const patch of [null, [], 'x', 1])
+    assert.throws(
+      () => applyMergePatch({}, patch),
+      (error) => error instanceof ApiError && error.status.code === 400,
+    )
+})
+
+test('the result shares nothing with the patch, and applying twice changes nothing more', () => {
+  const withoutProto = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 3 }))
+  fc.assert(
+    fc.property(withoutProto, withoutProto, (document, patch) => {
+      const before = JSON.stringify(patch)
+      const once = applyMergePatch(JSON.parse(JSON.stringify(document)) as JsonObject, patch as Json)
+      const text = JSON.stringify(once)
+      assert.equal(JSON.stringify(applyMergePatch(once, patch as Json)), text)
+      assert.equal(JSON.stringify(patch), before)
+      assert.equal(Object.getPrototypeOf(once), Object.prototype)
+    }),
+  )
+  assert.equal(({} as { polluted?: boolean }).polluted, undefined)
+})

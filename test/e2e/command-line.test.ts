@@ -1,0 +1,134 @@
+/** How the program starts, and how it does not. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { apiOf } from '../support/api.ts'
+import { freePort, runProgram, startDaemon } from '../support/daemon.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+describe('a command line that is wrong ends the program with status 1 and one line that names the flag', { concurrency: 2 }, () => {
+  const nowhere = '/nowhere/at/all'
+  const cases: readonly (readonly [title: string, flags: readonly string[], line: RegExp])[] = [
+    ['unknown flag', ['--bogus-flag=1'], /bogus-flag/],
+    ['misspelt flag', ['--secure-prot=6443'], /secure-prot/],
+    ['not a number', ['--secure-port=many'], /--secure-port.*many/],
+    ['number out of range', ['--secure-port=70000'], /--secure-port.*70000/],
+    ['not a duration', ['--request-timeout=soon'], /--request-timeout.*soon/],
+    ['not a boolean', ['--anonymous-auth=perhaps'], /--anonymous-auth.*perhaps/],
+    ['unknown mode', ['--authorization-mode=Node,Luck'], /--authorization-mode.*Luck/],
+    ['unknown feature gate', ['--feature-gates=Teleportation=true'], /--feature-gates.*Teleportation/],
+    [
+      'flags that exclude each other',
+      ['--authorization-config=x', '--authorization-mode=RBAC'],
+      /--authorization-config.*--authorization-mode/,
+    ],
+    ['half of a pair', ['--tls-cert-file=x'], /--tls-cert-file.*--tls-private-key-file|--tls-private-key-file.*--tls-cert-file/],
+    ['unreadable token file', [`--token-auth-file=${nowhere}`], /--token-auth-file.*\/nowhere\/at\/all/],
+    ['unreadable client authority', [`--client-ca-file=${nowhere}`], /--client-ca-file.*\/nowhere\/at\/all/],
+    [
+      'unreadable certificate',
+      [`--tls-cert-file=${nowhere}`, `--tls-private-key-file=${nowhere}`],
+      /--tls-(cert|private-key)-file.*\/nowhere\/at\/all/,
+    ],
+    [
+      'unreadable key',
+      [`--service-account-key-file=${nowhere}`, '--service-account-issuer=https://x'],
+      /--service-account-key-file.*\/nowhere\/at\/all/,
+    ],
+    ['data directory that is none', ['--data-dir=/dev/null/data'], /--data-dir.*\/dev\/null\/data/],
+  ]
+  for (const [title, flags, line] of cases)
+    test(title, async () => {
+      const { path, remove } = temporaryDirectory()
+      const usual = [
+        `--secure-port=${await freePort()}`,
+        '--bind-address=127.0.0.1',
+        '--data-dir=:memory:',
+        `--cert-dir=${join(path, 'pki')}`,
+      ]
+      const { code, stdout, stderr } = await runProgram([...usual, ...flags])
+      remove()
+      assert.equal(code, 1, stderr)
+      assert.equal(stdout, '')
+      assert.match(stderr, /^[^\n]+\n$/)
+      assert.match(stderr, line)
+    })
+
+  test('a port that is taken', async () => {
+    const { path, remove } = temporaryDirectory()
+    const other = createServer()
+    other.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    assert(address !== null && typeof address === 'object')
+    const { port } = address
+    const { code, stderr } = await runProgram([
+      `--secure-port=${port}`,
+      '--bind-address=127.0.0.1',
+      '--data-dir=:memory:',
+      `--cert-dir=${path}`,
+    ])
+    other.close()
+    remove()
+    assert.equal(code, 1)
+    assert.match(stderr.trimEnd().split('\n').at(-1) ?? '', new RegExp(`^error: .*${port}`))
+  })
+})
+
+describe('the program', { concurrency: 2 }, () => {
+  test('--help and --version', async () => {
+    const help = await runProgram(['--help'])
+    assert.equal(help.code, 0)
+    assert.match(help.stdout, /--secure-port int/)
+    assert.match(help.stdout, /--data-dir/)
+    const version = await runProgram(['--version'])
+    assert.deepEqual([version.code, version.stderr], [0, ''])
+    assert.match(version.stdout, /v1\.36\.\d+/)
+  })
+
+  test('warns of flags that are not built yet', async () => {
+    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--permit-port-sharing'] })
+    assert.match(daemon.log(), /permit-port-sharing/)
+    await daemon.stop()
+  })
+
+  test('takes tokens from a file, and lets nobody in without', async () => {
+    const { path, remove } = temporaryDirectory()
+    const tokens = join(path, 'tokens.csv')
+    writeFileSync(tokens, 'secret-1,jane,u1,"readers,system:masters"\nsecret-2,joe,u2\n')
+    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', `--token-auth-file=${tokens}`, '--anonymous-auth=false'] })
+    const api = apiOf(daemon.fetch)
+    const who = (
+      await api.send<{ status: { userInfo: { username: string } } }>('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
+    ).body
+    assert.match(who.status.userInfo.username, /admin/)
+    const withToken = async (token?: string) => {
+      const answer = await fetchInsecure(`${daemon.url}/api/v1/namespaces`, token)
+      return answer
+    }
+    assert.equal(await withToken('secret-1'), 200)
+    assert.equal(await withToken('secret-2'), 403)
+    assert.equal(await withToken('wrong'), 401)
+    assert.equal(await withToken(), 401)
+    await daemon.stop()
+    remove()
+  })
+})
+
+/** The status code of a GET without a client certificate. */
+async function fetchInsecure(url: string, token: string | undefined): Promise<number> {
+  const outgoing = request(url, {
+    rejectUnauthorized: false,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    agent: false,
+  })
+  outgoing.end()
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+  incoming.resume()
+  return incoming.statusCode ?? 0
+}

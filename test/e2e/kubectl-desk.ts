@@ -1,0 +1,74 @@
+/** What a kubectl test works with: a daemon, a kubectl, and a namespace of its own. */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Api, apiOf } from '../support/api.ts'
+import type { Daemon } from '../support/daemon.ts'
+import { type Kubectl, type KubectlBinary, kubectlWith, type Ran, type Running, type RunOptions } from '../support/kubectl.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+export interface Desk {
+  readonly api: Api
+  readonly namespace: string
+  readonly minor: number
+  /** Without a namespace. */
+  readonly kubectl: Kubectl
+  /** In the namespace; the arguments in one text are separated by single spaces. */
+  k(command: string, ...more: string[]): Promise<string>
+  try(command: string, options?: RunOptions): Promise<Ran>
+  start(command: string): Running
+  /** Writes a file of the test's own and returns its path. */
+  file(name: string, content: string | object): string
+  /** An executable shell script that is run with the edited file as `$1`. */
+  script(name: string, body: string): string
+}
+
+export type Desks = (title: string, run: (desk: Desk) => Promise<void>, since?: number) => void
+
+export interface Office {
+  desk(): Promise<Desk>
+  close(): void
+}
+
+/** Makes desks for one kubectl at one daemon. */
+export function officeOf(binary: KubectlBinary, daemon: Daemon): Office {
+  const home = temporaryDirectory('kubectl')
+  const kubectl = kubectlWith(binary, daemon.kubeconfig, home.path)
+  const api = apiOf(daemon.fetch)
+  let count = 0
+  return {
+    async desk() {
+      const number = ++count
+      const namespace = `desk-${binary.minor}-${number}`
+      await kubectl.run('create', 'namespace', namespace)
+      const args = (command: string, more: readonly string[] = []) => [`--namespace=${namespace}`, ...command.split(' '), ...more]
+      const file = (name: string, content: string | object) => {
+        const path = join(home.path, `${number}-${name}`)
+        writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+        return path
+      }
+      return {
+        api,
+        namespace,
+        minor: binary.minor,
+        kubectl,
+        k: (command, ...more) => kubectl.run(...args(command, more)),
+        try: (command, options) => kubectl.try(args(command), options),
+        start: (command) => kubectl.start(...args(command)),
+        file,
+        script(name, body) {
+          const path = file(name, `#!/bin/sh\nset -e\n${body}\n`)
+          chmodSync(path, 0o755)
+          return path
+        },
+      }
+    },
+    close: home.remove,
+  }
+}
+
+/** The rows of a table that kubectl printed, the header first, split at two or more spaces. */
+export const rows = (text: string): string[][] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trimEnd().split(/ {2,}/))

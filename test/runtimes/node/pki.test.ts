@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { writeKubeconfig } from '../../../runtimes/node/kubeconfig.ts'
+import { ensurePki, type PkiOptions } from '../../../runtimes/node/pki.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'pki-'))
+after(() => rmSync(root, { recursive: true }))
+let count = 0
+const fresh = (): PkiOptions => ({
+  certDir: join(root, String(count++)),
+  service: 'platform',
+  hosts: ['api.test'],
+  ips: ['10.0.0.1', 'fd00::1'],
+})
+
+test('makes an authority and what it signs', async () => {
+  const options = fresh()
+  const pki = await ensurePki(options)
+  const ca = new X509Certificate(pki.ca.certPem)
+  const serving = new X509Certificate(pki.serving.certPem)
+  const admin = new X509Certificate(pki.admin.certPem)
+  assert.equal(ca.ca, true)
+  for (const each of [serving, admin]) assert.ok(each.checkIssued(ca) && each.verify(ca.publicKey) && !each.ca)
+  assert.equal(admin.subject, 'O=system:masters\nCN=platform-admin')
+  for (const name of [
+    'localhost',
+    'api.test',
+    'platform',
+    'platform.default',
+    'platform.default.svc',
+    'platform.default.svc.cluster.local',
+  ]) {
+    assert.equal(serving.checkHost(name), name)
+  }
+  for (const ip of ['127.0.0.1', '::1', '10.0.0.1', 'fd00::1']) assert.equal(serving.checkIP(ip), ip)
+  assert.ok(serving.checkPrivateKey(createPrivateKey(pki.serving.keyPem)))
+  assert.equal(createPrivateKey(pki.serviceAccountKeyPem).asymmetricKeyType, 'ec')
+  assert.equal(statSync(options.certDir).mode & 0o777, 0o700)
+  for (const file of readdirSync(options.certDir).filter((name) => name.endsWith('.key'))) {
+    assert.equal(statSync(join(options.certDir, file)).mode & 0o777, 0o600, file)
+  }
+})
+
+test('openssl accepts the chain by the strict rules', {
+  skip: spawnSync('openssl', ['version']).status !== 0 && 'needs openssl',
+}, async () => {
+  const options = fresh()
+  await ensurePki(options)
+  const path = (name: string) => join(options.certDir, name)
+  const { stdout, status } = spawnSync('openssl', [
+    'verify',
+    '-x509_strict',
+    '-CAfile',
+    path('ca.crt'),
+    path('apiserver.crt'),
+    path('admin.crt'),
+  ])
+  assert.equal(status, 0, String(stdout))
+})
+
+test('uses again what is there', async () => {
+  const options = fresh()
+  assert.deepEqual(await ensurePki(options), await ensurePki(options))
+})
+
+test('keeps what must live as long as the data beside the data', async () => {
+  const options = { ...fresh(), dataDir: join(root, 'data') }
+  const first = await ensurePki(options)
+  rmSync(options.certDir, { recursive: true })
+  const second = await ensurePki(options)
+  assert.deepEqual([second.ca, second.serviceAccountKeyPem], [first.ca, first.serviceAccountKeyPem])
+  assert.notEqual(second.serving.certPem, first.serving.certPem)
+})
+
+test('renews certificates before they expire, when names are missing, and when the authority is another', async () => {
+  const options = fresh()
+  const first = await ensurePki(options)
+  const late = await ensurePki({ ...options, now: Date.now() + 340 * 86_400_000 })
+  assert.notEqual(late.serving.certPem, first.serving.certPem)
+  assert.notEqual(late.admin.certPem, first.admin.certPem)
+  assert.equal(late.ca.certPem, first.ca.certPem)
+  const renamed = await ensurePki({ ...options, hosts: ['new.test'] })
+  assert.equal(new X509Certificate(renamed.serving.certPem).checkHost('new.test'), 'new.test')
+  assert.equal(renamed.admin.certPem, late.admin.certPem)
+  for (const file of ['ca.crt', 'ca.key']) rmSync(join(options.certDir, file))
+  const other = await ensurePki(options)
+  assert.ok(new X509Certificate(other.admin.certPem).verify(new X509Certificate(other.ca.certPem).publicKey))
+})
+
+test('takes a serving certificate of the user', async () => {
+  const { serving } = await ensurePki(fresh())
+  const [certFile, keyFile] = [join(root, 'own.crt'), join(root, 'own.key')]
+  writeFileSync(certFile, serving.certPem)
+  writeFileSync(keyFile, serving.keyPem)
+  const options = { ...fresh(), certFile, keyFile }
+  assert.deepEqual((await ensurePki(options)).serving, serving)
+  assert.ok(!readdirSync(options.certDir).includes('apiserver.crt'))
+})
+
+for (const file of ['ca.crt', 'ca.key', 'apiserver.crt', 'apiserver.key', 'admin.crt', 'sa.key']) {
+  test(`names ${file} when it is damaged, and leaves it alone`, async () => {
+    const options = fresh()
+    await ensurePki(options)
+    const path = join(options.certDir, file)
+    writeFileSync(path, '-----BEGIN NOTHING-----\n')
+    await assert.rejects(ensurePki(options), (error: Error) => error.message.includes(path) && !error.message.includes('\n'))
+    assert.equal(readFileSync(path, 'utf8'), '-----BEGIN NOTHING-----\n')
+  })
+}
+
+test('names the file when a key is of another certificate or can not be read', async () => {
+  const options = fresh()
+  const pki = await ensurePki(options)
+  writeFileSync(join(options.certDir, 'ca.key'), pki.admin.keyPem)
+  await assert.rejects(ensurePki(options), /ca\.key: not the private key of/)
+  rmSync(join(options.certDir, 'ca.key'))
+  await assert.rejects(ensurePki(options), /ca\.key: no such file or directory$/)
+})
+
+test('the client configuration works, for its owner only', async () => {
+  const { ca, admin } = await ensurePki(fresh())
+  const path = join(root, 'sub', 'admin.kubeconfig')
+  const options = { server: 'https://127.0.0.1:6443', caPem: ca.certPem, certPem: admin.certPem, keyPem: admin.keyPem }
+  writeKubeconfig(path, options)
+  chmodSync(path, 0o644)
+  writeKubeconfig(path, options)
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+  assert.deepEqual(readdirSync(join(root, 'sub')), ['admin.kubeconfig'])
+  const { parse } = await import('yaml')
+  const config = parse(readFileSync(path, 'utf8'))
+  assert.equal(config.clusters[0].cluster.server, options.server)
+  assert.equal(Buffer.from(config.users[0].user['client-key-data'], 'base64').toString(), admin.keyPem)
+  const kubectl = spawnSync('kubectl', ['--kubeconfig', path, 'config', 'view', '--raw', '-o', 'json'], { encoding: 'utf8' })
+  if (kubectl.error === undefined) {
+    const view = JSON.parse(kubectl.stdout)
+    assert.equal(view['current-context'], 'platform')
+    assert.equal(Buffer.from(view.clusters[0].cluster['certificate-authority-data'], 'base64').toString(), ca.certPem)
+  }
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { requestUrl } from '../../../runtimes/node/http/url.ts'
+
+test('is what the URL standard makes of host and target', () => {
+  const part = fc.array(
+    fc.constantFrom(
+      '/',
+      '.',
+      '..',
+      'a',
+      'Z',
+      '%2e',
+      '%41',
+      '?',
+      "'",
+      '"',
+      '[',
+      '{',
+      '|',
+      '^',
+      '`',
+      '\\',
+      ' ',
+      '=',
+      '&',
+      '~',
+      ':',
+      '@',
+      ';',
+      'é',
+      '!',
+    ),
+  )
+  fc.assert(
+    fc.property(part, fc.constantFrom('a', 'a:443', 'a:6443', '127.0.0.1:1', '[::1]:6443', 'A.b'), (parts, host) => {
+      const target = `/${parts.join('')}`
+      assert.equal(requestUrl(host, target), new URL(`https://${host}${target}`).href)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('takes the absolute form, and refuses what is no URL', () => {
+  assert.equal(requestUrl('a', 'https://b/c'), 'https://b/c')
+  assert.equal(requestUrl('a', '*'), undefined)
+  assert.equal(requestUrl('a b', '/'), undefined)
+  assert.equal(requestUrl('a', 'file:///etc'), undefined)
+})

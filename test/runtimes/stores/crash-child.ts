@@ -1,0 +1,65 @@
+/** Writes to the directory of its first argument until it is killed; says on stdout what was acknowledged, one line each. */
+import { writeSync } from 'node:fs'
+import { StoreError } from '../../../core/ports.ts'
+import { seal } from './crash-values.ts'
+import { openAt } from './helpers.ts'
+
+const [directory = '', mode = 'write'] = process.argv.slice(2)
+const writers = 32
+const keysOfWriter = 8
+
+const store = await openAt(directory)
+say('ready')
+if (mode === 'hold') setInterval(() => {}, 1000)
+else if (mode === 'fill') await fill()
+else {
+  await Promise.all([...Array.from({ length: writers }, (_, writer) => write(writer)), compact()])
+}
+
+async function write(writer: number): Promise<never> {
+  for (;;) {
+    const key = `/crash/${writer}/${Math.floor(Math.random() * keysOfWriter)}`
+    const { kv } = await store.get(key)
+    const remove = kv !== undefined && Math.random() < 0.2
+    const size = Math.random() < 0.02 ? 200_000 : Math.floor(Math.random() * 2000)
+    const value = seal(size)
+    const result = remove ? await store.delete(key, kv.modRevision) : await store.put(key, value, kv?.modRevision ?? 0)
+    if (!result.ok) throw new Error(`swap of ${key} failed`)
+    say(`${result.revision} ${key} ${remove ? '-' : value.toString('hex', 0, 8)}`)
+  }
+}
+
+/** Writes until the disk takes no more; then it must still read, and close. */
+async function fill(): Promise<void> {
+  for (let i = 0; ; i++) {
+    try {
+      await store.put(`/fill/${i}`, seal(20_000), 0)
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      say(`${i} ${error.code} ${error.message}`)
+      if ((await store.count('/fill/')) !== i) throw new Error('a failed write is visible')
+      await store.close()
+      return
+    }
+  }
+}
+
+async function compact(): Promise<never> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const revision = await store.currentRevision()
+    await store.compact(Math.max(1, revision - 500))
+  }
+}
+
+/** Hands a line to the pipe before anything else happens; waits while the pipe is full. */
+function say(line: string): void {
+  const bytes = Buffer.from(`${line}\n`)
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { StoreError } from '../../../core/ports.ts'
+import { sealOf } from './crash-values.ts'
+import { openAt, temporaryDirectory, warnings } from './helpers.ts'
+
+interface Acknowledged {
+  readonly revision: number
+  readonly key: string
+  /** Absent: deleted. */
+  readonly seal?: string
+}
+
+const rounds = 5
+
+describe('durable store: a killed writer', { concurrency: 2 }, () => {
+  for (const lane of ['first', 'second']) {
+    test(`keeps every acknowledged write, and tears none (${lane} directory, ${rounds} times)`, async () => {
+      const { directory, remove } = await temporaryDirectory()
+      const latest = new Map<string, Acknowledged>()
+      let total = 0
+      for (let round = 0; round < rounds; round++) {
+        const acknowledged = await writeUntilKilled(directory, 20 + Math.random() * 200)
+        total += acknowledged.length
+        await check(directory, acknowledged, latest)
+      }
+      assert(total > 100, `only ${total} writes were tried`)
+      await remove()
+    })
+  }
+})
+
+test('durable store: a full disk fails writes, and nothing else', { skip: process.platform === 'win32' }, async () => {
+  const { directory, remove } = await temporaryDirectory()
+  // A limit on the size of files stands for the disk; in blocks of 512 bytes.
+  const child = start(directory, 'fill', ['sh', '-c', 'ulimit -f 8000; exec "$@"', 'sh'])
+  const chunks: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0)
+  const [, written, reason] = /^ready\n(\d+) (.*)\n$/.exec(Buffer.concat(chunks).toString()) ?? []
+  assert.match(reason ?? '', /^unavailable write .*data\.mdb: /)
+  const store = await openAt(directory)
+  const { items } = await store.list({ prefix: '/fill/' })
+  for (const { value } of items) sealOf(value)
+  assert(items.length >= Number(written) && items.length > 50)
+  await store.close()
+  await remove()
+})
+
+describe('durable store: ownership', () => {
+  test('a second process is refused, and let in once the first is killed', async () => {
+    const { directory, remove } = await temporaryDirectory()
+    const child = start(directory, 'hold')
+    await ready(child)
+    await assert.rejects(openAt(directory), inUseBy(child.pid))
+    child.kill('SIGKILL')
+    // No waiting for its exit: the owner may be on its way out still.
+    const store = await openAt(directory)
+    await assert.rejects(openAt(directory), inUseBy(process.pid))
+    assert((await store.put('k', new Uint8Array(1), 0)).ok)
+    await store.close()
+    const again = await openAt(directory)
+    assert.equal(await again.count(''), 1)
+    await again.close()
+    await remove()
+  })
+})
+
+function start(directory: string, mode: string, wrapper: readonly string[] = []): ChildProcess {
+  const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
+  const [command = '', ...args] = [...wrapper, process.execPath, '--import', 'tsx', script, directory, mode]
+  return spawn(command, args, { stdio: ['ignore', 'pipe', wrapper.length > 0 ? 'ignore' : 'inherit'] })
+}
+
+async function ready(child: ChildProcess): Promise<void> {
+  assert(child.stdout)
+  const [chunk] = (await once(child.stdout, 'data')) as [Buffer]
+  assert.match(chunk.toString(), /^ready/)
+  child.stdout.unshift(chunk)
+}
+
+async function writeUntilKilled(directory: string, milliseconds: number): Promise<Acknowledged[]> {
+  const child = start(directory, 'write')
+  await ready(child)
+  const chunks: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const closed = once(child, 'close')
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  assert.equal(child.exitCode, null, 'the writer failed by itself')
+  child.kill('SIGKILL')
+  const [, signal] = await closed
+  assert.equal(signal, 'SIGKILL')
+  // The last line may be cut short by the kill.
+  const lines = Buffer.concat(chunks).toString().split('\n').slice(1, -1)
+  return lines.map((line) => {
+    const [revision = '', key = '', seal = ''] = line.split(' ')
+    return { revision: Number(revision), key, ...(seal !== '-' && { seal }) }
+  })
+}
+
+async function check(directory: string, acknowledged: readonly Acknowledged[], latest: Map<string, Acknowledged>): Promise<void> {
+  const logger = warnings()
+  const store = await openAt(directory, undefined, logger)
+  assert.deepEqual(logger.warned, [])
+  for (const write of acknowledged) {
+    if (write.revision > (latest.get(write.key)?.revision ?? 0)) latest.set(write.key, write)
+    // What the history still has must be exactly what was acknowledged.
+    const then = await store.get(write.key, write.revision).catch((error: unknown) => {
+      assert(error instanceof StoreError && error.code === 'compacted', String(error))
+    })
+    if (then) assert.equal(then.kv && sealOf(then.kv.value), write.seal)
+  }
+  const { items, revision } = await store.list({ prefix: '/crash/' })
+  const present = new Map(items.map((kv) => [kv.key, kv]))
+  for (const kv of items) sealOf(kv.value)
+  // Each key has one writer, so at most one write that was not acknowledged any more stands behind the last acknowledged one.
+  for (const write of latest.values()) {
+    assert(revision >= write.revision, `revision ${write.revision} was acknowledged, the store is at ${revision}`)
+    const kv = present.get(write.key)
+    const changedLater = kv ? kv.modRevision > write.revision : (await changesAfter(store, write)) > 0
+    if (changedLater) continue
+    assert.equal(kv && sealOf(kv.value), write.seal, `${write.key} at ${write.revision}`)
+  }
+  await store.close()
+}
+
+/** Number of changes of the key after a write, as the history tells. */
+async function changesAfter(store: Awaited<ReturnType<typeof openAt>>, write: Acknowledged): Promise<number> {
+  const current = await store.currentRevision()
+  let seen = 0
+  await new Promise<void>((resolve) => {
+    const watch = store.watch(write.key, write.revision, {
+      events: (events) => {
+        seen += events.length
+      },
+      progress: (revision) => revision >= current && resolve(),
+      // Compacted: the write lies too far back to judge; what is there now was judged when it was new.
+      end: (error) => {
+        seen += error ? 1 : 0
+        resolve()
+      },
+    })
+    watch.requestProgress()
+  })
+  return seen
+}
+
+function inUseBy(pid: number | undefined): (error: unknown) => boolean {
+  return (error) => error instanceof StoreError && error.code === 'unavailable' && error.message.endsWith(`in use by process ${pid}`)
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../core/ports.ts'
+
+/** A clock that a test moves; `advance` runs the timers that come due, in order. */
+export class ManualClock implements Clock {
+  #now = Date.now()
+  #timers: { readonly at: number; readonly callback: () => void }[] = []
+
+  /** Timers that have yet to fire. */
+  get pending(): number {
+    return this.#timers.length
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer = { at: this.#now + milliseconds, callback }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer)
+    }
+  }
+
+  advance(milliseconds: number): void {
+    const end = this.#now + milliseconds
+    for (;;) {
+      const [next] = this.#timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)
+      if (!next) break
+      this.#timers = this.#timers.filter((other) => other !== next)
+      this.#now = next.at
+      next.callback()
+    }
+    this.#now = end
+  }
+}

@@ -1,0 +1,138 @@
+/** The daemon as a child process, as a user starts it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { temporaryDirectory } from './temporary.ts'
+import { type ClientFiles, type Fetch, tlsFetch } from './tls-fetch.ts'
+import { within } from './wait.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+/** Bundled anew by `test/run.mjs`. */
+const command = ['dist/bin/bin.js']
+const readyWithin = 30_000
+
+export interface DaemonOptions {
+  /** Where data, certificates and the kubeconfig are; default: a directory that goes when the daemon stops. */
+  readonly directory?: string
+  /** More flags; a later flag wins. */
+  readonly flags?: readonly string[]
+}
+
+export interface Daemon {
+  readonly port: number
+  /** As `https://127.0.0.1:6443`. */
+  readonly url: string
+  readonly kubeconfig: string
+  readonly pid: number
+  /** Requests as the administrator; paths start with a slash. */
+  readonly fetch: Fetch
+  /** What it wrote to standard error so far. */
+  log(): string
+  /** Ends it with a signal (default SIGTERM) and waits for its end. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
+}
+
+/** A port of 127.0.0.1 on which nobody listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text
+  })
+  return output
+}
+
+/** Flags that `npm start` passes, under a directory. */
+const usualFlags = (directory: string, port: number) => [
+  `--secure-port=${port}`,
+  '--bind-address=127.0.0.1',
+  `--data-dir=${join(directory, 'data')}`,
+  `--cert-dir=${join(directory, 'pki')}`,
+  `--write-kubeconfig=${join(directory, 'kubeconfig')}`,
+  '--authorization-mode=Node,RBAC',
+]
+
+/** Starts a daemon and resolves when it serves. */
+export async function startDaemon({ directory, flags = [] }: DaemonOptions = {}): Promise<Daemon> {
+  const temporary = directory === undefined ? temporaryDirectory() : undefined
+  const home = directory ?? temporary?.path ?? ''
+  const port = await freePort()
+  const child = spawn(process.execPath, [...command, ...usualFlags(home, port), ...flags], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = collect(child)
+  const ended = once(child, 'close')
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stderr?.on('data', () => {
+      if (output.stderr.includes('serving on port')) resolve()
+    })
+    ended.then(([code, signal]) => reject(new Error(`the daemon ended (${code ?? signal}): ${output.stderr}`)), reject)
+  })
+  const stop = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
+    client?.close()
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await within('end of the daemon', ended).catch((error: unknown) => {
+      child.kill('SIGKILL')
+      throw error
+    })
+    temporary?.remove()
+  }
+  let client: ReturnType<typeof tlsFetch> | undefined
+  try {
+    await within('start of the daemon', ready, readyWithin)
+  } catch (error) {
+    await stop('SIGKILL').catch(() => undefined)
+    throw error
+  }
+  const kubeconfig = join(home, 'kubeconfig')
+  client = tlsFetch(`https://127.0.0.1:${port}`, readCredentials(kubeconfig))
+  return {
+    port,
+    url: `https://127.0.0.1:${port}`,
+    kubeconfig,
+    pid: child.pid ?? 0,
+    fetch: client.fetch,
+    log: () => output.stderr,
+    stop,
+  }
+}
+
+/** The PEM texts in a kubeconfig that the daemon wrote. */
+export function readCredentials(kubeconfig: string): ClientFiles {
+  const text = readFileSync(kubeconfig, 'utf8')
+  const pem = (field: string) => {
+    const [, data] = new RegExp(`${field}: (\\S+)`).exec(text) ?? []
+    if (data === undefined) throw new Error(`${kubeconfig}: no ${field}`)
+    return Buffer.from(data, 'base64').toString()
+  }
+  return { ca: pem('certificate-authority-data'), cert: pem('client-certificate-data'), key: pem('client-key-data') }
+}
+
+/** Runs the program with just these flags until it ends by itself. */
+export async function runProgram(
+  flags: readonly string[],
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, [...command, ...flags], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = collect(child)
+  const ended = once(child, 'close')
+  try {
+    const [code] = (await within(`end of the program with ${flags.join(' ')}`, ended, readyWithin)) as [number]
+    return { code, ...output }
+  } finally {
+    child.kill('SIGKILL')
+  }
+}

@@ -1,0 +1,153 @@
+/** Real etcd for tests: Debian's `etcd-server`, one process per member, on free ports, its data in a temporary directory. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from './daemon.ts'
+import { temporaryDirectory } from './temporary.ts'
+import { eventually, within } from './wait.ts'
+
+export interface EtcdTls {
+  /** Files in PEM. Clients must show a certificate of this authority. */
+  readonly caFile: string
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+export interface EtcdOptions {
+  /** Default 1. */
+  readonly members?: number
+  readonly tls?: EtcdTls
+  readonly flags?: readonly string[]
+}
+
+export interface EtcdMember {
+  /** For clients. */
+  readonly url: string
+  /** Sends a signal; waits for the end of the process when it is one that ends it. */
+  signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
+  /** Starts it again with its data; resolves when it answers. */
+  start(): Promise<void>
+  /** Forgets all data of a member that does not run. */
+  wipe(): void
+  isLeader(): Promise<boolean>
+  /** The value of one of its metrics that has no labels. */
+  metric(name: string): Promise<number>
+}
+
+export interface Etcd {
+  readonly servers: readonly string[]
+  readonly members: readonly EtcdMember[]
+  leader(): Promise<EtcdMember>
+  stop(): Promise<void>
+}
+
+interface Address {
+  readonly name: string
+  readonly client: string
+  readonly peer: string
+  readonly metrics: string
+}
+
+const readyWithin = 20_000
+
+async function addressOf(index: number, scheme: string): Promise<Address> {
+  const [client, peer, metrics] = await Promise.all([freePort(), freePort(), freePort()])
+  return {
+    name: `m${index}`,
+    client: `${scheme}://127.0.0.1:${client}`,
+    peer: `http://127.0.0.1:${peer}`,
+    metrics: `http://127.0.0.1:${metrics}`,
+  }
+}
+
+/** A single member needs no time to find a leader. */
+const timings = (members: number) =>
+  members === 1 ? ['--heartbeat-interval=10', '--election-timeout=100'] : ['--heartbeat-interval=50', '--election-timeout=500']
+
+function memberOf(address: Address, dataDir: string, argv: readonly string[]): EtcdMember {
+  let child: ChildProcess | undefined
+  // Also when the test process dies of an error.
+  process.on('exit', () => child?.kill('SIGKILL'))
+  let log = ''
+  const read = async (path: string) => (await fetch(address.metrics + path, { signal: AbortSignal.timeout(1_000) })).text()
+  const metric = async (name: string) => {
+    const lines = (await read('/metrics')).split('\n')
+    return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length))
+  }
+
+  return {
+    url: address.client,
+    wipe: () => rmSync(dataDir, { recursive: true, force: true }),
+    async signal(signal) {
+      const running = child
+      if (running === undefined) return
+      const ended = once(running, 'close')
+      running.kill(signal)
+      if (signal === 'SIGSTOP' || signal === 'SIGCONT') return
+      await within(`end of etcd ${address.name}`, ended)
+      child = undefined
+    },
+    async start() {
+      const started = spawn('etcd', argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+      child = started
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        log = (log + text).slice(-10_000)
+      })
+      await eventually(
+        `etcd ${address.name} is healthy`,
+        async () => {
+          if (started.exitCode !== null) throw new Error(`etcd ended: ${log}`)
+          return (await read('/health')).includes('"true"')
+        },
+        readyWithin,
+      )
+    },
+    metric,
+    isLeader: async () => (await metric('etcd_server_is_leader')) === 1,
+  }
+}
+
+/** Starts a cluster and resolves when all members are healthy. */
+export async function startEtcd({ members: count = 1, tls, flags = [] }: EtcdOptions = {}): Promise<Etcd> {
+  const directory = temporaryDirectory('etcd')
+  const addresses = await Promise.all(Array.from({ length: count }, (_, i) => addressOf(i, tls ? 'https' : 'http')))
+  const cluster = addresses.map(({ name, peer }) => `${name}=${peer}`).join(',')
+  const members = addresses.map((address) => {
+    const dataDir = join(directory.path, address.name)
+    return memberOf(address, dataDir, [
+      `--name=${address.name}`,
+      `--data-dir=${dataDir}`,
+      `--listen-client-urls=${address.client}`,
+      `--advertise-client-urls=${address.client}`,
+      `--listen-peer-urls=${address.peer}`,
+      `--initial-advertise-peer-urls=${address.peer}`,
+      `--listen-metrics-urls=${address.metrics}`,
+      `--initial-cluster=${cluster}`,
+      '--log-level=error',
+      ...timings(count),
+      ...(tls ? [`--cert-file=${tls.certFile}`, `--key-file=${tls.keyFile}`, `--trusted-ca-file=${tls.caFile}`, '--client-cert-auth'] : []),
+      ...flags,
+    ])
+  })
+  const stop = async () => {
+    await Promise.all(members.map(({ signal }) => signal('SIGKILL')))
+    directory.remove()
+  }
+  try {
+    await Promise.all(members.map(({ start }) => start()))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    servers: members.map(({ url }) => url),
+    members,
+    stop,
+    leader: () =>
+      eventually('a leader', async () => {
+        for (const member of members) if (await member.isLeader().catch(() => false)) return member
+        return undefined
+      }),
+  }
+}

@@ -1,0 +1,41 @@
+/** What a run of all tests prints: failures where they happen, then reasons of skips, then the count. */
+const indent = (text) => text.replaceAll(/^/gm, '      ')
+const isFile = (name) => name.endsWith('.test.ts')
+
+function explain({ error }) {
+  const cause = error?.cause ?? error
+  const lines = String(cause?.stack ?? cause).split('\n')
+  return lines
+    .filter((line) => !/^\s+at .*(node:internal|node_modules)/.test(line))
+    .slice(0, 40)
+    .join('\n')
+}
+
+export default async function* report(source) {
+  const skipped = new Map()
+  const path = []
+  let passed = 0
+  let failed = 0
+  for await (const { type, data } of source) {
+    if (type === 'test:start') path[data.nesting] = data.name
+    if (type === 'test:stderr' || type === 'test:stdout') yield data.message
+    if (type !== 'test:pass' && type !== 'test:fail') continue
+    const suite = data.details?.type === 'suite'
+    const failedInside = /^\d+ subtests? failed$/.test(data.details?.error?.message ?? '')
+    if (data.skip !== undefined) {
+      const reason = typeof data.skip === 'string' ? data.skip : 'no reason given'
+      skipped.set(reason, [...(skipped.get(reason) ?? []), data.name])
+    } else if (type === 'test:pass') {
+      if (!suite && !isFile(data.name)) passed++
+    } else if (!failedInside) {
+      failed++
+      // These failed because their suite did, which is told.
+      if (data.details?.error?.failureType === 'cancelledByParent') continue
+      const name = [...path.slice(0, data.nesting).filter((each) => !isFile(each)), data.name].join(' > ')
+      yield `not ok: ${name}\n      ${data.file ?? ''}:${data.line ?? ''}\n${indent(explain(data.details))}\n`
+    }
+  }
+  for (const [reason, names] of skipped)
+    yield `skipped ${names.length}: ${reason} (${names.slice(0, 3).join('; ')}${names.length > 3 ? '; …' : ''})\n`
+  yield `${JSON.stringify({ passed, failed, skipped: [...skipped.values()].flat().length })}\n`
+}

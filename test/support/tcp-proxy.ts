@@ -1,0 +1,47 @@
+/** A TCP connection in the middle that a test can cut. */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface TcpProxy {
+  readonly port: number
+  /** Connections that are open now. */
+  open(): number
+  /** Resets all of them, as when a network fails. */
+  cut(): void
+  close(): Promise<void>
+}
+
+/** Forwards connections to a port of 127.0.0.1. */
+export async function tcpProxy(to: number): Promise<TcpProxy> {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  const server = createServer((near) => {
+    const far = connect(to, '127.0.0.1')
+    const pair = [near, far] as const
+    pairs.add(pair)
+    near.pipe(far).pipe(near)
+    for (const socket of pair)
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          pairs.delete(pair)
+          for (const each of pair) each.destroy()
+        })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const cut = () => {
+    for (const pair of [...pairs]) for (const socket of pair) socket.resetAndDestroy()
+  }
+  return {
+    port: address.port,
+    open: () => pairs.size,
+    cut,
+    async close() {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

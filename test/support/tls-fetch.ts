@@ -1,0 +1,50 @@
+/** `fetch` with a client certificate, over a pool of connections; the response's body is what came over the wire, not decompressed. */
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import { Readable } from 'node:stream'
+
+export type Fetch = (path: string, init?: RequestInit) => Promise<Response>
+
+/** PEM texts. */
+export interface ClientFiles {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+}
+
+const withoutBody = new Set([204, 304])
+
+function responseOf(message: IncomingMessage): Response {
+  const headers = new Headers()
+  for (let at = 0; at < message.rawHeaders.length; at += 2) headers.append(message.rawHeaders[at] ?? '', message.rawHeaders[at + 1] ?? '')
+  const status = message.statusCode ?? 0
+  if (withoutBody.has(status)) return new Response(null, { status, headers })
+  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, { status, headers })
+}
+
+async function bodyOf(init: RequestInit): Promise<Uint8Array | undefined> {
+  if (init.body === undefined || init.body === null) return undefined
+  return new Uint8Array(await new Response(init.body).arrayBuffer())
+}
+
+export function tlsFetch(url: string, client: ClientFiles): { readonly fetch: Fetch; close(): void } {
+  const agent = new Agent({ ...client, keepAlive: true })
+  return {
+    async fetch(path, init = {}) {
+      const body = await bodyOf(init)
+      const headers = Object.fromEntries(new Headers(init.headers))
+      return new Promise((resolve, reject) => {
+        const outgoing = request(`${url}${path}`, {
+          agent,
+          method: init.method ?? 'GET',
+          headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },
+          ...(init.signal && { signal: init.signal }),
+        })
+        outgoing.on('response', (message) => resolve(responseOf(message)))
+        outgoing.on('error', reject)
+        outgoing.end(body)
+      })
+    },
+    close: () => agent.destroy(),
+  }
+}
