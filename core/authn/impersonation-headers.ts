@@ -53,9 +53,6 @@ function asksForImpersonation(headers: Headers): boolean {
   return false
 }
 
-/** Whether a header asks for impersonation; later filters do not get to see such headers. */
-export const isImpersonationHeader = (name: string) => /^impersonate-(user|uid|group|extra-.*)$/i.test(name)
-
 /** The request as the reference server prints it in its refusal. */
 function show(uid: string, groups: readonly string[], extra: { readonly [key: string]: readonly string[] } | undefined): string {
   const quote = (text: string) => JSON.stringify(text)

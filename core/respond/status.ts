@@ -99,8 +99,6 @@ export const conflict = (on: GroupResource, name: string, why: string) =>
 /** The text of a lost compare-and-swap. */
 export const modified = (on: GroupResource, name: string) =>
   conflict(on, name, 'the object has been modified; please apply your changes to the latest version and try again')
-export const methodNotSupported = (on: GroupResource, verb: string) =>
-  new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${JSON.stringify(qualified(on))}`, about(on, ''))
 export const notAcceptable = (accepted: readonly string[]) =>
   new ApiError('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 export const unsupportedMediaType = (accepted: readonly string[]) =>
