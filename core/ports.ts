@@ -124,8 +124,31 @@ export interface OutboundOptions {
   readonly timeout?: number
 }
 
+/** A gRPC status other than OK. `code` is its number (https://grpc.io/docs/guides/status-codes/). */
+export class CallError extends Error {
+  override readonly name = 'CallError'
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface Call {
+  /** Path of a unix socket. */
+  readonly unixSocket: string
+  /** Full name, such as `/v2.KeyManagementService/Encrypt`. */
+  readonly method: string
+  /** The request, encoded. */
+  readonly message: Uint8Array
+  /** Milliseconds until the call is given up with code 4, DEADLINE_EXCEEDED. */
+  readonly timeout: number
+}
+
 export interface Outbound {
   fetch(request: Request, options?: OutboundOptions): Promise<Response>
+  /** One unary gRPC call; resolves to the encoded answer and rejects with a CallError. */
+  call(call: Call): Promise<Uint8Array>
 }
 
 // ── 4. Files ────────────────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ import type { WebhookConnection } from './webhook-connection.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection
-  readonly outbound: Outbound
+  readonly outbound: Pick<Outbound, 'fetch'>
   readonly clock: Clock
   /** Milliseconds for one try, the answer's body included. */
   readonly timeout: number

@@ -26,7 +26,7 @@ export interface WebhookOptions {
 
 /** What webhooks work with. */
 export interface WebhookContext {
-  readonly outbound: Outbound
+  readonly outbound: Pick<Outbound, 'fetch'>
   readonly clock: Clock
   readonly logger: Logger
   readonly platform: Platform

@@ -65,6 +65,9 @@ function createAgent(secure: boolean, options: OutboundOptions): HttpAgent | Htt
  */
 export function createOutbound(): Outbound {
   const agents = new Map<string, HttpAgent | HttpsAgent>()
+  // The library takes long to load, and few servers need it.
+  let loaded: Promise<Outbound['call']> | undefined
+  const calls = () => (loaded ??= import('./grpc.ts').then(({ createCalls }) => createCalls()))
   const agentFor = (secure: boolean, { timeout: _, ...options }: OutboundOptions) => {
     const key = JSON.stringify([secure, options])
     const found = agents.get(key)
@@ -77,6 +80,7 @@ export function createOutbound(): Outbound {
   }
 
   return {
+    call: async (call) => (await calls())(call),
     async fetch(request, options = {}) {
       const { timeout } = options
       const signal = timeout === undefined ? request.signal : AbortSignal.any([request.signal, AbortSignal.timeout(timeout)])

@@ -1,5 +1,5 @@
 /** Ports from Web APIs alone, for tests and edge runtimes: no files, and calls go out through the global `fetch`. */
-import type { Clock, Files, Logger, Outbound } from '../../core/ports.ts'
+import { CallError, type Clock, type Files, type Logger, type Outbound } from '../../core/ports.ts'
 
 export const webClock: Clock = {
   now: () => Date.now(),
@@ -18,6 +18,7 @@ export const noFiles: Files = {
 
 export const webOutbound: Outbound = {
   fetch: (request, options) => fetch(request, options?.timeout === undefined ? {} : { signal: AbortSignal.timeout(options.timeout) }),
+  call: ({ method }) => Promise.reject(new CallError(12, `${method}: this runtime makes no gRPC calls`)),
 }
 
 const write = (level: string) => (fields: object, message: string) => console.error(`${level} ${message}`, fields)
