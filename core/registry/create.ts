@@ -1,5 +1,7 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { alreadyExists, badRequest, type GroupResource } from '../respond/status.ts'
+import { dropDisabled } from '../schema/gated.ts'
+import type { JsonObject } from '../schema/model.ts'
 import { Entry } from '../storage/entry.ts'
 import { timestamp } from './deletion.ts'
 import { generateName } from './names.ts'
@@ -52,6 +54,7 @@ async function prepareAndStore(resource: ServedResource, object: ApiObject, name
   const { store, on } = resource
   const { definition } = store
   definition.strategy.prepareCreate?.(object as never, request.context)
+  dropDisabled(definition.schema, object as JsonObject, undefined, request.context.settings.enabled)
   const canonical = store.codec.canonical(object)
   validateCreate(definition, canonical, request.context)
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)

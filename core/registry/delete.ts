@@ -90,7 +90,7 @@ export async function remove(
     checkPreconditions(definition, object, options)
     await request.admit(undefined, object)
     const held = finalizersOf(definition, object).length
-    applyPropagation(definition, object, options.propagationPolicy)
+    if (request.context.settings.garbageCollection) applyPropagation(definition, object, options.propagationPolicy)
     const changed = startTermination(definition, object, options, request.context.now) || finalizersOf(definition, object).length !== held
     if (isGone(definition, object)) {
       if (request.dryRun) return { entry: current, gone: true }

@@ -1,7 +1,9 @@
 import { keepTimes } from '../apply/times.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, invalid, modified, notFound } from '../respond/status.ts'
+import { sameBytes } from '../schema/bytes.ts'
 import { equal } from '../schema/equal.ts'
+import { dropDisabled } from '../schema/gated.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { Entry } from '../storage/entry.ts'
 import { isGone } from './deletion.ts'
@@ -40,10 +42,14 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
     } as const
     throw invalid(resource.definition, name, [error])
   }
-  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generateName'] as const) {
+  for (const field of ['uid', 'creationTimestamp'] as const) {
     if (existing.metadata[field] === undefined) delete metadata[field]
     else Object.assign(metadata, { [field]: existing.metadata[field] })
   }
+  // A deletion that has begun goes on; one that an update would begin, or another grace period, is refused by validation.
+  const { deletionTimestamp, deletionGracePeriodSeconds } = existing.metadata
+  if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp
+  if (deletionGracePeriodSeconds !== undefined) metadata.deletionGracePeriodSeconds ??= deletionGracePeriodSeconds
   if (resource.definition.generation !== 'none') {
     if (existing.metadata.generation === undefined) delete metadata.generation
     else metadata.generation = existing.metadata.generation
@@ -66,22 +72,20 @@ function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObje
   return before === managedFields ? written : { ...written, metadata: { ...metadata, ...(managedFields && { managedFields }) } }
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
-}
-
 /** What came of one try: what clients get now, or what is stored instead. */
 interface Outcome {
   readonly entry?: Entry
   readonly lost?: Entry | undefined
   /** The new content is in the store. */
   readonly stored: boolean
+  /** The store has agreed: what the try started from was live. */
+  readonly swapped?: true
 }
 
 /**
  * Changes one object by compare-and-swap. A lost swap reads again and repeats everything, admission included, unless the client named a
- * resourceVersion. An update that changes nothing keeps the resourceVersion; one that removes the last finalizer of a terminating object
- * deletes it. Throws 404, 409, 422.
+ * resourceVersion. An update that changes nothing keeps the resourceVersion, unless what is stored is stale; one that removes the last
+ * finalizer of a terminating object deletes it. Throws 404, 409, 422.
  */
 export async function update(
   resource: ServedResource,
@@ -97,6 +101,7 @@ export async function update(
   async function attempt(current: Entry, existing: ApiObject, written: ApiObject): Promise<Outcome> {
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
     else if (!view.side) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
+    dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, request.context.settings.enabled)
     const canonical = codec.canonical(written)
     const old = codec.canonical(existing)
     if (!view.partial || view.side?.whole) countGeneration(definition, canonical, old)
@@ -108,34 +113,46 @@ export async function update(
     await request.admit(canonical, existing)
     const value = codec.print(canonical)
     const served = codec.serve(value, current.revision)
-    if (sameBytes(served, current.bytes)) return { entry: current, stored: false }
+    if (sameBytes(served, current.bytes) && !current.stale) return { entry: current, stored: false }
     if (request.dryRun) return { entry: new Entry(key, current.revision, served, codec), stored: false }
     if (isGone(definition, canonical)) {
       const removal = await store.delete(key, current.revision)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
-      return { entry: new Entry(key, removal.revision, codec.serve(value, removal.revision), codec), stored: false }
+      return { entry: new Entry(key, removal.revision, codec.serve(value, removal.revision), codec), stored: false, swapped: true }
     }
     const swap = await store.put(key, value, current.revision, await resource.lease?.())
-    return swap.ok ? { entry: swap.entry, stored: true } : { lost: swap.current, stored: false }
+    return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 
-  let current = await store.get(key)
-  for (let count = 0; count < tries; count++) {
-    if (current === undefined) throw notFound(on, name)
+  async function tryFrom(current: Entry): Promise<Outcome> {
     const existing = current.decode()
     const incoming = await change(existing)
     keepIdentity(resource, incoming, existing)
     const written = withOwners(view.write(existing, incoming, request.context), incoming)
-    const from = current
     const reservation = view.partial ? undefined : await resource.reservations?.update(written, existing, request)
-    const outcome = await settle(
+    return settle(
       reservation,
-      () => attempt(from, existing, written),
+      () => attempt(current, existing, written),
       ({ stored }) => stored,
     )
-    if (outcome.entry) return outcome.entry
-    current = outcome.lost
+  }
+
+  // The first try starts from what is known, which a swap verifies; only what is live may refuse, or say that nothing changes.
+  let current = store.known(key)
+  let live = current === undefined
+  if (live) current = await store.get(key)
+  for (let count = 0; count < tries; count++) {
+    if (current === undefined) throw notFound(on, name)
+    try {
+      const { entry, lost, swapped } = await tryFrom(current)
+      if (entry && (live || swapped)) return entry
+      current = entry ? await store.get(key) : lost
+    } catch (error) {
+      if (live) throw error
+      current = await store.get(key)
+    }
+    live = true
   }
   throw modified(on, name)
 }

@@ -12,11 +12,20 @@ function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: 
   if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
 }
 
-function check(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors, context: HookContext): void {
+function check(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors, context: HookContext, old?: ApiObject): void {
   const { namespaced, nameFormat } = definition
-  validateObjectMeta(object.metadata, { namespaced, nameFormat, path: metadata }, errors)
+  validateObjectMeta(object.metadata, { namespaced, path: metadata, ...(!old && { nameFormat }) }, errors)
   validate(definition.schema, object as Json, FieldPath.root, errors, context)
-  definition.strategy.validate?.(object as never, errors, context)
+  definition.strategy.validate?.(object as never, errors, context, old as never)
+}
+
+/** What is wrong with an update, but for rules that the stored object was allowed to break as well. */
+function checkUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void {
+  check(definition, object, errors, context, old)
+  if (!errors.list.some(({ forgivable }) => forgivable)) return
+  const before = new FieldErrors()
+  check(definition, old, before, context, old)
+  errors.forgive(before)
 }
 
 /** Throws 422 with all errors of a new object. */
@@ -30,7 +39,7 @@ export function validateCreate(definition: ResourceDefinition, object: ApiObject
 export function validateUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
   const errors = new FieldErrors()
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  check(definition, object, errors, context)
+  checkUpdate(definition, object, old, errors, context)
   validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
   definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
   refuseIfAny(definition, object, errors)
@@ -54,7 +63,7 @@ export function validateSideUpdate(
 ): void {
   const errors = new FieldErrors()
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  if (side.whole) check(definition, object, errors, context)
+  if (side.whole) checkUpdate(definition, object, old, errors, context)
   side.validate?.(object, old, errors, context)
   refuseIfAny(definition, object, errors)
 }

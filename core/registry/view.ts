@@ -1,5 +1,6 @@
 import { type FieldSet, fieldSet, noFields } from '../apply/field-set.ts'
 import type { ApiObject, ResourceDefinition, Side } from '../resources/definition.ts'
+import { keptMetadata } from '../resources/side.ts'
 import type { HookContext } from '../schema/model.ts'
 
 /** One side of an object that is written by itself: the main resource, its status, its scale. */
@@ -29,21 +30,37 @@ export function mainView(definition: ResourceDefinition): View {
 }
 
 /** A part of the object that a subresource of its kind stands for. */
-export const sideView = (side: Side): View => ({ partial: true, side, write: side.write })
+export const sideView = (side: Side): View => ({
+  partial: true,
+  side,
+  write: side.write,
+  ...(side.reset && { reset: fieldSet(...side.reset) }),
+})
 
 const identity = ['ownerReferences', 'finalizers', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
 
-/** `/status`: all but status and metadata stays as it is; of metadata, what decides about life and identity does too. */
-export const statusView: View = {
-  partial: true,
-  reset: fieldSet(['spec'], ...identity.map((field) => ['metadata', field])),
-  write(existing, incoming) {
-    const metadata = { ...incoming.metadata }
-    for (const field of identity) {
-      if (existing.metadata[field] === undefined) delete metadata[field]
-      else Object.assign(metadata, { [field]: existing.metadata[field] })
-    }
-    const { status: _status, ...rest } = existing
-    return { ...rest, metadata, ...(incoming['status'] !== undefined && { status: incoming['status'] }) } as ApiObject
-  },
+/**
+ * `/status`: all but status and metadata stays as it is; of metadata, what decides about life and identity does too, or all of it where the
+ * kind says so.
+ */
+export function statusView({ statusKeepsMetadata }: ResourceDefinition): View {
+  const kept = statusKeepsMetadata ? [['metadata']] : identity.map((field) => ['metadata', field])
+  return {
+    partial: true,
+    reset: fieldSet(['spec'], ...kept),
+    write(existing, incoming) {
+      const metadata = statusKeepsMetadata ? keptMetadata(existing, incoming) : withIdentity(existing, incoming)
+      const { status: _status, ...rest } = existing
+      return { ...rest, metadata, ...(incoming['status'] !== undefined && { status: incoming['status'] }) } as ApiObject
+    },
+  }
+}
+
+function withIdentity(existing: ApiObject, incoming: ApiObject): ApiObject['metadata'] {
+  const metadata = { ...incoming.metadata }
+  for (const field of identity) {
+    if (existing.metadata[field] === undefined) delete metadata[field]
+    else Object.assign(metadata, { [field]: existing.metadata[field] })
+  }
+  return metadata
 }

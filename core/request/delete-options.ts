@@ -16,6 +16,8 @@ export interface DeleteOptions {
   readonly propagationPolicy?: PropagationPolicy
   /** Deprecated form of the policy: true is Orphan. Never set together with it. */
   readonly orphanDependents?: boolean
+  /** Deletes the object only if what is stored can't be read (KEP-3926). */
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
 const queryReaders = {
@@ -25,6 +27,7 @@ const queryReaders = {
   propagationPolicy: text,
   uid: text,
   resourceVersion: text,
+  ignoreStoreReadErrorWithClusterBreakingPotential: flag,
 } satisfies Readers
 
 type Given = Read<typeof queryReaders>
@@ -49,6 +52,7 @@ export function deleteOptionsOf(body: Json, platform: Platform): DeleteOptions {
     gracePeriodSeconds: member(body, 'gracePeriodSeconds', 'number'),
     orphanDependents: member(body, 'orphanDependents', 'bool'),
     propagationPolicy: member(body, 'propagationPolicy', 'string'),
+    ignoreStoreReadErrorWithClusterBreakingPotential: member(body, 'ignoreStoreReadErrorWithClusterBreakingPotential', 'bool'),
     uid: member(conditions, 'uid', 'string'),
     resourceVersion: member(conditions, 'resourceVersion', 'string'),
   }

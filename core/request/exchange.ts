@@ -30,7 +30,8 @@ export interface RequestInfo {
 
 /** One request in flight and what the filters have found out about it, outermost first. */
 export interface Exchange {
-  readonly request: Request
+  /** The authentication filter takes the credentials off, which may make it another object: ask `signal` of the exchange, not of this. */
+  request: Request
   readonly connection: Connection
   readonly query: URLSearchParams
   /** Identifies the request in audit events and in the `Audit-Id` header. */

@@ -68,6 +68,9 @@ export function exactField(requirements: readonly FieldRequirement[], field: str
 
 type Reader = (object: ApiObject) => string
 
+/** The text of a field of one object, which `read` would read from it. */
+export type FieldOf = (field: string, read: Reader) => string
+
 const metadataFields = ['metadata.name', 'metadata.namespace']
 
 /**
@@ -77,18 +80,19 @@ const metadataFields = ['metadata.name', 'metadata.namespace']
 export function bindFieldSelector(
   requirements: readonly FieldRequirement[],
   definition: Pick<ResourceDefinition, 'selectable' | 'namespaced'>,
-): (object: ApiObject) => boolean {
+): (fieldOf: FieldOf) => boolean {
   const tests = requirements.map(({ field, operator, value }) => {
-    const read = readerOf(field, definition)
-    return operator === '=' ? (object: ApiObject) => read(object) === value : (object: ApiObject) => read(object) !== value
+    const read = fieldReader(field, definition)
+    return (fieldOf: FieldOf) => (fieldOf(field, read) === value) === (operator === '=')
   })
-  return (object) => {
-    for (const test of tests) if (!test(object)) return false
+  return (fieldOf) => {
+    for (const test of tests) if (!test(fieldOf)) return false
     return true
   }
 }
 
-function readerOf(field: string, { selectable, namespaced }: Pick<ResourceDefinition, 'selectable' | 'namespaced'>): Reader {
+/** How a selectable field is read as text. Throws BadRequest for one that is not selectable. */
+export function fieldReader(field: string, { selectable, namespaced }: Pick<ResourceDefinition, 'selectable' | 'namespaced'>): Reader {
   const own = Object.hasOwn(selectable, field) ? selectable[field] : undefined
   if (own !== undefined) return typeof own === 'string' ? pathReader(own) : own
   const plain = Object.keys(selectable).length === 0

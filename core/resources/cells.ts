@@ -1,7 +1,7 @@
 /** Cells and columns that tables of many kinds share, in the words that `get` has always printed. */
 import { getPath } from '../schema/accessors.ts'
-import type { HookContext, Json } from '../schema/model.ts'
-import type { Column, Path } from './definition.ts'
+import type { Json } from '../schema/model.ts'
+import type { CellContext, Column, Path } from './definition.ts'
 
 export const none = '<none>'
 export const unknown = '<unknown>'
@@ -33,20 +33,25 @@ export function humanDuration(milliseconds: number): string {
 const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
   small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
 
-/** Time since a timestamp (RFC 3339); `now` in milliseconds since the epoch. `<unknown>` when there is none. */
-export function age(timestamp: string | null | undefined, now: number): string {
-  return between(timestamp, (at) => now - at)
+/** The smallest unit that the text of a duration shows. */
+function shownUnit(milliseconds: number): number {
+  if (milliseconds < 10 * minute) return second
+  return milliseconds < 8 * hour ? minute : milliseconds < 8 * 24 * hour ? hour : 24 * hour
 }
 
-/** Time until a timestamp. */
-export function until(timestamp: string | null | undefined, now: number): string {
-  return between(timestamp, (at) => at - now)
+/** Text of the time since a moment, in milliseconds since the epoch. The context learns when it will read differently. */
+export function elapsed(since: number, { now, changesAt }: Pick<CellContext, 'now' | 'changesAt'>): string {
+  const passed = now - since
+  const unit = shownUnit(passed)
+  changesAt?.(passed < 0 ? now + 1 : now + unit - (passed % unit))
+  return humanDuration(passed)
 }
 
-function between(timestamp: string | null | undefined, distance: (at: number) => number): string {
-  if (timestamp === null || timestamp === undefined || timestamp === '') return unknown
+/** Time since a timestamp (RFC 3339); `missing` when there is none. */
+export function age(timestamp: string | null | undefined, context: Pick<CellContext, 'now' | 'changesAt'>, missing = unknown): string {
+  if (timestamp === null || timestamp === undefined || timestamp === '') return missing
   const at = Date.parse(timestamp)
-  return Number.isNaN(at) ? '<invalid>' : humanDuration(distance(at))
+  return Number.isNaN(at) ? '<invalid>' : elapsed(at, context)
 }
 
 /** `ready/wanted`; what is not set is 0. */
@@ -125,7 +130,7 @@ export function containerImages(containers: readonly ContainerCells[] | null | u
 }
 
 /** A value of any object as cell of a column type; null where it doesn't fit. Dates become ages. */
-export function typedCell(type: Column['type'], value: unknown, now: number): Json {
+export function typedCell(type: Column['type'], value: unknown, context: CellContext): Json {
   if (value === null || value === undefined) return null
   switch (type) {
     case 'string':
@@ -137,7 +142,7 @@ export function typedCell(type: Column['type'], value: unknown, now: number): Js
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'date':
-      return typeof value === 'string' ? age(value, now) : null
+      return typeof value === 'string' ? age(value, context) : null
   }
 }
 
@@ -160,7 +165,8 @@ export const ageColumn: Column<unknown> = {
   type: 'string',
   doc: createdDoc,
   priority: 0,
-  cell: (object, { now }) => age(getPath(object as { [key: string]: unknown }, '.metadata.creationTimestamp') as string | undefined, now),
+  cell: (object, context) =>
+    age(getPath(object as { [key: string]: unknown }, '.metadata.creationTimestamp') as string | undefined, context),
 }
 
 /** What kinds without columns of their own show. */
@@ -169,7 +175,7 @@ export const defaultColumns: readonly Column<unknown>[] = [
   { name: 'Created At', type: 'date', doc: createdDoc, priority: 0, cell: '.metadata.creationTimestamp' },
 ]
 
-type Read<T, R> = { read(object: T, context: HookContext): R }['read']
+type Read<T, R> = { read(object: T, context: CellContext): R }['read']
 
 /** A text column: from a path (`missing` when not set or empty), or computed. */
 export function textColumn<T = unknown>(name: string, doc: string, cell: Path | Read<T, string>, missing = ''): Column<T> {
@@ -214,8 +220,7 @@ export function ratioColumn(name: string, doc: string, part: Path, whole: Path):
 
 /** A column of the time since a timestamp at a path. */
 export function sinceColumn(name: string, doc: string, path: Path, missing = unknown): Column<unknown> {
-  const since = (timestamp: string | undefined, now: number) => (timestamp ? age(timestamp, now) : missing)
-  return { name, type: 'string', doc, priority: 0, cell: (object, { now }) => since(textAt(object, path), now) }
+  return { name, type: 'string', doc, priority: 0, cell: (object, context) => age(textAt(object, path), context, missing) }
 }
 
 /** Names and images of the containers at a path. */

@@ -3,6 +3,7 @@ import { equal } from '../schema/equal.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
 import { type FormatName, formats } from '../schema/formats.ts'
+import { parseAddress, parseNetwork } from '../schema/ip.ts'
 import type { Json } from '../schema/model.ts'
 
 export function checkNonNegative(value: number | undefined, path: FieldPath, errors: FieldErrors): void {
@@ -26,6 +27,13 @@ export function checkFormat(value: string | undefined, format: FormatName, path:
   if (value !== undefined) for (const problem of formats[format](value)) errors.invalid(path, value, problem)
 }
 
+/** An address or network in a field that once took ambiguous spellings: an update may keep those. */
+export function checkAddress(value: string, format: 'ip' | 'cidr', path: FieldPath, errors: FieldErrors): void {
+  const known = format === 'ip' ? parseAddress(value) : parseNetwork(value)
+  if (known) errors.forgivable('spelling of addresses', () => checkFormat(value, format, path, errors))
+  else checkFormat(value, format, path, errors)
+}
+
 /** A value that may not be empty and has a format. */
 export function checkRequiredFormat(
   value: string | undefined,
@@ -43,5 +51,5 @@ export const asJson = (value: unknown): Json => (value ?? null) as Json
 
 /** `field is immutable` when an update changes the value. */
 export function checkUnchanged(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors): void {
-  if (!equal(asJson(value), asJson(old))) errors.invalid(path, asJson(value), 'field is immutable')
+  if (!equal(asJson(value), asJson(old))) errors.invalid(path, value as Json | undefined, 'field is immutable')
 }

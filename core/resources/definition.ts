@@ -47,7 +47,14 @@ export interface ResourceNames {
 }
 
 /** Written as a method so that rows of different kinds fit into one table. */
-type Cell<T> = { cell(object: T, context: HookContext): Json }['cell']
+
+/** What a cell may look at. */
+export interface CellContext extends HookContext {
+  /** Told when a cell that tells time will read differently; milliseconds since the epoch. */
+  changesAt?(time: number): void
+}
+
+type Cell<T> = { cell(object: T, context: CellContext): Json }['cell']
 
 /** One column of `kubectl get`. A cell is a string, number, boolean or null. */
 export interface Column<T = ApiObject> {
@@ -83,7 +90,8 @@ export interface Strategy<T = ApiObject> {
   prepareUpdate?(object: T, old: T, context: HookContext): void
   /** Last changes before an object starts to be deleted, such as a phase. */
   prepareDelete?(object: T): void
-  validate?(object: T, errors: FieldErrors, context: HookContext): void
+  /** Rules of creates and updates; `old` is what an update finds, for rules that hold for new or changed values only. */
+  validate?(object: T, errors: FieldErrors, context: HookContext, old?: T): void
   /** Runs after `validate` on updates. Fields marked immutable are checked already. */
   validateUpdate?(object: T, old: T, errors: FieldErrors, context: HookContext): void
   /** What a write through `/status` may not change; `spec` and the like are kept already. */
@@ -105,6 +113,8 @@ export interface Side {
   write(existing: ApiObject, incoming: ApiObject, context: HookContext): ApiObject
   /** Rules of a write, after those of metadata. */
   validate?(object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void
+  /** Paths that a write leaves as they are, so that nobody gets to own them by it. */
+  readonly reset?: readonly (readonly string[])[]
   /** It changes what is wanted: the rules of a new object hold before its own, and generations count. */
   readonly whole?: boolean
 }
@@ -159,6 +169,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly lifecycle: Lifecycle
   /** Has `/status`; spec and status are then written apart. */
   readonly status: boolean
+  /** Writes through `/status` change nothing of the metadata. */
+  readonly statusKeepsMetadata?: boolean
   /** A create may bring its status (nodes register themselves with it). */
   readonly keepsStatusOnCreate?: boolean
   readonly scale?: Scale
@@ -168,6 +180,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly generation: 'spec' | 'specAndAnnotations' | 'none'
   /** Field selectors beyond `metadata.name` and `metadata.namespace`: label to path. */
   readonly selectable: { readonly [label: string]: Path | ((object: ApiObject) => string) }
+  /** Those of them by which many clients watch and list a small part: the watch cache finds it without looking at all objects. */
+  readonly indexed?: readonly string[]
   readonly columns: readonly Column<Infer<M>>[]
   readonly strategy: Strategy<Infer<M>>
   /** Seconds that a delete waits when the client names none; a function sees the object. Absent: deletes are immediate. */

@@ -16,7 +16,10 @@ function ofStore(error: StoreError): ApiError {
     case 'unavailable':
       return serviceUnavailable('the store is unavailable')
     case 'too-large':
-      return new ApiError('RequestEntityTooLarge', error.message)
+      return new ApiError('RequestEntityTooLarge', `Request entity too large: ${error.message}`)
+    case 'no-space':
+      // RFC 4918 11.5. Nobody gains from trying again at once.
+      return new ApiError('InternalError', `Internal error occurred: the store has no space left: ${error.message}`, undefined, 507)
     case 'corrupt':
       return internalError(error.message)
   }

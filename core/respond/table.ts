@@ -1,7 +1,7 @@
 import { defaultColumns } from '../resources/cells.ts'
-import type { ApiObject, Column, ResourceDefinition } from '../resources/definition.ts'
+import type { ApiObject, CellContext, Column, ResourceDefinition } from '../resources/definition.ts'
 import { getPath } from '../schema/accessors.ts'
-import type { HookContext, Json, JsonObject } from '../schema/model.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 
 /** Version and paging of what a table shows. */
 export interface TableMeta {
@@ -10,33 +10,39 @@ export interface TableMeta {
   readonly remainingItemCount?: number | undefined
 }
 
-export interface TableOptions extends TableMeta {
-  readonly context: HookContext
+export interface TableOptions {
+  /** `meta.<domain>/v1`, or v1beta1. */
+  readonly apiVersion: string
   /** What a row carries of its object. */
   readonly includeObject: 'None' | 'Metadata' | 'Object'
-  readonly version: 'v1' | 'v1beta1'
   /** False leaves the column definitions out, as events of a watch after the first do. Default true. */
   readonly headers?: boolean
 }
 
-/** Objects of one kind as `Table` of the group meta (KEP-190 server-side get). */
-export function tableOf(definition: Pick<ResourceDefinition, 'columns'>, objects: readonly ApiObject[], options: TableOptions): JsonObject {
+/** A table of the group meta (KEP-190 server-side get), in parts: what stands before the rows, and each row. */
+export interface TableWriter {
+  head(meta: TableMeta): JsonObject
+  row(object: ApiObject, context: CellContext): JsonObject
+}
+
+export function tableWriter(definition: Pick<ResourceDefinition, 'columns'>, options: TableOptions): TableWriter {
+  const { apiVersion, includeObject, headers = true } = options
   const columns = (definition.columns.length > 0 ? definition.columns : defaultColumns) as readonly Column<ApiObject>[]
-  const apiVersion = options.context.platform.name(`meta.<domain>/${options.version}`)
-  const { resourceVersion, remainingItemCount } = options
   return {
-    kind: 'Table',
-    apiVersion,
-    metadata: {
-      ...(resourceVersion !== undefined && resourceVersion !== '' && { resourceVersion }),
-      ...(options.continue !== undefined && options.continue !== '' && { continue: options.continue }),
-      ...(remainingItemCount !== undefined && { remainingItemCount }),
-    },
-    columnDefinitions: options.headers === false ? null : columns.map(header),
-    rows: objects.map((object) => ({
-      cells: columns.map((column) => cell(column, object, options.context)),
-      object: included(object, apiVersion, options.includeObject),
-    })),
+    head: ({ resourceVersion, remainingItemCount, ...meta }) => ({
+      kind: 'Table',
+      apiVersion,
+      metadata: {
+        ...(resourceVersion !== undefined && resourceVersion !== '' && { resourceVersion }),
+        ...(meta.continue !== undefined && meta.continue !== '' && { continue: meta.continue }),
+        ...(remainingItemCount !== undefined && { remainingItemCount }),
+      },
+      columnDefinitions: headers ? columns.map(header) : null,
+    }),
+    row: (object, context) => ({
+      cells: columns.map((column) => cell(column, object, context)),
+      object: included(object, apiVersion, includeObject),
+    }),
   }
 }
 
@@ -44,7 +50,7 @@ function header({ name, type, format = '', doc, priority }: Column<ApiObject>): 
   return { name, type, format, description: doc, priority }
 }
 
-function cell({ cell }: Column<ApiObject>, object: ApiObject, context: HookContext): Json {
+function cell({ cell }: Column<ApiObject>, object: ApiObject, context: CellContext): Json {
   if (typeof cell === 'function') return cell(object, context)
   return (getPath(object, cell) as Json | undefined) ?? null
 }

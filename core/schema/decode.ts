@@ -3,7 +3,7 @@
  * the result: fields in schema order, null as absent, zero values dropped or written as the schema says, scalars normalised.
  */
 import { MapKey, Walk } from './decode-walk.ts'
-import { type Field, type Json, type JsonObject, type Message, type Schema, string } from './model.ts'
+import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
 import { scalarRules } from './scalars.ts'
 
 export { DecodeError } from './decode-error.ts'
@@ -81,6 +81,15 @@ function readAny(value: Json, walk: Walk): Json {
   return value
 }
 
+/** Like the reference, says nothing about unknown fields in it. */
+function unionReader(union: () => Union): Reader {
+  return (value, walk) => {
+    readAny(value, walk)
+    const { message, wrap, unwrap } = union()
+    return unwrap(read(message, wrap(value), { maxDepth: walk.limit - walk.depth }))
+  }
+}
+
 function listReader(schema: Schema & { type: 'list' }): Reader {
   const typeName = goType(schema)
   const read = readerOf(schema.items)
@@ -142,7 +151,7 @@ function readerOf(schema: Schema): Reader {
     case 'map':
       return mapReader(schema)
     case 'any':
-      return readAny
+      return schema.union ? unionReader(schema.union) : readAny
     default: {
       const { read, typeName } = scalarRules[schema.type]
       return (value, walk) => {

@@ -1,4 +1,5 @@
 /** Fills in defaults, in place: a message's field defaults, then its hook, then its children. */
+import { clone } from './members.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 import { scalarRules } from './scalars.ts'
@@ -71,8 +72,6 @@ function planOf(schema: Message): Plan {
   plans.set(schema, plan)
   return plan
 }
-
-const clone = (value: Json): Json => (typeof value === 'object' ? structuredClone(value) : value)
 
 function applyTo(schema: Message, given: Json, context: HookContext): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return

@@ -25,6 +25,8 @@ export interface FieldError {
   readonly field: string
   /** All but the field: `Invalid value: -1: must be greater than or equal to 0`. */
   readonly message: string
+  /** Rule that an update may go on breaking; absent: the error always counts. */
+  readonly forgivable?: string
 }
 
 const withoutValue = new Set<FieldErrorReason>([
@@ -53,10 +55,16 @@ function json(value: Json): string {
   return JSON.stringify(value).replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+/** A pointer that is not set reads `"null"`, a list or map that is not set `null`. */
+function shownValue(value: Json | undefined): string {
+  if (value === undefined) return '"null"'
+  return typeof value === 'string' ? quote(value) : json(value)
+}
+
 function body(reason: FieldErrorReason, value: Json | undefined, detail: string): string {
   const word = words[reason]
   const omitted = withoutValue.has(reason) || (value === undefined && (reason === 'FieldValueTooMany' || reason === 'FieldValueTooFew'))
-  const shown = omitted ? word : `${word}: ${typeof value === 'string' ? quote(value) : json(value ?? null)}`
+  const shown = omitted ? word : `${word}: ${shownValue(value)}`
   return detail === '' ? shown : `${shown}: ${detail}`
 }
 
@@ -65,9 +73,29 @@ const counted = (count: number, one: string) => `${count} ${count === 1 ? one : 
 /** Collects the errors of one object, in the order in which they are found. */
 export class FieldErrors {
   readonly list: FieldError[] = []
+  #rule: string | undefined
 
   add(reason: FieldErrorReason, path: FieldPath, value: Json | undefined, detail: string): void {
-    this.list.push({ reason, field: path.toString(), message: body(reason, value, detail) })
+    const forgivable = this.#rule
+    this.list.push({ reason, field: path.toString(), message: body(reason, value, detail), ...(forgivable && { forgivable }) })
+  }
+
+  /**
+   * Errors that `check` adds break a rule that came later than some stored objects: an update of one that breaks it already may go on
+   * doing so (KEP-4008 calls this ratcheting).
+   */
+  forgivable(rule: string, check: () => void): void {
+    const outer = this.#rule
+    this.#rule = rule
+    check()
+    this.#rule = outer
+  }
+
+  /** Drops the errors about rules that `before`, the errors of the stored object, has broken too. */
+  forgive(before: FieldErrors): void {
+    const broken = new Set(before.list.flatMap(({ forgivable }) => forgivable ?? []))
+    const kept = this.list.filter(({ forgivable }) => forgivable === undefined || !broken.has(forgivable))
+    this.list.splice(0, this.list.length, ...kept)
   }
 
   required(path: FieldPath, detail = ''): void {
@@ -76,6 +104,11 @@ export class FieldErrors {
 
   invalid(path: FieldPath, value: Json | undefined, detail: string): void {
     this.add('FieldValueInvalid', path, value, detail)
+  }
+
+  /** An invalid value that is too long, or none of the client's business, to be shown. */
+  invalidUnshown(path: FieldPath, detail: string): void {
+    this.list.push({ reason: 'FieldValueInvalid', field: path.toString(), message: `${words.FieldValueInvalid}: ${detail}` })
   }
 
   typeInvalid(path: FieldPath, value: Json | undefined, detail: string): void {

@@ -15,10 +15,15 @@ const subresourceLimit = 256
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 const encoder = new TextEncoder()
 const byteLength = (text: string) => encoder.encode(text).length
+/** A UTF-16 unit takes three bytes of UTF-8 at most: short texts need no encoding. */
+const isLonger = (text: string, limit: number) => text.length * 3 > limit && byteLength(text) > limit
+/** What managers usually are called. */
+const plain = /^[\w./:() -]*$/
 
 /** Adds errors for a manager's name: at most 128 bytes, printable. */
 export function validateFieldManager(manager: string, path: FieldPath, errors: FieldErrors): void {
-  if (byteLength(manager) > managerLimit) errors.tooLong(path, managerLimit)
+  if (plain.test(manager) && manager.length <= managerLimit) return
+  if (isLonger(manager, managerLimit)) errors.tooLong(path, managerLimit)
   let position = 0
   for (const character of manager) {
     if (unprintable.test(character)) {
@@ -38,6 +43,6 @@ export function validateManagedFields(entries: readonly Json[], path: FieldPath,
     else if (operation !== 'Apply' && operation !== 'Update') errors.notSupported(at.child('operation'), operation, ['Apply', 'Update'])
     if (fieldsType !== '' && fieldsType !== 'FieldsV1') errors.invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`')
     validateFieldManager(manager, at.child('manager'), errors)
-    if (byteLength(subresource) > subresourceLimit) errors.tooLong(at.child('subresource'), subresourceLimit)
+    if (isLonger(subresource, subresourceLimit)) errors.tooLong(at.child('subresource'), subresourceLimit)
   })
 }

@@ -10,11 +10,24 @@ import type { FieldPath } from './field-path.ts'
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
+/** Choices for the whole cluster that rules depend on. */
+export interface ClusterSettings {
+  /** Containers may be privileged. */
+  readonly allowPrivileged: boolean
+  /** Deletions may leave work to a garbage collector. */
+  readonly garbageCollection: boolean
+  /** Whether a feature gate is on. */
+  enabled(gate: string): boolean
+}
+
 /** What hooks on messages and resources may look at besides the value. */
 export interface HookContext {
   readonly platform: Platform
+  readonly settings: ClusterSettings
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** Version in which the client wrote, such as `apps/v1`; absent for the server's own writes and for reads. */
+  readonly apiVersion?: string
   /** Who writes; absent for the server's own writes and for reads. */
   readonly user?: {
     readonly name: string
@@ -72,9 +85,17 @@ export interface Scalar<T = unknown> {
   readonly [typeOf]?: T
 }
 
-/** Any JSON value, kept as it is (RawExtension, FieldsV1). `any` is `{raw: bytes}` in protobuf. */
+/** One of several JSON types, such as a boolean or an object; a message in protobuf with a field for each. */
+export interface Union {
+  readonly message: Message
+  wrap(value: Json): JsonObject
+  unwrap(message: JsonObject): Json
+}
+
+/** Any JSON value, kept as it is (RawExtension, FieldsV1). `any` is `{raw: bytes}` in protobuf unless it is a union. */
 export interface AnySchema {
   readonly type: 'any'
+  readonly union?: () => Union
   readonly facets?: Facets
 }
 
@@ -152,7 +173,7 @@ export interface Field<S extends Schema = Schema, Required extends boolean = boo
   readonly immutable?: true
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string
-  /** Feature gate without which the field is dropped. */
+  /** Feature gate without which the field is dropped; several, all of which are needed, with commas between them. */
   readonly gate?: string
 }
 
@@ -294,6 +315,7 @@ export const duration = scalar<string>('duration')
 export const quantity = scalar<string>('quantity')
 export const intOrString = scalar<number | string>('intOrString')
 export const any: AnySchema = { type: 'any' }
+export const oneOf = (union: () => Union): AnySchema => ({ type: 'any', union })
 
 /** The same schema with more constraints, for the items of a list or the values of a map. */
 export function withFacets<S extends Schema>(schema: S, facets: Facets): S {

@@ -1,5 +1,4 @@
 /** Rules for `metadata` that all kinds share (apimachinery api/validation/objectmeta.go). */
-import { equal } from './equal.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { type FormatName, formats, maskTrailingDash, pathSegmentPrefix } from './formats.ts'
@@ -34,7 +33,8 @@ export interface Metadata {
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean
-  readonly nameFormat: FormatName
+  /** Rule of the name; absent: it was judged when the object was created, by the rules of that time. */
+  readonly nameFormat?: FormatName
   readonly path: FieldPath
 }
 
@@ -47,7 +47,7 @@ function isASCII(text: string): boolean {
   return true
 }
 
-function validateName(meta: Metadata, { nameFormat, path }: ObjectMetaRules, errors: FieldErrors): void {
+function validateName(meta: Metadata, nameFormat: FormatName, path: FieldPath, errors: FieldErrors): void {
   const { name = '', generateName = '' } = meta
   if (generateName !== '') {
     const problems = nameFormat === 'pathSegment' ? pathSegmentPrefix(generateName) : formats[nameFormat](maskTrailingDash(generateName))
@@ -135,8 +135,8 @@ function validateGeneration({ generation = 0 }: Metadata, path: FieldPath, error
 
 /** Adds all errors of the metadata of an object to be created; its name has been generated already. */
 export function validateObjectMeta(meta: Metadata, rules: ObjectMetaRules, errors: FieldErrors): void {
-  const { path } = rules
-  validateName(meta, rules, errors)
+  const { path, nameFormat } = rules
+  if (nameFormat !== undefined) validateName(meta, nameFormat, path, errors)
   validateNamespace(meta, rules, errors)
   validateGeneration(meta, path, errors)
   validateCollections(meta, path, errors)
@@ -166,9 +166,8 @@ export function validateObjectMetaUpdate(meta: Metadata, old: Metadata, path: Fi
     errors.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented')
   }
   for (const name of immutable) {
-    const value = meta[name]
-    if (!equal(value ?? (texts.has(name) ? '' : null), old[name] ?? (texts.has(name) ? '' : null))) {
-      errors.invalid(path.child(name), value ?? (texts.has(name) ? '' : null), 'field is immutable')
-    }
+    const unset = texts.has(name) ? '' : undefined
+    const value = meta[name] ?? unset
+    if (value !== (old[name] ?? unset)) errors.invalid(path.child(name), value, 'field is immutable')
   }
 }

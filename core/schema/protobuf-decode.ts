@@ -165,8 +165,14 @@ function decodingOf(schema: Schema): Decoding {
     }
     case 'map':
       throw new TypeError('A map can only be a field')
-    case 'any':
-      return { wire: LengthDelimited, read: readAny }
+    case 'any': {
+      const { union } = schema
+      if (!union) return { wire: LengthDelimited, read: readAny }
+      return {
+        wire: LengthDelimited,
+        read: (reader, depth) => union().unwrap(readMessage(reader, union().message, reader.uint32(), depth)),
+      }
+    }
     default:
       return scalars[schema.type]
   }

@@ -2,7 +2,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
-import type { Field, Json, JsonObject, Message, ScalarType, Schema } from './model.ts'
+import type { Field, Json, JsonObject, Message, ScalarType, Schema, Union } from './model.ts'
 import { scalarRules } from './scalars.ts'
 import { parseTime } from './time.ts'
 
@@ -90,6 +90,12 @@ function writeAny(writer: BinaryWriter, value: Json): void {
   writer.join()
 }
 
+function writeUnion(writer: BinaryWriter, { message, wrap }: Union, value: Json): void {
+  writer.fork()
+  if (value !== null) writeMessage(writer, message, wrap(value))
+  writer.join()
+}
+
 function writeRepeated(tag: number, items: Encoding): Write {
   return (writer, value) => {
     for (const item of value as Json[]) {
@@ -125,8 +131,10 @@ function encodingOf(schema: Schema): Encoding {
     }
     case 'map':
       throw new TypeError('A map can only be a field')
-    case 'any':
-      return { wire: LengthDelimited, write: writeAny }
+    case 'any': {
+      const { union } = schema
+      return { wire: LengthDelimited, write: union ? (writer, value) => writeUnion(writer, union(), value) : writeAny }
+    }
     default:
       return scalars[schema.type]
   }

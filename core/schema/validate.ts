@@ -6,6 +6,7 @@ import type { FieldPath } from './field-path.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
 import { typeCheck } from './openapi-types.ts'
 import { reaching } from './reaches.ts'
+import { scalarRules } from './scalars.ts'
 
 /** Returns after adding what is wrong with a value that is set. */
 type Visit = (value: Json, path: FieldPath, errors: FieldErrors, context: HookContext) => void
@@ -160,6 +161,13 @@ function compare(schema: Schema, value: Json, old: Json, path: FieldPath, errors
   }
 }
 
+/** What errors show in place of a value that is not there. */
+function unset({ pointer, schema }: Field): Json | undefined {
+  if (pointer) return undefined
+  if (schema.type === 'message') return {}
+  return schema.type === 'list' || schema.type === 'map' || schema.type === 'any' ? null : scalarRules[schema.type].zero
+}
+
 /** Adds `field is immutable` for each field marked immutable that an update sets, changes or removes. */
 export function validateImmutable(schema: Message, value: JsonObject, old: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (!hasImmutable(schema)) return
@@ -167,7 +175,7 @@ export function validateImmutable(schema: Message, value: JsonObject, old: JsonO
     const now = value[name]
     const before = old[name]
     if (field.immutable) {
-      if (!equal(now, before)) errors.invalid(path.child(name), now ?? null, 'field is immutable')
+      if (!equal(now, before)) errors.invalid(path.child(name), now ?? unset(field), 'field is immutable')
     } else if (now !== undefined && now !== null && before !== undefined && before !== null) {
       compare(field.schema, now, before, path.child(name), errors)
     }

@@ -4,7 +4,7 @@ import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
 import { dropTypeDependent, type Family, keepAllocated, pairClusterIPs, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, invalid } from '../../respond/status.ts'
-import type { HookContext } from '../../schema/model.ts'
+import type { ClusterSettings, HookContext } from '../../schema/model.ts'
 import { remove } from '../delete.ts'
 import type { Reservation, Reservations, ReservingWrite } from '../reservations.ts'
 import type { ServedResource } from '../served.ts'
@@ -26,6 +26,7 @@ const textOf = (error: unknown) => (error instanceof Error ? error.message : Str
 
 export interface ServiceAddressesOptions {
   readonly platform: Platform
+  readonly settings: ClusterSettings
   readonly store: KeyValueStore
   readonly clock: Clock
   readonly logger: Logger
@@ -41,7 +42,7 @@ export interface ServiceAddressesOptions {
 
 /** Throws an Error when a range is unusable. */
 export function createServiceAddresses(options: ServiceAddressesOptions): Reservations {
-  const { platform, store, clock, logger, prefix, services, endpoints } = options
+  const { platform, settings, store, clock, logger, prefix, services, endpoints } = options
   const { definition } = services
   const addresses = createAddresses(platform, options.ipAddresses, options.serviceCidrs)
   const ports = createPorts(store, prefix, options.serviceNodePortRange)
@@ -54,7 +55,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
   if (family === undefined) throw new Error('there must be a service range')
   const configured: readonly [Family, ...Family[]] = [family, ...others]
 
-  const context = (): HookContext => ({ platform, now: clock.now() })
+  const context = (): HookContext => ({ platform, settings, now: clock.now() })
   const nameOf = ({ metadata: { namespace = '', name = '' } }: ApiObject) => ({ namespace, name })
 
   async function quietly(what: string, service: ApiObject, work: () => Promise<unknown>): Promise<void> {

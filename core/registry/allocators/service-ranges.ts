@@ -53,7 +53,7 @@ export async function ensureServiceRanges(
     reason: '',
     message: `${platform.title} default Service CIDR is ready`,
   }
-  await write(statusView, (object) => {
+  await write(statusView(resource.definition), (object) => {
     const known = conditionsOf(object)
     if (known.some(({ type, status }) => type === ready.type && status !== 'Unknown')) return object
     return { ...object, status: { conditions: [...known.filter(({ type }) => type !== ready.type), ready] } }

@@ -1,8 +1,9 @@
 /** What admission policies and their bindings must say; expressions are compiled where they are run. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkSupported } from '../checks.ts'
+import { asJson, checkFormat, checkSupported } from '../checks.ts'
 import type { MatchResources, ParamKind, ParamRef, Variable } from './match.ts'
 import type { MutatingAdmissionPolicySpec, Mutation } from './mutatingadmissionpolicy.ts'
 import type { AuditAnnotation, ValidatingAdmissionPolicySpec, Validation } from './validatingadmissionpolicy.ts'
@@ -28,6 +29,8 @@ export function validateConstraints({ matchConstraints }: Policy, path: FieldPat
 
 export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
   validateConstraints(spec, path, errors)
+  validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
+  validateAnnotationKeys(spec.auditAnnotations, path.child('auditAnnotations'), errors)
   if (spec.validations?.length || spec.auditAnnotations?.length) return
   for (const name of ['validations', 'auditAnnotations']) {
     errors.required(path.child(name), 'validations or auditAnnotations must contain at least one item')
@@ -36,6 +39,7 @@ export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPol
 
 export function validateMutatingSpec(spec: Infer<typeof MutatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
   validateConstraints(spec, path, errors)
+  validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
   if (!spec.mutations?.length) errors.required(path.child('mutations'), 'mutations must contain at least one item')
   if (!spec.reinvocationPolicy) errors.required(path.child('reinvocationPolicy'))
 }
@@ -81,8 +85,50 @@ export function validateVariable({ name, expression }: Infer<typeof Variable>, p
 }
 
 export function validateParamKind({ apiVersion = '', kind = '' }: Infer<typeof ParamKind>, path: FieldPath, errors: FieldErrors): void {
-  if (apiVersion === '') errors.required(path.child('apiVersion'))
-  if (kind === '') errors.required(path.child('kind'))
+  const at = { version: path.child('apiVersion'), kind: path.child('kind') }
+  const parts = apiVersion.split('/')
+  const [version = '', group = ''] = parts.toReversed()
+  const report = (value: string, problems: readonly string[], where: FieldPath, start = '') => {
+    if (problems.length > 0) errors.invalid(where, value, `${start}${problems.join(',')}`)
+  }
+  if (apiVersion === '') errors.required(at.version)
+  else if (parts.length > 2) errors.invalid(at.version, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)
+  else {
+    if (group !== '') report(group, formats.dns1123Subdomain(group), at.version)
+    if (version === '') errors.invalid(at.version, apiVersion, 'version must be specified')
+    else report(version, formats.dns1035Label(version), at.version)
+  }
+  if (kind === '') errors.required(at.kind)
+  else report(kind, formats.dns1035Label(kind.toLowerCase()), at.kind, 'may have mixed case, but should otherwise match: ')
+}
+
+const most = { conditions: 64, annotations: 20 }
+
+/** Conditions have names of their own, and are few. */
+export function validateConditionNames(
+  conditions: readonly { readonly name: string }[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const names = (conditions ?? []).map(({ name }) => name)
+  if (names.length > most.conditions) errors.tooMany(path, names.length, most.conditions)
+  names.forEach((name, index) => {
+    if (name !== '' && names.indexOf(name) < index) errors.duplicate(path.index(index).child('name'), name)
+  })
+}
+
+function validateAnnotationKeys(
+  annotations: readonly Infer<typeof AuditAnnotation>[] | null | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const keys = (annotations ?? []).map(({ key }) => key)
+  if (keys.length > most.annotations) {
+    errors.invalid(path, asJson(annotations), `must not have more than ${most.annotations} auditAnnotations`)
+  }
+  keys.forEach((key, index) => {
+    if (key !== '' && keys.indexOf(key) < index) errors.duplicate(path.index(index).child('key'), key)
+  })
 }
 
 export function validateParamRef(

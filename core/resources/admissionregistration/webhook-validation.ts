@@ -5,6 +5,7 @@ import type { Infer } from '../../schema/model.ts'
 import { checkFormat } from '../checks.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
+import { validateConditionNames } from './policy-validation.ts'
 
 type Webhook = Omit<Infer<typeof MutatingWebhook>, 'reinvocationPolicy'>
 
@@ -25,11 +26,14 @@ export function validateWebhook(webhook: Webhook, path: FieldPath, errors: Field
   else checkFormat(name, 'fullyQualifiedName', path.child('name'), errors)
   const effectsAt = path.child('sideEffects')
   if (sideEffects == null) errors.required(effectsAt, `must specify one of ${harmless.join(', ')}`)
-  else if (sideEffects === 'Some' || sideEffects === 'Unknown') errors.notSupported(effectsAt, sideEffects, harmless)
+  else if (sideEffects === 'Some' || sideEffects === 'Unknown') {
+    errors.forgivable('side effects', () => errors.notSupported(effectsAt, sideEffects, harmless))
+  }
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
     errors.invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds')
   }
   validateClientConfig(clientConfig, path.child('clientConfig'), errors)
+  validateConditionNames(webhook.matchConditions, path.child('matchConditions'), errors)
   validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors)
 }
 
@@ -43,7 +47,8 @@ function validateReviewVersions(versions: readonly string[], path: FieldPath, er
     else checkFormat(version, 'dns1035Label', path.index(index), errors)
   })
   if (!versions.some((version) => reviewVersions.includes(version))) {
-    errors.invalid(path, [...versions], `must include at least one of ${reviewVersions.join(', ')}`)
+    const detail = `must include at least one of ${reviewVersions.join(', ')}`
+    errors.forgivable('versions of reviews', () => errors.invalid(path, [...versions], detail))
   }
 }
 
@@ -51,7 +56,8 @@ function validateReviewVersions(versions: readonly string[], path: FieldPath, er
 export function validateWebhookNames(webhooks: readonly { readonly name: string }[] | undefined, errors: FieldErrors): void {
   const seen = new Set<string>()
   webhooks?.forEach(({ name }, index) => {
-    if (name !== '' && seen.has(name)) errors.duplicate(FieldPath.of('webhooks').index(index).child('name'), name)
+    const at = FieldPath.of('webhooks').index(index).child('name')
+    if (name !== '' && seen.has(name)) errors.forgivable('names of webhooks', () => errors.duplicate(at, name))
     seen.add(name)
   })
 }

@@ -1,6 +1,8 @@
-import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, field, type Infer, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { objectRules } from '../core/own-rules.ts'
 import { resource } from '../definition.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
+import { checkDefinition, checkStatus } from './definition-rules.ts'
 import { JSONSchemaProps } from './json-schema.ts'
 import { WebhookClientConfig } from './webhook.ts'
 
@@ -75,14 +77,28 @@ export const CustomResourceDefinitionVersion = message('CustomResourceDefinition
   }),
 })
 
-export const CustomResourceDefinitionSpec = message('CustomResourceDefinitionSpec', 'What the custom resource looks like.', {
-  group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
-  names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
-  scope: required(4, string, 'Cluster or Namespaced.', { openEnum: ['Cluster', 'Namespaced'] }),
-  versions: required(7, list(CustomResourceDefinitionVersion, { listType: 'atomic' }), 'Versions of the resource.'),
-  conversion: pointer(9, CustomResourceConversion, 'How objects get from one version to another.'),
-  preserveUnknownFields: field(10, bool, 'Deprecated: keeps fields that the schema does not name; must be false in new ones.'),
-})
+export const CustomResourceDefinitionSpec = message(
+  'CustomResourceDefinitionSpec',
+  'What the custom resource looks like.',
+  {
+    group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
+    names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
+    scope: required(4, string, 'Cluster or Namespaced.', { openEnum: ['Cluster', 'Namespaced'] }),
+    versions: required(7, list(CustomResourceDefinitionVersion, { listType: 'atomic' }), 'Versions of the resource.'),
+    conversion: pointer(9, CustomResourceConversion, 'How objects get from one version to another.'),
+    preserveUnknownFields: field(10, bool, 'Deprecated: keeps fields that the schema does not name; must be false in new ones.'),
+  },
+  {
+    defaults(spec) {
+      const { names } = spec
+      if (names) {
+        names.singular ||= names.kind?.toLowerCase()
+        if (names.kind) names.listKind ||= `${names.kind}List`
+      }
+      spec.conversion ??= { strategy: 'None' }
+    },
+  },
+)
 
 export const CustomResourceDefinitionCondition = message('CustomResourceDefinitionCondition', 'An observation about a definition.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
@@ -148,4 +164,22 @@ export const customResourceDefinitions = resource({
   status: true,
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: {
+    prepareCreate(definition) {
+      definition.status = { storedVersions: storageVersionsOf(definition.spec) }
+    },
+    prepareUpdate(definition) {
+      const stored = definition.status?.storedVersions ?? []
+      const missing = storageVersionsOf(definition.spec).filter((name) => !stored.includes(name))
+      if (missing.length > 0) definition.status = { ...definition.status, storedVersions: [...stored, ...missing] }
+    },
+    validate: objectRules(checkDefinition),
+    validateStatus: (definition, _old, errors) => checkStatus(definition, errors),
+  },
 })
+
+/** The first version that is marked, in a list. */
+function storageVersionsOf({ versions }: Infer<typeof CustomResourceDefinitionSpec>): string[] {
+  const first = versions?.find(({ storage }) => storage)
+  return first ? [first.name] : []
+}

@@ -1,4 +1,4 @@
-import { any, bool, double, field, int64, list, type Message, map, message, pointer, required, string } from '../../schema/model.ts'
+import { any, bool, double, field, int64, list, type Message, map, message, oneOf, pointer, required, string } from '../../schema/model.ts'
 
 export const ExternalDocumentation = message('ExternalDocumentation', 'Documentation elsewhere.', {
   description: field(1, string, 'What is found there.'),
@@ -15,6 +15,43 @@ export const ValidationRule = message('ValidationRule', 'A CEL expression that m
   fieldPath: field(5, string, 'Field that the refusal names, relative to the value.'),
   optionalOldSelf: pointer(6, bool, 'Runs on creation too; oldSelf is then an optional.', { gate: 'CRDValidationRatcheting' }),
 })
+
+const JSONSchemaPropsOrArray = message('JSONSchemaPropsOrArray', 'A schema, or several.', {
+  schema: pointer(1, () => JSONSchemaProps, 'The schema.'),
+  jSONSchemas: field(
+    2,
+    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    'The schemas.',
+  ),
+})
+
+const JSONSchemaPropsOrBool = message('JSONSchemaPropsOrBool', 'A schema, or whether anything is allowed.', {
+  allows: field(1, bool, 'Anything is allowed.'),
+  schema: pointer(2, () => JSONSchemaProps, 'The schema.'),
+})
+
+const JSONSchemaPropsOrStringArray = message('JSONSchemaPropsOrStringArray', 'A schema, or names of properties.', {
+  schema: pointer(1, () => JSONSchemaProps, 'The schema.'),
+  property: field(2, list(string, { listType: 'atomic' }), 'The names.'),
+})
+
+const schemaOrList = oneOf(() => ({
+  message: JSONSchemaPropsOrArray,
+  wrap: (value) => (Array.isArray(value) ? { jSONSchemas: value } : { schema: value }),
+  unwrap: ({ schema, jSONSchemas }) => jSONSchemas ?? schema ?? null,
+}))
+
+const schemaOrBool = oneOf(() => ({
+  message: JSONSchemaPropsOrBool,
+  wrap: (value) => (typeof value === 'boolean' ? { allows: value } : { allows: true, schema: value }),
+  unwrap: ({ schema, allows }) => schema ?? allows ?? false,
+}))
+
+const schemaOrNames = oneOf(() => ({
+  message: JSONSchemaPropsOrStringArray,
+  wrap: (value) => (Array.isArray(value) ? { property: value } : { schema: value }),
+  unwrap: ({ schema, property }) => property ?? schema ?? null,
+}))
 
 export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: OpenAPI 3.0 with extensions.', {
   id: field(1, string, 'Not allowed.'),
@@ -40,7 +77,7 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
   maxProperties: pointer(21, int64, 'Greatest number of properties.'),
   minProperties: pointer(22, int64, 'Least number of properties.'),
   required: field(23, list(string, { listType: 'atomic' }), 'Properties that must be present.'),
-  items: pointer(24, any, 'Schema of the items.'),
+  items: pointer(24, schemaOrList, 'Schema of the items.'),
   allOf: field(
     25,
     list(() => JSONSchemaProps, { listType: 'atomic' }),
@@ -62,14 +99,14 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
     map(() => JSONSchemaProps),
     'Schemas of the properties.',
   ),
-  additionalProperties: pointer(30, any, 'Schema of further properties, or true; excludes properties.'),
+  additionalProperties: pointer(30, schemaOrBool, 'Schema of further properties, or true; excludes properties.'),
   patternProperties: field(
     31,
     map(() => JSONSchemaProps),
     'Not allowed.',
   ),
-  dependencies: field(32, map(any), 'Not allowed.'),
-  additionalItems: pointer(33, any, 'Not allowed.'),
+  dependencies: field(32, map(schemaOrNames), 'Not allowed.'),
+  additionalItems: pointer(33, schemaOrBool, 'Not allowed.'),
   definitions: field(
     34,
     map(() => JSONSchemaProps),

@@ -67,6 +67,7 @@ export const apiServices = resource({
   storageKey: 'apiregistration.<domain>/apiservices',
   lifecycle: { introduced: '1.10' },
   status: true,
+  statusKeepsMetadata: true,
   nameFormat: 'pathSegment',
   updateNeedsVersion: true,
   strategy: { validate: validateAPIService },

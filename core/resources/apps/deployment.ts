@@ -107,7 +107,7 @@ export const DeploymentStatus = message('DeploymentStatus', 'State of a deployme
   readyReplicas: field(7, int32, 'Pods that are ready.'),
   availableReplicas: field(4, int32, 'Pods that have been ready for minReadySeconds.'),
   unavailableReplicas: field(5, int32, 'Pods that are missing for full availability.'),
-  terminatingReplicas: pointer(9, int32, 'Pods that are being removed.'),
+  terminatingReplicas: pointer(9, int32, 'Pods that are being removed.', { gate: 'DeploymentReplicaSetTerminatingReplicas' }),
   conditions: field(6, list(DeploymentCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
     patchStrategy: 'merge',
     patchMergeKey: 'type',

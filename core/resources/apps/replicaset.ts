@@ -40,7 +40,7 @@ export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica 
   fullyLabeledReplicas: field(2, int32, 'Pods with all labels of the template.'),
   readyReplicas: field(4, int32, 'Pods that are ready.'),
   availableReplicas: field(5, int32, 'Pods that have been ready for minReadySeconds.'),
-  terminatingReplicas: pointer(7, int32, 'Pods that are being removed.'),
+  terminatingReplicas: pointer(7, int32, 'Pods that are being removed.', { gate: 'DeploymentReplicaSetTerminatingReplicas' }),
   observedGeneration: field(3, int64, 'Generation of the spec that this status was computed from.'),
   conditions: field(6, list(ReplicaSetCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
     patchStrategy: 'merge',

@@ -21,7 +21,7 @@ export const HorizontalPodAutoscalerSpec = message(
     metrics: field(4, list(MetricSpec, { listType: 'atomic' }), 'Metrics to follow; the greatest result wins.'),
     behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How the scale changes in each direction.'),
   },
-  { defaults: (spec) => defaultSpec(spec), validate: (spec, path, errors) => validateSpec(spec, path, errors) },
+  { defaults: (spec) => defaultSpec(spec), validate: (spec, path, errors, context) => validateSpec(spec, path, errors, context) },
 )
 
 export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscalerCondition', 'An observation about an autoscaler.', {

@@ -1,7 +1,7 @@
 /** Rules for autoscalers; those of version 1 are checked as what they are stored as. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
 import { checkSupported } from '../checks.ts'
 import type { HPAScalingPolicy, HPAScalingRules } from './behavior.ts'
@@ -11,16 +11,23 @@ import type { HorizontalPodAutoscalerSpec } from './horizontalpodautoscaler.ts'
 const most = { window: 3600, period: 1800 }
 
 export function validateSpec(
-  { minReplicas, maxReplicas }: Infer<typeof HorizontalPodAutoscalerSpec>,
+  { minReplicas, maxReplicas, metrics = [] }: Infer<typeof HorizontalPodAutoscalerSpec>,
   path: FieldPath,
   errors: FieldErrors,
+  { settings }: HookContext,
 ): void {
-  if (minReplicas !== undefined && minReplicas < 1) {
-    errors.invalid(path.child('minReplicas'), minReplicas, 'must be greater than or equal to 1')
+  const least = settings.enabled('HPAScaleToZero') ? 0 : 1
+  if (minReplicas !== undefined && minReplicas < least) {
+    const refuse = () => errors.invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${least}`)
+    if (minReplicas === 0) errors.forgivable('replicas above zero', refuse)
+    else refuse()
   }
   if (maxReplicas < 1) errors.invalid(path.child('maxReplicas'), maxReplicas, 'must be greater than 0')
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.invalid(path.child('maxReplicas'), maxReplicas, 'must be greater than or equal to `minReplicas`')
+  }
+  if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
+    errors.forbidden(path.child('metrics'), 'must specify at least one Object or External metric to support scaling to zero replicas')
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   ageColumn,
   containerColumns,
+  elapsed,
   humanDuration,
   isTrue,
   nameColumn,
@@ -12,7 +13,7 @@ import {
   unset,
   wide,
 } from '../cells.ts'
-import type { Column } from '../definition.ts'
+import type { CellContext, Column } from '../definition.ts'
 
 interface JobRow {
   readonly metadata?: { readonly deletionTimestamp?: string | null | undefined } | undefined
@@ -43,17 +44,17 @@ function completionsText({ spec, status }: JobRow): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
 }
 
-function durationText({ status }: JobRow, now: number): string {
+function durationText({ status }: JobRow, context: CellContext): string {
   if (!status?.startTime) return ''
-  const end = status.completionTime ? Date.parse(status.completionTime) : now
-  return humanDuration(end - Date.parse(status.startTime))
+  const began = Date.parse(status.startTime)
+  return status.completionTime ? humanDuration(Date.parse(status.completionTime) - began) : elapsed(began, context)
 }
 
 export const jobColumns = [
   nameColumn,
   textColumn('Status', 'What the job is at.', jobStatus),
   textColumn('Completions', 'Pods that succeeded, out of those needed.', completionsText),
-  textColumn<JobRow>('Duration', 'Time that the job took, or has taken so far.', (job, { now }) => durationText(job, now)),
+  textColumn<JobRow>('Duration', 'Time that the job took, or has taken so far.', durationText),
   ageColumn,
   ...containerColumns('.spec.template.spec.containers').map(wide),
   wide(selectorColumn('.spec.selector')),

@@ -47,7 +47,6 @@ export const CronJobSpec = message(
       spec.successfulJobsHistoryLimit ??= 3
       spec.failedJobsHistoryLimit ??= 1
     },
-    validate: validateSchedule,
   },
 )
 
@@ -80,9 +79,10 @@ export const cronJobs = resource({
   status: true,
   generation: 'spec',
   strategy: {
-    validate({ metadata }, errors) {
+    validate({ metadata, spec }, errors, _context, old) {
       const name = metadata?.name ?? ''
-      if (name.length > 52) errors.invalid(FieldPath.of('metadata', 'name'), name, 'must be no more than 52 characters')
+      validateSchedule(spec, old?.spec, FieldPath.of('spec'), errors)
+      if (!old && name.length > 52) errors.invalid(FieldPath.of('metadata', 'name'), name, 'must be no more than 52 characters')
     },
     warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
   },

@@ -34,9 +34,9 @@ export function validateJobStatus(job: JobValue, old: JobValue, errors: FieldErr
   if (status === undefined) return
   checkCounts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], path, errors)
   validateUncounted(status, errors)
-  for (const [a, b, words] of exclusive) if (has(status, a) && has(status, b)) errors.invalid(conditions, undefined, words)
+  for (const [a, b, words] of exclusive) if (has(status, a) && has(status, b)) errors.invalidUnshown(conditions, words)
   for (const [end, before, words] of follows) {
-    if (has(status, end) && !has(old.status, end) && !has(status, before)) errors.invalid(conditions, undefined, words)
+    if (has(status, end) && !has(old.status, end) && !has(status, before)) errors.invalidUnshown(conditions, words)
   }
   validateTimes(job, status, old.status, errors)
   if (has(status, 'Complete') || has(status, 'Failed')) validateFinished(status, errors)
@@ -119,13 +119,13 @@ function checkIndexes(name: string, text: string, completions: number | undefine
 /** Counters do not shrink, and what is final stays so. */
 function validateProgress(status: Status, old: Status | undefined, errors: FieldErrors): void {
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (has(old, type) && !has(status, type)) errors.invalid(conditions, undefined, `cannot disable the terminal ${type}=True condition`)
+    if (has(old, type) && !has(status, type)) errors.invalidUnshown(conditions, `cannot disable the terminal ${type}=True condition`)
   }
   for (const name of ['failed', 'succeeded'] as const) {
     const count = status[name] ?? 0
     if (count < (old?.[name] ?? 0)) errors.invalid(path.child(name), count, `cannot decrease the ${name} counter`)
   }
   if (has(old, 'SuccessCriteriaMet') && !has(status, 'SuccessCriteriaMet')) {
-    errors.invalid(conditions, undefined, 'cannot disable the SuccessCriteriaMet=True condition')
+    errors.invalidUnshown(conditions, 'cannot disable the SuccessCriteriaMet=True condition')
   }
 }

@@ -1,4 +1,5 @@
 /** Rules for jobs as a whole: the generated selector, names of pods, and what an update may change. */
+import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -13,16 +14,17 @@ type JobValue = Infer<typeof Job>
 
 const spec = FieldPath.of('spec')
 
-export function validateJob(job: JobValue, errors: FieldErrors, context: HookContext): void {
+/** What is generated, and the names of pods, are judged when a job is created. */
+export function validateJob(job: JobValue, errors: FieldErrors, context: HookContext, old?: JobValue): void {
   if (job.spec === undefined) return
   if (job.spec.selector === undefined) errors.required(spec.child('selector'))
   else {
-    if (!job.spec.manualSelector) validateGenerated(job, errors, context)
+    if (!job.spec.manualSelector && !old) validateGenerated(job, errors, context)
     checkLabels(job.spec, spec, errors)
   }
   const { completionMode, completions = 0 } = job.spec
   const name = job.metadata?.name ?? ''
-  if (completionMode !== 'Indexed' || completions <= 0) return
+  if (old || completionMode !== 'Indexed' || completions <= 0) return
   const longest = `${name}-${completions - 1}`
   if (formats.dns1123Label(longest).length > 0) {
     errors.invalid(FieldPath.of('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`)
@@ -44,11 +46,13 @@ function validateGenerated(job: JobValue, errors: FieldErrors, context: HookCont
 
 const fixed = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
-export function validateJobUpdate(job: JobValue, old: JobValue, errors: FieldErrors): void {
+export function validateJobUpdate(job: JobValue, old: JobValue, errors: FieldErrors, context: HookContext): void {
   const [now, before] = [job.spec, old.spec]
   if (now === undefined || before === undefined) return
   validateCompletions(now, before, errors)
-  checkUnchanged(withoutPlacement(job, old), withoutPlacement(old, old), spec.child('template'), errors)
+  if (!equal(asJson(fixedTemplate(job, old, context)), asJson(fixedTemplate(old, old, context)))) {
+    errors.invalid(spec.child('template'), asJson(now.template), 'field is immutable')
+  }
   for (const name of fixed) checkUnchanged(now[name], before[name], spec.child(name), errors)
 }
 
@@ -63,11 +67,37 @@ function validateCompletions(now: Spec, before: Spec, errors: FieldErrors): void
   }
 }
 
-/** The template; of a suspended job that never started, without what decides where its pods run (KEP-2926). */
-function withoutPlacement({ spec: { template } = {} as Spec }: JobValue, { spec: old, status }: JobValue): unknown {
-  if (!old?.suspend || status?.startTime !== undefined || template === undefined) return template
+type Template = Spec['template']
+
+/**
+ * The template without what may change while no pods are made from it: where they run, and what they need (KEP-2926, KEP-5440). A suspended
+ * job that has run before counts once its controller says that it is suspended.
+ */
+function fixedTemplate({ spec: { template } = {} as Spec }: JobValue, { spec: old, status = {} }: JobValue, { settings }: HookContext) {
+  if (!old?.suspend || template === undefined) return template
+  const isSuspended = status.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') && !status.active
+  const started = status.startTime !== undefined
+  const rests = !started || isSuspended
+  let result = template
+  if (settings.enabled('MutableSchedulingDirectivesForSuspendedJobs') ? rests : !started) result = withoutPlacement(result)
+  if (settings.enabled('MutablePodResourcesForSuspendedJobs') && rests) result = withoutResources(result)
+  return result
+}
+
+function withoutPlacement(template: Template): Template {
   const { labels: _labels, annotations: _annotations, ...metadata } = template.metadata ?? {}
-  const { nodeSelector: _nodes, tolerations: _tolerations, schedulingGates: _gates, affinity, ...pod } = template.spec ?? {}
+  if (!template.spec) return { metadata }
+  const { nodeSelector: _nodes, tolerations: _tolerations, schedulingGates: _gates, affinity, ...pod } = template.spec
   const { nodeAffinity: _affinity, ...others } = affinity ?? {}
   return { metadata, spec: { ...pod, ...(Object.keys(others).length > 0 && { affinity: others }) } }
+}
+
+function withoutResources(template: Template): Template {
+  if (!template.spec) return template
+  const { containers, initContainers } = template.spec
+  const bare = (list: typeof containers) => list.map(({ resources: _resources, ...container }) => container)
+  return {
+    ...template,
+    spec: { ...template.spec, containers: bare(containers), ...(initContainers && { initContainers: bare(initContainers) }) },
+  }
 }

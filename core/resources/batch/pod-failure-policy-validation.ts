@@ -46,10 +46,10 @@ function validateRule(
     validatePattern(pattern, path.child('onPodConditions').index(index), errors)
   })
   if (onExitCodes && onPodConditions.length > 0) {
-    errors.invalid(path, undefined, 'specifying both OnExitCodes and OnPodConditions is not supported')
+    errors.invalidUnshown(path, 'specifying both OnExitCodes and OnPodConditions is not supported')
   }
   if (!onExitCodes && onPodConditions.length === 0) {
-    errors.invalid(path, undefined, 'specifying one of OnExitCodes and OnPodConditions is required')
+    errors.invalidUnshown(path, 'specifying one of OnExitCodes and OnPodConditions is required')
   }
 }
 

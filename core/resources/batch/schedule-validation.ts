@@ -10,11 +10,16 @@ interface Schedule {
   readonly timeZone?: string | undefined
 }
 
-export function validateSchedule({ schedule, timeZone }: Schedule, path: FieldPath, errors: FieldErrors): void {
+/** A zone within the schedule may stay where an update finds one (`old`), and a zone that did not change is not judged again. */
+export function validateSchedule({ schedule, timeZone }: Schedule, old: Schedule | undefined, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('schedule')
   if (schedule !== '') checkFormat(schedule, 'cronSchedule', at, errors)
-  if (schedule.includes('TZ')) errors.invalid(at, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')
-  if (timeZone !== undefined) validateTimeZone(timeZone, path.child('timeZone'), errors)
+  if (schedule.includes('TZ')) {
+    const kept = old?.schedule.includes('TZ')
+    if (!kept) errors.invalid(at, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')
+    else if (timeZone !== undefined) errors.invalid(at, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')
+  }
+  if (timeZone !== undefined && timeZone !== old?.timeZone) validateTimeZone(timeZone, path.child('timeZone'), errors)
 }
 
 function validateTimeZone(zone: string, path: FieldPath, errors: FieldErrors): void {

@@ -80,6 +80,7 @@ function checkDecisionsKept(request: Request, old: Request, errors: FieldErrors)
 /** `/approval`: approves or denies, for good. */
 export const approval: Side = {
   whole: true,
+  reset: [['spec'], ['status', 'certificate']],
   write: (existing, incoming, { now }) => ({
     ...existing,
     metadata: incoming.metadata,

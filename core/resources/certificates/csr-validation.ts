@@ -6,43 +6,15 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
+import { signedParts } from './der.ts'
 
 const spec = FieldPath.of('spec')
 const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/
 const leastSeconds = 600
 const longestName = 571
 
-const tags = { bitString: 0x03, sequence: 0x30 }
-
-/** The tags of the elements inside a DER SEQUENCE (X.690); undefined when the bytes are no such thing. */
-function elementTags(bytes: Uint8Array): number[] | undefined {
-  const outer = elementAt(bytes, 0)
-  if (outer === undefined || outer.tag !== tags.sequence || outer.end !== bytes.length) return undefined
-  const found: number[] = []
-  for (let at = outer.start; at < outer.end; ) {
-    const element = elementAt(bytes, at)
-    if (element === undefined) return undefined
-    found.push(element.tag)
-    at = element.end
-  }
-  return found
-}
-
-function elementAt(bytes: Uint8Array, at: number): { tag: number; start: number; end: number } | undefined {
-  const [tag, first] = [bytes[at], bytes[at + 1]]
-  if (tag === undefined || first === undefined) return undefined
-  const digits = first < 0x80 ? 0 : first & 0x7f
-  if (digits > 4) return undefined
-  const length = digits === 0 ? first : bytes.subarray(at + 2, at + 2 + digits).reduce((value, byte) => value * 256 + byte, 0)
-  const start = at + 2 + digits
-  return start + length > bytes.length ? undefined : { tag, start, end: start + length }
-}
-
 /** Whether the bytes have the outer form of a CertificationRequest (RFC 2986): information, algorithm, signature. */
-function isRequest(bytes: Uint8Array): boolean {
-  const parts = elementTags(bytes)
-  return parts?.length === 3 && parts[0] === tags.sequence && parts[1] === tags.sequence && parts[2] === tags.bitString
-}
+const isRequest = (bytes: Uint8Array) => signedParts(bytes) !== undefined
 
 function requestFault(base64: string): string | undefined {
   const [, label, body = ''] = block.exec(new TextDecoder().decode(decodeBase64(base64))) ?? []
@@ -55,7 +27,7 @@ function requestFault(base64: string): string | undefined {
 }
 
 /** `<domain>/<path>`, where every part of both is a lower case label. */
-function validateSignerName(name: string, path: FieldPath, errors: FieldErrors): void {
+export function validateSignerName(name: string, path: FieldPath, errors: FieldErrors): void {
   const slash = name.indexOf('/')
   if (name === '') errors.required(path)
   else if (slash < 0 || name.indexOf('/', slash + 1) >= 0) {

@@ -50,7 +50,9 @@ function checkDataSource({ kind, name, namespace, ...source }: DataSource, path:
   if (apiGroup === '' && kind !== 'PersistentVolumeClaim') {
     errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
   }
-  if (apiGroup !== '') checkFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors)
+  if (apiGroup !== '') {
+    errors.forgivable('groups of sources', () => checkFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors))
+  }
   if (namespace) checkFormat(namespace, 'dns1123Label', path.child('namespace'), errors)
 }
 

@@ -77,7 +77,7 @@ export function checkContainer(container: Container, pod: PodView, path: FieldPa
   checkChoice(container.imagePullPolicy, pullPolicies, path.child('imagePullPolicy'), errors)
   checkRequirements(container.resources ?? {}, 'container', pod.claims, path.child('resources'), errors, context)
   checkResizePolicy(container, pod.restartPolicy, path.child('resizePolicy'), errors)
-  checkSecurityContext(container.securityContext, pod.hostUsers, path.child('securityContext'), errors)
+  checkSecurityContext(container.securityContext, pod.hostUsers, context, path.child('securityContext'), errors)
 }
 
 const mostRules = 20

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { checkAddress, checkFormat } from '../checks.ts'
 import type { HostAlias, PodSpec as PodSpecSchema } from './pod-spec.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>
@@ -34,7 +34,7 @@ export function checkDNS({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath, err
     return errors.required(servers, 'must provide at least one DNS nameserver when `dnsPolicy` is None')
   }
   if (nameservers.length > mostServers) errors.invalid(servers, nameservers, `must not have more than ${mostServers} nameservers`)
-  for (const [index, server] of nameservers.entries()) checkFormat(server, 'ip', servers.index(index), errors)
+  for (const [index, server] of nameservers.entries()) checkAddress(server, 'ip', servers.index(index), errors)
   const at = path.child('searches')
   if (searches.length > mostSearches) errors.invalid(at, searches, `must not have more than ${mostSearches} search paths`)
   if (searches.join(' ').length > longestSearch) {
@@ -49,7 +49,7 @@ export function checkDNS({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath, err
 export function checkHostAliases(aliases: readonly Infer<typeof HostAlias>[], path: FieldPath, errors: FieldErrors): void {
   aliases.forEach(({ ip, hostnames = [] }, index) => {
     const at = path.index(index)
-    checkFormat(ip, 'ip', at.child('ip'), errors)
+    checkAddress(ip, 'ip', at.child('ip'), errors)
     for (const [host, name] of hostnames.entries()) checkFormat(name, 'dns1123Subdomain', at.child('hostnames').index(host), errors)
   })
 }

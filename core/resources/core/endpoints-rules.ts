@@ -3,13 +3,13 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { checkAddress, checkFormat } from '../checks.ts'
 import { checkOrdinaryAddress } from './address-rules.ts'
 import { checkChoice, protocols } from './container-rules.ts'
 import type { EndpointAddress, EndpointPort, Endpoints } from './endpoints.ts'
 
-function checkAddress({ ip, hostname, nodeName }: Infer<typeof EndpointAddress>, path: FieldPath, errors: FieldErrors): void {
-  checkFormat(ip, 'ip', path.child('ip'), errors)
+function checkEndpointAddress({ ip, hostname, nodeName }: Infer<typeof EndpointAddress>, path: FieldPath, errors: FieldErrors): void {
+  checkAddress(ip, 'ip', path.child('ip'), errors)
   if (hostname) checkFormat(hostname, 'dns1123Label', path.child('hostname'), errors)
   checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
   checkOrdinaryAddress(ip, path.child('ip'), errors)
@@ -32,8 +32,8 @@ export function checkEndpoints({ subsets = [] }: Infer<typeof Endpoints>, errors
   subsets.forEach(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
     const at = FieldPath.of('subsets').index(index)
     if (addresses.length + notReadyAddresses.length === 0) errors.required(at, 'must specify `addresses` or `notReadyAddresses`')
-    for (const [i, address] of addresses.entries()) checkAddress(address, at.child('addresses').index(i), errors)
-    for (const [i, address] of notReadyAddresses.entries()) checkAddress(address, at.child('notReadyAddresses').index(i), errors)
+    for (const [i, address] of addresses.entries()) checkEndpointAddress(address, at.child('addresses').index(i), errors)
+    for (const [i, address] of notReadyAddresses.entries()) checkEndpointAddress(address, at.child('notReadyAddresses').index(i), errors)
     for (const [i, port] of ports.entries()) checkPort(port, ports.length > 1, at.child('ports').index(i), errors)
   })
 }

@@ -63,14 +63,14 @@ const count: Column<EventRow> = {
 }
 
 export const eventColumns = [
-  textColumn<EventRow>('Last Seen', 'Time since it last happened.', (event, { now }) => age(lastSeen(event), now)),
+  textColumn<EventRow>('Last Seen', 'Time since it last happened.', (event, context) => age(lastSeen(event), context)),
   textColumn('Type', 'Normal or Warning.', '.type'),
   textColumn('Reason', 'Why it happened, in one word.', '.reason'),
   textColumn('Object', 'Object that it is about.', objectText),
   wide(textColumn<EventRow>('Subobject', 'Part of that object.', (event) => about(event).fieldPath ?? '')),
   wide(textColumn('Source', 'Who reported it.', sourceText)),
   textColumn<EventRow>('Message', 'What happened.', ({ message, note }) => (message ?? note ?? '').trim()),
-  wide(textColumn<EventRow>('First Seen', 'Time since it first happened.', (event, { now }) => age(firstSeen(event), now))),
+  wide(textColumn<EventRow>('First Seen', 'Time since it first happened.', (event, context) => age(firstSeen(event), context))),
   count,
   wide(nameColumn),
 ]

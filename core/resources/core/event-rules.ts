@@ -1,8 +1,9 @@
 /** Rules for events of the core group, which are laxer for those without a time of their own. */
+import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { asJson, checkFormat, checkUnchanged } from '../checks.ts'
 import type { Event as EventSchema } from './event.ts'
 
 type Event = Infer<typeof EventSchema>
@@ -10,7 +11,25 @@ type Event = Infer<typeof EventSchema>
 const limits = { reportingInstance: 128, action: 128, reason: 128 } as const
 const longestMessage = 1024
 
-export function checkEvent(event: Event, errors: FieldErrors, { platform }: HookContext): void {
+/** What an update may not change, with the name that errors give it. */
+const fixed = [
+  ['involvedObject', 'involvedObject'],
+  ['reason', 'reason'],
+  ['message', 'message'],
+  ['source', 'source'],
+  ['firstTimestamp', 'firstTimestamp'],
+  ['lastTimestamp', 'lastTimestamp'],
+  ['count', 'count'],
+  ['type', 'type'],
+  ['eventTime', 'eventTime'],
+  ['action', 'action'],
+  ['related', 'related'],
+  ['reportingComponent', 'reportingController'],
+  ['reportingInstance', 'reportingInstance'],
+] as const
+
+export function checkEvent(event: Event, errors: FieldErrors, context: HookContext, old?: Event): void {
+  const { platform } = context
   const namespace = event.metadata?.namespace ?? ''
   const about = event.involvedObject.namespace ?? ''
   const at = FieldPath.of('involvedObject', 'namespace')
@@ -20,6 +39,35 @@ export function checkEvent(event: Event, errors: FieldErrors, { platform }: Hook
   if (!matches) errors.invalid(at, about, 'does not match event.namespace')
   if (timed) checkTimed(event, errors)
   checkFormat(namespace, 'dns1123Subdomain', FieldPath.of('namespace'), errors)
+  // Clients of the core group are held to no more; the server's own writes are neither.
+  if (context.apiVersion === undefined || context.apiVersion === 'v1') return
+  if (old) checkFixed(event, old, errors)
+  else checkNew(event, errors)
+}
+
+/** A new event says when and how often it was seen in the fields that are meant for it. */
+function checkNew(event: Event, errors: FieldErrors): void {
+  const { eventTime, type = '', source = {} } = event
+  checkSeries(event, errors)
+  if (!eventTime) errors.required(FieldPath.of('eventTime'))
+  if (type !== 'Normal' && type !== 'Warning') errors.invalid(FieldPath.of('type'), '', `has invalid value: ${type}`)
+  for (const name of ['firstTimestamp', 'lastTimestamp', 'count'] as const) {
+    if (event[name]) errors.invalid(FieldPath.of(name), '', 'needs to be unset')
+  }
+  if (source.component || source.host) errors.invalid(FieldPath.of('source'), '', 'needs to be unset')
+}
+
+function checkSeries({ series }: Event, errors: FieldErrors): void {
+  if (!series) return
+  const { count = 0, lastObservedTime } = series
+  if (count < 2) errors.invalid(FieldPath.of('series.count'), '', 'should be at least 2')
+  if (!lastObservedTime) errors.required(FieldPath.of('series.lastObservedTime'))
+}
+
+/** All but the series stays as it was reported. */
+function checkFixed(event: Event, old: Event, errors: FieldErrors): void {
+  if (!equal(asJson(event.series), asJson(old.series))) checkSeries(event, errors)
+  for (const [name, shown] of fixed) checkUnchanged(event[name], old[name], FieldPath.of(shown), errors)
 }
 
 function checkTimed(event: Event, errors: FieldErrors): void {

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { checkAddress } from '../checks.ts'
 import type { Node as NodeSchema, NodeSpec } from './node.ts'
 import { asJson } from './own-rules.ts'
 import { checkAmount } from './resource-rules.ts'
@@ -23,7 +23,7 @@ export function checkNode({ spec = {}, status = {} }: Node, errors: FieldErrors,
   checkTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
   checkNodeResources(status, errors, context)
   const ranges = spec.podCIDRs ?? []
-  for (const [index, range] of ranges.entries()) checkFormat(range, 'cidr', cidrs.index(index), errors)
+  for (const [index, range] of ranges.entries()) checkAddress(range, 'cidr', cidrs.index(index), errors)
   if (ranges.length < 2) return
   const families = new Set(ranges.map((range) => range.includes(':')))
   if (families.size < 2 || ranges.length > 2) errors.invalid(cidrs, ranges, 'may specify no more than one CIDR for each IP family')

@@ -1,7 +1,7 @@
 /** Rules that depend on the operating system and on the namespaces of the node. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { checkSupported } from '../checks.ts'
 import type { Container } from './container-rules.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
@@ -85,13 +85,15 @@ export function checkHostProcess(spec: PodSpec, path: FieldPath, errors: FieldEr
 }
 
 /** Pods in a user namespace of their own can't share others with the node (KEP 127). */
-export function checkHostUsers(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+export function checkHostUsers(spec: PodSpec, path: FieldPath, errors: FieldErrors, { settings }: HookContext): void {
   if (spec.hostUsers !== false) return
   const why = 'when `hostUsers` is false'
-  if (spec.hostNetwork) errors.forbidden(path.child('hostNetwork'), why)
+  if (spec.hostNetwork && !settings.enabled('UserNamespacesHostNetworkSupport')) {
+    errors.forgivable('host network and users', () => errors.forbidden(path.child('hostNetwork'), why))
+  }
   if (spec.hostPID) errors.forbidden(path.child('HostPID'), why)
   if (spec.hostIPC) errors.forbidden(path.child('HostIPC'), why)
   eachContainer(spec, path, ({ volumeDevices = [] }, at) => {
-    if (volumeDevices.length > 0) errors.forbidden(at.child('volumeDevices'), why)
+    if (volumeDevices.length > 0) errors.forgivable('devices and users', () => errors.forbidden(at.child('volumeDevices'), why))
   })
 }

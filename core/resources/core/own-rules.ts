@@ -25,18 +25,18 @@ export function checkFinalizer(name: string, path: FieldPath, errors: FieldError
   errors.invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')
 }
 
-type Rules<T> = (object: T, errors: FieldErrors, context: HookContext) => void
+type Rules<T> = (object: T, errors: FieldErrors, context: HookContext, old?: T) => void
 
 /** A strategy's `validate` that checks the whole object after its metadata. */
 export function objectRules<T extends object>(rules?: Rules<T>): Rules<T> {
   const finalizers = FieldPath.of('metadata', 'finalizers')
-  return (object, errors, context) => {
+  return (object, errors, context, old) => {
     const { metadata }: { metadata?: ObjectMeta } = object
     drop(errors, (field) => !field.startsWith('metadata'))
     metadata?.finalizers?.forEach((name, index) => {
       checkFinalizer(name, finalizers.index(index), errors, context)
     })
-    rules?.(object, errors, context)
+    rules?.(object, errors, context, old)
   }
 }
 

@@ -39,7 +39,7 @@ export function checkPodAnnotations(
   spec: PodSpec,
   path: FieldPath,
   errors: FieldErrors,
-  { platform }: HookContext,
+  { platform, settings }: HookContext,
 ): void {
   const value = (key: string) => annotations[platform.name(key)]
   const mirrored = value(mirror)
@@ -47,7 +47,9 @@ export function checkPodAnnotations(
     errors.invalid(path.key(platform.name(mirror)), mirrored, 'must set spec.nodeName if mirror pod annotation is set')
   }
   const cost = value(deletionCost)
-  if (cost !== undefined && !isInt32(cost)) errors.invalid(path.key(platform.name(deletionCost)), cost, 'must be a 32bit integer')
+  if (cost !== undefined && !isInt32(cost) && settings.enabled('PodDeletionCost')) {
+    errors.forgivable('deletion cost', () => errors.invalid(path.key(platform.name(deletionCost)), cost, 'must be a 32bit integer'))
+  }
   const seccomp = value(seccompOfPod)
   if (seccomp !== undefined) checkSeccomp(seccomp, path.child(platform.name(seccompOfPod)), errors)
   const containers = new Set<string>()

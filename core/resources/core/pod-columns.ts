@@ -1,4 +1,5 @@
-import { ageColumn, humanDuration, isTrue, nameColumn, none, ratio, textColumn, wide } from '../cells.ts'
+import { ageColumn, elapsed, isTrue, nameColumn, none, ratio, textColumn, wide } from '../cells.ts'
+import type { CellContext } from '../definition.ts'
 import { type PodRow, type PodSummary, summarize } from './pod-status-columns.ts'
 
 interface Gated extends PodRow {
@@ -11,8 +12,8 @@ function readiness(pod: Gated): string {
   return ratio(gates.filter(({ conditionType }) => isTrue(pod.status?.conditions, conditionType)).length, gates.length)
 }
 
-function restartsText({ restarts, restartedAt }: PodSummary, now: number): string {
-  return restarts === 0 || restartedAt === 0 ? String(restarts) : `${restarts} (${humanDuration(now - restartedAt)} ago)`
+function restartsText({ restarts, restartedAt }: PodSummary, context: CellContext): string {
+  return restarts === 0 || restartedAt === 0 ? String(restarts) : `${restarts} (${elapsed(restartedAt, context)} ago)`
 }
 
 function address(pod: { readonly status?: { readonly podIPs?: readonly { readonly ip: string }[] | undefined } | undefined }): string {
@@ -26,8 +27,8 @@ export const podColumns = [
     return ratio(ready, total)
   }),
   textColumn<PodRow>('Status', 'What its containers are at.', (pod) => summarize(pod).status),
-  textColumn<PodRow>('Restarts', 'How often its containers were restarted, and when last.', (pod, { now }) =>
-    restartsText(summarize(pod), now),
+  textColumn<PodRow>('Restarts', 'How often its containers were restarted, and when last.', (pod, context) =>
+    restartsText(summarize(pod), context),
   ),
   ageColumn,
   wide(textColumn('IP', 'Address of the pod.', address)),

@@ -3,6 +3,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { Json } from '../../schema/model.ts'
 import type { ApiObject, Side } from '../definition.ts'
 import { keptMetadata } from '../side.ts'
+import { allBut } from './pod-spec.ts'
 
 type Container = { name: string; [field: string]: Json }
 
@@ -19,6 +20,7 @@ export const mirrorAnnotation = '<labels>/config.mirror'
 /** `/ephemeralcontainers`: adds containers to a running pod (KEP-277). Those that are there can't be changed or removed. */
 export const ephemeralContainers: Side = {
   whole: true,
+  reset: allBut(['ephemeralContainers']),
   write(existing, incoming) {
     const { ephemeralContainers: _old, ...spec } = specOf(existing)
     const added = specOf(incoming).ephemeralContainers

@@ -8,7 +8,7 @@ import { keptMetadata } from '../side.ts'
 import type { Container as ContainerSchema } from './container.ts'
 import { mirrorAnnotation } from './pod-ephemeral.ts'
 import { isSidecar } from './pod-requests.ts'
-import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
+import { allBut, type PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { qosClassOf } from './qos.ts'
 import type { ResourceRequirements } from './resources.ts'
 
@@ -120,6 +120,7 @@ function nodeResizes(pod: ApiObject): boolean {
 
 export const resize: Side = {
   whole: true,
+  reset: allBut(['containers', 'initContainers', 'resources']),
   write,
   validate(pod, old, errors, { platform }) {
     const [wanted, stored] = [specOf(pod), specOf(old)]

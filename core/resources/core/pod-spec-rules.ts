@@ -51,7 +51,7 @@ export function checkPodSpec(given: PodSpec, pod: string | undefined, path: Fiel
   checkGates(spec, path, errors)
   checkSpread(spec.topologySpreadConstraints ?? [], path.child('topologySpreadConstraints'), errors, context)
   checkHostProcess(spec, path, errors)
-  checkHostUsers(spec, path, errors)
+  checkHostUsers(spec, path, errors, context)
   checkHostnameOverride(spec, path.child('hostnameOverride'), errors)
   checkNames(spec, path, errors, context)
   checkOS(spec, path, errors)
@@ -140,7 +140,7 @@ function checkNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, context
   }
   named('hostname', 'dns1123Label')
   named('subdomain', 'dns1123Label')
-  checkTolerations(spec.tolerations ?? [], path.child('tolerations'), errors)
+  checkTolerations(spec.tolerations ?? [], path.child('tolerations'), errors, context)
   checkHostAliases(spec.hostAliases ?? [], path.child('hostAliases'), errors)
   named('priorityClassName', 'dns1123Subdomain')
   checkFormat(spec.runtimeClassName, 'dns1123Subdomain', path.child('runtimeClassName'), errors)

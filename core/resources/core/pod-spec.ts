@@ -159,3 +159,9 @@ export const PodSpec = message(
     },
   },
 )
+
+/** Paths of a pod that a write of these parts of its spec leaves as they are. */
+export function allBut(parts: readonly string[]): readonly (readonly string[])[] {
+  const others = Object.keys(PodSpec.fields).filter((name) => !parts.includes(name))
+  return [['metadata'], ['status'], ...others.map((name) => ['spec', name])]
+}

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat, checkUnchanged } from '../checks.ts'
+import { checkAddress, checkFormat, checkUnchanged } from '../checks.ts'
 import type { ContainerStatus } from './container-status.ts'
 import { asJson } from './own-rules.ts'
 import { checkPodAnnotationUpdates } from './pod-annotation-rules.ts'
@@ -83,7 +83,7 @@ function checkTransitions(
 }
 
 function checkAddresses(addresses: readonly { ip: string }[] = [], path: FieldPath, errors: FieldErrors): void {
-  for (const [index, { ip }] of addresses.entries()) checkFormat(ip, 'ip', path.index(index), errors)
+  for (const [index, { ip }] of addresses.entries()) checkAddress(ip, 'ip', path.index(index), errors)
   if (addresses.length < 2) return
   const families = new Set(addresses.map(({ ip }) => ip.includes(':')))
   if (families.size < 2 || addresses.length > 2) {

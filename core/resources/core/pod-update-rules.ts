@@ -34,7 +34,7 @@ export function checkPodUpdate(pod: PodLike, old: PodLike, errors: FieldErrors, 
     }
   }
   if (!checkDeadline(spec, before, path.child('activeDeadlineSeconds'), errors)) return
-  checkAddedTolerations(spec, before, path.child('tolerations'), errors)
+  checkAddedTolerations(spec, before, path.child('tolerations'), errors, context)
   checkRemovedGates(spec, before, path.child('schedulingGates'), errors)
   checkRest(spec, before, path, errors)
 }
@@ -56,10 +56,16 @@ function checkDeadline(
   return false
 }
 
-function checkAddedTolerations({ tolerations = [] }: PodSpec, { tolerations: before = [] }: PodSpec, path: FieldPath, errors: FieldErrors) {
+function checkAddedTolerations(
+  { tolerations = [] }: PodSpec,
+  { tolerations: before = [] }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+) {
   const bare = ({ tolerationSeconds: _, ...rest }: (typeof tolerations)[number]) => rest as Json
   const kept = before.every((one) => tolerations.some((other) => equal(bare(one), bare(other))))
-  if (kept) checkTolerations(tolerations, path, errors)
+  if (kept) checkTolerations(tolerations, path, errors, context)
   else errors.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')
 }
 

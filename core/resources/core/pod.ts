@@ -60,6 +60,7 @@ export const pods = resource({
     validateStatus: checkPodStatus,
   },
   generation: 'spec',
+  indexed: ['spec.nodeName'],
   selectable: {
     'spec.nodeName': '.spec.nodeName',
     'spec.restartPolicy': '.spec.restartPolicy',

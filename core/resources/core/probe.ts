@@ -81,5 +81,8 @@ export const LifecycleHandler = message('LifecycleHandler', 'What a hook does; o
 export const Lifecycle = message('Lifecycle', 'Hooks of a container.', {
   postStart: pointer(1, LifecycleHandler, 'Runs right after the start; a failure ends the container.'),
   preStop: pointer(2, LifecycleHandler, 'Runs before a stop; the grace period is already counting.'),
-  stopSignal: pointer(3, string, "Signal that stops the container; the image's by default.", { enum: Signal }),
+  stopSignal: pointer(3, string, "Signal that stops the container; the image's by default.", {
+    enum: Signal,
+    gate: 'ContainerStopSignals',
+  }),
 })

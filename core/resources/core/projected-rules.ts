@@ -98,7 +98,7 @@ function checkProjection(source: Projection, path: FieldPath, volume: FieldPath,
     const at = path.child('serviceAccountToken').child('expirationSeconds')
     if (expirationSeconds < shortest) errors.invalid(at, expirationSeconds, 'may not specify a duration less than 10 minutes')
     if (expirationSeconds > longest) errors.invalid(at, expirationSeconds, 'may not specify a duration larger than 2^32 seconds')
-    if (file) checkFilePath(file, volume.child('path'), errors)
+    if (file) errors.forgivable('paths of tokens', () => checkFilePath(file, volume.child('path'), errors))
     else errors.required(volume.child('path'))
   }
   if (clusterTrustBundle) checkTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle'), errors, context)

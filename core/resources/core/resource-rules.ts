@@ -40,7 +40,7 @@ export const isNative = (name: string, { platform }: HookContext) => !name.inclu
 export const allowsOvercommit = (name: string, context: HookContext) => isNative(name, context) && !isHugePages(name)
 export const isQuotaResource = (name: string) => quotaResources.has(name) || isQuotaHugePages(name)
 
-function isExtended(name: string, context: HookContext): boolean {
+export function isExtended(name: string, context: HookContext): boolean {
   return !isNative(name, context) && !name.startsWith('requests.') && formats.qualifiedName(`requests.${name}`).length === 0
 }
 
@@ -82,7 +82,7 @@ function checkHugePages(name: string, amount: string, path: FieldPath, errors: F
   const size = scaledQuantity(parseQuantity(name.slice('hugepages-'.length)), 0)
   const value = scaledQuantity(parseQuantity(amount), 0)
   if (size <= 0n || value % size !== 0n || value <= 0n) {
-    errors.invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)
+    errors.forgivable('whole huge pages', () => errors.invalid(path, amount, `${amount} is not positive integer multiple of ${name}`))
   }
 }
 

@@ -20,10 +20,16 @@ type Selector = Infer<typeof LabelSelector>
 type PodAffinityTerms = readonly Infer<typeof PodAffinityTerm>[]
 
 export function checkSelector(selector: Selector | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  if (selector) validate(LabelSelector, selector as Json, path, errors, context)
+  if (selector) errors.forgivable('label selectors', () => validate(LabelSelector, selector as Json, path, errors, context))
 }
 
-export function checkTolerations(tolerations: readonly Infer<typeof TolerationSchema>[], path: FieldPath, errors: FieldErrors): void {
+export function checkTolerations(
+  tolerations: readonly Infer<typeof TolerationSchema>[],
+  path: FieldPath,
+  errors: FieldErrors,
+  { settings }: HookContext,
+): void {
+  const compares = settings.enabled('TaintTolerationComparisonOperators')
   tolerations.forEach(({ key = '', operator = '', value = '', effect = '', tolerationSeconds }, index) => {
     const at = path.index(index)
     if (key !== '') checkFormat(key, 'labelKey', at.child('key'), errors)
@@ -34,21 +40,25 @@ export function checkTolerations(tolerations: readonly Infer<typeof TolerationSc
     if (tolerationSeconds !== undefined && effect !== 'NoExecute') {
       errors.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
     }
-    checkTolerationValue(operator, value, at.child('operator'), errors)
+    checkTolerationValue(operator, value, compares, at, errors)
     if (effect !== '') checkSupported(effect, TaintEffect, at.child('effect'), errors)
   })
 }
 
-function checkTolerationValue(operator: string, value: string, path: FieldPath, errors: FieldErrors): void {
+const wholeNumber = /^(0|-?[1-9]\d*)$/
+
+function checkTolerationValue(operator: string, value: string, compares: boolean, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('operator')
   if (operator === 'Exists') {
-    if (value !== '') errors.invalid(path, value, "value must be empty when `operator` is 'Exists'")
+    if (value !== '') errors.invalid(at, value, "value must be empty when `operator` is 'Exists'")
   } else if (operator === 'Equal' || operator === '') {
     const problems = formats.labelValue(value)
-    if (problems.length > 0) errors.invalid(path, value, problems.join(';'))
-  } else {
-    const numeric = operator === 'Lt' || operator === 'Gt'
-    errors.notSupported(path, operator, numeric ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists'])
-  }
+    if (problems.length > 0) errors.invalid(at, value, problems.join(';'))
+  } else if (operator === 'Lt' || operator === 'Gt') {
+    if (compares) {
+      if (!wholeNumber.test(value)) errors.invalid(path.child('value'), value, 'must be a valid decimal integer in canonical form')
+    } else errors.forgivable('toleration operators', () => errors.notSupported(at, operator, ['Equal', 'Exists', 'Lt', 'Gt']))
+  } else errors.notSupported(at, operator, compares ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists'])
 }
 
 export function checkTaints(taints: readonly Infer<typeof TaintSchema>[], path: FieldPath, errors: FieldErrors): void {
@@ -82,7 +92,10 @@ function checkNodeLabel(
     if (values.length !== 1) errors.required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'")
   } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
   checkFormat(key, 'labelKey', path.child('key'), errors)
-  if (strict) for (const [index, value] of values.entries()) checkFormat(value, 'labelValue', at.index(index), errors)
+  if (!strict) return
+  errors.forgivable('label values of nodes', () => {
+    for (const [index, value] of values.entries()) checkFormat(value, 'labelValue', at.index(index), errors)
+  })
 }
 
 function checkNodeField({ key, operator, values = [] }: Infer<typeof NodeSelectorRequirement>, path: FieldPath, errors: FieldErrors): void {
@@ -206,7 +219,7 @@ export function checkSpread(constraints: readonly Spread[], path: FieldPath, err
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       if (constraint[name] !== undefined) checkSupported(constraint[name], ['Honor', 'Ignore'], at.child(name), errors)
     }
-    checkLabelKeys({ matchLabelKeys, labelSelector }, at, errors)
+    errors.forgivable('keys of spread labels', () => checkLabelKeys({ matchLabelKeys, labelSelector }, at, errors))
     checkSelector(labelSelector, at.child('labelSelector'), errors, context)
   })
 }

@@ -50,7 +50,9 @@ export const TopologySpreadConstraint = message('TopologySpreadConstraint', 'How
   nodeTaintsPolicy: pointer(7, string, 'Honor leaves out nodes with taints that are not tolerated; Ignore counts all.', {
     enum: NodeInclusionPolicy,
   }),
-  matchLabelKeys: field(8, list(string, { listType: 'atomic' }), 'Keys whose values on this pod counted pods must share.'),
+  matchLabelKeys: field(8, list(string, { listType: 'atomic' }), 'Keys whose values on this pod counted pods must share.', {
+    gate: 'MatchLabelKeysInPodTopologySpread',
+  }),
 })
 
 export const TopologySelectorLabelRequirement = message('TopologySelectorLabelRequirement', 'Values that a topology label may have.', {

@@ -1,7 +1,7 @@
 /** Rules for the privileges of containers and pods. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { checkSupported } from '../checks.ts'
 import { asJson } from './own-rules.ts'
 import { checkDescendingPath } from './path-rules.ts'
@@ -56,11 +56,13 @@ function checkAppArmor(profile: Infer<typeof AppArmorProfile> | undefined, path:
 export function checkSecurityContext(
   context: Infer<typeof SecurityContextSchema> | undefined,
   hostUsers: boolean,
+  { settings }: HookContext,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
   if (context === undefined) return
   const { procMount, privileged, allowPrivilegeEscalation, capabilities } = context
+  if (privileged && !settings.allowPrivileged) errors.forbidden(path.child('privileged'), 'disallowed by cluster policy')
   checkId(context.runAsUser, path.child('runAsUser'), errors)
   checkId(context.runAsGroup, path.child('runAsGroup'), errors)
   if (procMount !== undefined) {
@@ -99,8 +101,10 @@ function checkSysctls(sysctls: NonNullable<PodSecurityContext['sysctls']>, spec:
     if (name === '') errors.required(at)
     else if (name.length > sysctlLimit || !sysctlName.test(name)) errors.invalid(at, name, sysctlMessage)
     else if (seen.has(name)) errors.duplicate(at, name)
-    if (spec.hostNetwork && namespace === 'net') errors.invalid(at, name, "may not be specified when 'hostNetwork' is true")
-    else if (spec.hostIPC && namespace === 'ipc') errors.invalid(at, name, "may not be specified when 'hostIPC' is true")
+    const shared = (what: string) =>
+      errors.forgivable('parameters of the node', () => errors.invalid(at, name, `may not be specified when '${what}' is true`))
+    if (spec.hostNetwork && namespace === 'net') shared('hostNetwork')
+    else if (spec.hostIPC && namespace === 'ipc') shared('hostIPC')
     seen.add(name)
   })
 }

@@ -1,7 +1,7 @@
 /** Rules for addresses and families of services (KEP 563, dual-stack). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { checkFormat, checkSupported } from '../checks.ts'
+import { checkAddress, checkSupported } from '../checks.ts'
 import { asJson } from './own-rules.ts'
 import { isHeadless, needsClusterIP, type ServiceSpec } from './service-defaults.ts'
 
@@ -26,7 +26,7 @@ export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): v
   }
   const before = errors.list.length
   clusterIPs.forEach((address, index) => {
-    if (index > 0 || address !== 'None') checkFormat(address, 'ip', ips.index(index), errors)
+    if (index > 0 || address !== 'None') checkAddress(address, 'ip', ips.index(index), errors)
     else if (clusterIPs.length > 1) errors.invalid(ips, clusterIPs, "'None' must be the first and only value")
   })
   const misplaced = errors.list.length > before

@@ -4,7 +4,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
-import { checkFormat, checkSupported } from '../checks.ts'
+import { checkAddress, checkFormat, checkSupported } from '../checks.ts'
 import { checkOrdinaryAddress } from './address-rules.ts'
 import { checkChoice, protocols } from './container-rules.ts'
 import { checkPort } from './probe-rules.ts'
@@ -23,7 +23,10 @@ const topologyHints = 'service.<labels>/topology-aware-hints'
 const forLoadBalancers = "may only be used when `type` is 'LoadBalancer'"
 const longestSession = 86400
 
-export function checkService({ metadata = {}, spec = {} }: Service, errors: FieldErrors, context: HookContext): void {
+export function checkService({ metadata = {}, spec = {} }: Service, errors: FieldErrors, context: HookContext, old?: Service): void {
+  if (!old && !context.settings.enabled('RelaxedServiceNameValidation')) {
+    checkFormat(metadata.name, 'dns1035Label', FieldPath.of('metadata', 'name'), errors)
+  }
   const annotations = metadata.annotations ?? {}
   checkTopologyAnnotations(annotations, errors, context)
   const { ports = [], type = '' } = spec
@@ -36,7 +39,7 @@ export function checkService({ metadata = {}, spec = {} }: Service, errors: Fiel
   spec.externalIPs?.forEach((address, index) => {
     const at = root.child('externalIPs').index(index)
     const before = errors.list.length
-    checkFormat(address, 'ip', at, errors)
+    checkAddress(address, 'ip', at, errors)
     if (errors.list.length === before) checkOrdinaryAddress(address, at, errors)
   })
   checkChoice(type, types, root.child('type'), errors)
@@ -133,11 +136,11 @@ function checkSourceRanges(
   if (ranges.length > 0) {
     const path = root.child('LoadBalancerSourceRanges')
     if (type !== 'LoadBalancer') errors.forbidden(path, forLoadBalancers)
-    for (const [index, range] of ranges.entries()) checkFormat(range.trim(), 'cidr', path.index(index), errors)
+    for (const [index, range] of ranges.entries()) checkAddress(range.trim(), 'cidr', path.index(index), errors)
   } else if (annotation !== undefined) {
     const path = FieldPath.of('metadata', 'annotations').key(key)
     if (type !== 'LoadBalancer') errors.forbidden(path, forLoadBalancers)
-    if (annotation.trim() !== '') for (const range of annotation.trim().split(',')) checkFormat(range.trim(), 'cidr', path, errors)
+    if (annotation.trim() !== '') for (const range of annotation.trim().split(',')) checkAddress(range.trim(), 'cidr', path, errors)
   }
 }
 

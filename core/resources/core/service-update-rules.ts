@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkSupported } from '../checks.ts'
+import { checkAddress, checkFormat, checkSupported } from '../checks.ts'
 import { asJson } from './own-rules.ts'
 import type { Service as ServiceSchema } from './service.ts'
 import { checkServiceAddressUpdate } from './service-address-rules.ts'
@@ -31,7 +31,7 @@ export function checkServiceStatus({ spec, status }: Service, _old: Service, err
   }
   ingress.forEach(({ ip, ipMode, hostname }, index) => {
     const at = path.index(index)
-    if (ip) checkFormat(ip, 'ip', at.child('ip'), errors)
+    if (ip) checkAddress(ip, 'ip', at.child('ip'), errors)
     if (ipMode === undefined) {
       if (ip) errors.required(at.child('ipMode'), 'must be specified when `ip` is set')
     } else if (!ip) errors.forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set')

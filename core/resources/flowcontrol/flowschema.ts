@@ -1,9 +1,12 @@
+import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { asJson } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { flowSchemaColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
+import { mandatorySchemas } from './mandatory.ts'
 import { validateFlowSchemaSpec, validateNonResourceRule, validateResourceRule, validateRules, validateSubject } from './validation.ts'
 
 export const FlowDistinguisherMethod = message('FlowDistinguisherMethod', 'What separates the flows of a schema.', {
@@ -126,9 +129,15 @@ export const flowSchemas = resource({
   columns: flowSchemaColumns,
   lifecycle: { introduced: '1.29' },
   status: true,
+  statusKeepsMetadata: true,
   generation: 'spec',
   strategy: {
     validate({ metadata, spec }, errors) {
+      const name = metadata?.name ?? ''
+      const fixed = Object.hasOwn(mandatorySchemas, name) ? mandatorySchemas[name] : undefined
+      if (fixed && !equal(asJson(spec), fixed)) {
+        errors.invalid(FieldPath.of('spec'), asJson(spec), `spec of '${name}' must equal the fixed value`)
+      }
       if (spec?.matchingPrecedence !== 1 || metadata?.name === 'exempt') return
       errors.invalid(FieldPath.of('spec', 'matchingPrecedence'), 1, "only the schema named 'exempt' may have matchingPrecedence 1")
     },

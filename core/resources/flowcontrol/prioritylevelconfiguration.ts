@@ -1,10 +1,14 @@
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { field, int32, type Json, type JsonObject, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { asJson } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { priorityLevelConfigurationColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { validateLevel, validateLimited, validateQueuing, validateResponse, validateShares } from './level-validation.ts'
+import { mandatoryLevels } from './mandatory.ts'
 
 export const ExemptPriorityLevelConfiguration = message(
   'ExemptPriorityLevelConfiguration',
@@ -121,11 +125,23 @@ export const priorityLevelConfigurations = resource({
   columns: priorityLevelConfigurationColumns,
   lifecycle: { introduced: '1.29' },
   status: true,
+  statusKeepsMetadata: true,
   generation: 'spec',
   strategy: {
     validate({ metadata, spec }, errors) {
+      checkMandatory(metadata?.name ?? '', asJson(spec), errors)
       if ((metadata?.name === 'exempt') === (spec?.type === 'Exempt')) return
       errors.invalid(FieldPath.of('spec', 'type'), spec?.type ?? '', "type must be 'Exempt' if and only if name is 'exempt'")
     },
   },
 })
+
+/** How much an exempt level lends is all that can be chosen of the levels that every server has. */
+function checkMandatory(name: string, spec: Json, errors: FieldErrors): void {
+  const fixed = Object.hasOwn(mandatoryLevels, name) ? mandatoryLevels[name] : undefined
+  if (!fixed) return
+  const exempt = name === 'exempt'
+  const rest = (value: Json) => (exempt ? { ...(value as JsonObject), exempt: null } : value)
+  const detail = `spec of '${name}' ${exempt ? "except the 'spec.exempt' field " : ''}must equal the fixed value`
+  if (!equal(rest(spec), rest(fixed))) errors.invalid(FieldPath.of('spec'), spec, detail)
+}

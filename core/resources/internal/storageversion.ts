@@ -52,5 +52,6 @@ export const storageVersions = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.20' },
   status: true,
+  statusKeepsMetadata: true,
   updateNeedsVersion: true,
 })

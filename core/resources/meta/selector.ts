@@ -18,8 +18,10 @@ export const LabelSelectorRequirement = message(
         if (values.length > 0) errors.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
       } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
       for (const problem of formats.labelKey(key)) errors.invalid(path.child('key'), key, problem)
-      values.forEach((value, index) => {
-        for (const problem of formats.labelValue(value)) errors.invalid(path.child('values').index(index), value, problem)
+      errors.forgivable('values in label selectors', () => {
+        values.forEach((value, index) => {
+          for (const problem of formats.labelValue(value)) errors.invalid(path.child('values').index(index), value, problem)
+        })
       })
     },
   },

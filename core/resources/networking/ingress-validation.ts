@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
 import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
 
@@ -25,7 +25,9 @@ export function validateIngressSpec(spec: Infer<typeof IngressSpec>, path: Field
     hosts.forEach((host, number) => {
       checkHostName(host, at.child('hosts').index(number), errors)
     })
-    if (secretName) checkFormat(secretName, 'dns1123Subdomain', at.child('secretName'), errors)
+    if (secretName) {
+      errors.forgivable('names of secrets', () => checkFormat(secretName, 'dns1123Subdomain', at.child('secretName'), errors))
+    }
   })
   checkFormat(ingressClassName, 'dns1123Subdomain', path.child('ingressClassName'), errors)
 }
@@ -53,10 +55,15 @@ export function validateIngressPath({ path = '', pathType }: Infer<typeof HTTPIn
   for (const end of forbiddenEnds) if (path.endsWith(end)) errors.invalid(where, path, `cannot end with '${end}'`)
 }
 
-export function validateBackend({ service, resource }: Infer<typeof IngressBackend>, path: FieldPath, errors: FieldErrors): void {
+export function validateBackend(
+  { service, resource }: Infer<typeof IngressBackend>,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
   if (service && resource) errors.invalid(path, '', 'cannot set both resource and service backends')
   else if (resource) validateObjectReference(resource, path.child('resource'), errors)
-  else if (service) validateServiceBackend(service, path, errors)
+  else if (service) validateServiceBackend(service, path, errors, context)
   else errors.invalid(path, '', 'resource or service backend is required')
 }
 
@@ -64,9 +71,11 @@ function validateServiceBackend(
   { name, port: { name: portName = '', number = 0 } = {} }: NonNullable<Infer<typeof IngressBackend>['service']>,
   path: FieldPath,
   errors: FieldErrors,
+  { settings }: HookContext,
 ): void {
   const at = path.child('service')
-  checkRequiredFormat(name, 'dns1035Label', at.child('name'), errors)
+  const format = settings.enabled('RelaxedServiceNameValidation') ? 'dns1123Label' : 'dns1035Label'
+  errors.forgivable('names of services', () => checkRequiredFormat(name, format, at.child('name'), errors))
   if (portName && number) errors.invalid(path, '', 'cannot set both port name & port number')
   else if (portName) checkFormat(portName, 'portName', at.child('port').child('name'), errors)
   else if (number) for (const problem of portNumber(number)) errors.invalid(at.child('port').child('number'), number, problem)

@@ -28,7 +28,7 @@ export const IngressBackend = message(
     service: pointer(4, IngressServiceBackend, 'A service.'),
     resource: pointer(3, TypedLocalObjectReference, 'Another object of the same namespace.'),
   },
-  { validate: (backend, path, errors) => validateBackend(backend, path, errors) },
+  { validate: (backend, path, errors, context) => validateBackend(backend, path, errors, context) },
 )
 
 export const HTTPIngressPath = message(

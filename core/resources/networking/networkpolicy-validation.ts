@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'
 import { contains, parseNetwork } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { checkAddress, checkFormat } from '../checks.ts'
 import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort } from './networkpolicy.ts'
 
 export function validatePort({ port, endPort }: Infer<typeof NetworkPolicyPort>, path: FieldPath, errors: FieldErrors): void {
@@ -34,7 +34,7 @@ export function validateBlock({ cidr, except = [] }: Infer<typeof IPBlock>, path
     errors.required(path.child('cidr'))
     return
   }
-  checkFormat(cidr, 'cidr', path.child('cidr'), errors)
+  checkAddress(cidr, 'cidr', path.child('cidr'), errors)
   const block = parseNetwork(cidr)
   except.forEach((part, index) => {
     const at = path.child('except').index(index)

@@ -1,6 +1,7 @@
 import { any, field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
 import { DeviceConstraint, DeviceRequest } from './request.ts'
 import { validateClaim } from './request-validation.ts'
+import { checkConfiguration } from './status-rules.ts'
 
 export const OpaqueDeviceConfiguration = message('OpaqueDeviceConfiguration', 'Configuration that a driver understands.', {
   driver: required(1, string, 'The driver.'),
@@ -11,10 +12,15 @@ export const DeviceConfiguration = message('DeviceConfiguration', 'Configuration
   opaque: pointer(1, OpaqueDeviceConfiguration, 'Configuration for a driver.'),
 })
 
-export const DeviceClaimConfiguration = message('DeviceClaimConfiguration', 'Configuration in a claim.', {
-  requests: field(1, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
-  deviceConfiguration: inline(2, DeviceConfiguration),
-})
+export const DeviceClaimConfiguration = message(
+  'DeviceClaimConfiguration',
+  'Configuration in a claim.',
+  {
+    requests: field(1, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
+    deviceConfiguration: inline(2, DeviceConfiguration),
+  },
+  { validate: checkConfiguration },
+)
 
 export const DeviceClaim = message(
   'DeviceClaim',
@@ -22,14 +28,11 @@ export const DeviceClaim = message(
   {
     requests: field(1, list(DeviceRequest, { listType: 'atomic' }), 'Requests, all of which must be satisfied.', {
       omitEmpty: false,
-      maxItems: 32,
     }),
-    constraints: field(2, list(DeviceConstraint, { listType: 'atomic' }), 'What the devices must have in common, or not.', {
-      maxItems: 32,
-    }),
-    config: field(3, list(DeviceClaimConfiguration, { listType: 'atomic' }), 'Configurations for the drivers.', { maxItems: 32 }),
+    constraints: field(2, list(DeviceConstraint, { listType: 'atomic' }), 'What the devices must have in common, or not.'),
+    config: field(3, list(DeviceClaimConfiguration, { listType: 'atomic' }), 'Configurations for the drivers.'),
   },
-  { validate: (claim, path, errors) => validateClaim(claim, path, errors) },
+  { validate: (claim, path, errors, context) => validateClaim(claim, path, errors, context) },
 )
 
 export const ResourceClaimSpec = message('ResourceClaimSpec', 'What a claim asks for; cannot be changed.', {

@@ -101,8 +101,8 @@ export const resourcePoolStatusRequestColumns = [
   ),
   countColumn('Pools', 'Pools that match.', '.status.poolCount'),
   textColumn('Status', 'What the request is at.', requestStatus),
-  textColumn<PoolRequestRow>('Completed', 'Time since it was answered.', (request, { now }) => {
+  textColumn<PoolRequestRow>('Completed', 'Time since it was answered.', (request, context) => {
     const end = ended(request)
-    return end?.type === 'Complete' ? age(end.lastTransitionTime, now) : none
+    return end?.type === 'Complete' ? age(end.lastTransitionTime, context) : none
   }),
 ]

@@ -1,19 +1,36 @@
 import { field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
+import { isExtended } from '../core/resource-rules.ts'
 import { resource } from '../definition.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { DeviceConfiguration } from './claim.ts'
 import { plainColumns } from './columns.ts'
 import { DeviceSelector } from './request.ts'
+import { checkConfiguration } from './status-rules.ts'
 
-export const DeviceClassConfiguration = message('DeviceClassConfiguration', 'Configuration in a class.', {
-  deviceConfiguration: inline(1, DeviceConfiguration),
-})
+export const DeviceClassConfiguration = message(
+  'DeviceClassConfiguration',
+  'Configuration in a class.',
+  {
+    deviceConfiguration: inline(1, DeviceConfiguration),
+  },
+  { validate: checkConfiguration },
+)
 
-export const DeviceClassSpec = message('DeviceClassSpec', 'What devices of a class have in common.', {
-  selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-  config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.', { maxItems: 32 }),
-  extendedResourceName: pointer(4, string, 'Extended resource that asks for a device of the class.', { gate: 'DRAExtendedResource' }),
-})
+export const DeviceClassSpec = message(
+  'DeviceClassSpec',
+  'What devices of a class have in common.',
+  {
+    selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
+    config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.', { maxItems: 32 }),
+    extendedResourceName: pointer(4, string, 'Extended resource that asks for a device of the class.', { gate: 'DRAExtendedResource' }),
+  },
+  {
+    validate({ extendedResourceName: name }, path, errors, context) {
+      if (name === undefined || isExtended(name, context)) return
+      errors.invalid(path.child('extendedResourceName'), name, 'must be a valid extended resource name')
+    },
+  },
+)
 
 export const DeviceClass = message(
   'DeviceClass',

@@ -1,10 +1,12 @@
 /** Rules for requests of devices (KEP 4381). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
-import { asJson, checkRequiredFormat } from '../checks.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import type { DeviceClaim } from './claim.ts'
-import type { DeviceRequest } from './request.ts'
+import { checkFullyQualified, checkLabel, checkList, checkSet } from './name-rules.ts'
+import type { DeviceConstraint, DeviceRequest } from './request.ts'
+
+const most = { requests: 32, constraints: 32, config: 32, alternatives: 8 }
 
 interface Amount {
   allocationMode?: string | undefined
@@ -27,23 +29,50 @@ export function validateRequest(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  checkRequiredFormat(name, 'dns1123Label', path.child('name'), errors)
-  if (exactly && firstAvailable.length > 0)
-    errors.invalid(path, null, 'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set')
-  if (!exactly && firstAvailable.length === 0) errors.required(path, 'exactly one of `exactly` or `firstAvailable` is required')
-  if (firstAvailable.length > 8) errors.tooMany(path.child('firstAvailable'), firstAvailable.length, 8)
-  checkNames(firstAvailable, path.child('firstAvailable'), errors)
-  firstAvailable.forEach((alternative, index) => {
-    checkRequiredFormat(alternative.name, 'dns1123Label', path.child('firstAvailable').index(index).child('name'), errors)
-  })
+  checkLabel(name, path.child('name'), errors)
+  const rule = 'exactly one of `exactly` or `firstAvailable` is required'
+  if (exactly && firstAvailable.length > 0) errors.invalid(path, undefined, `${rule}, but multiple fields are set`)
+  if (!exactly && firstAvailable.length === 0) errors.required(path, rule)
+  checkSet(
+    firstAvailable,
+    most.alternatives,
+    (alternative) => alternative.name,
+    path.child('firstAvailable'),
+    errors,
+    (alternative, at) => checkLabel(alternative.name, at.child('name'), errors),
+  )
 }
 
-function checkNames(items: readonly { readonly name: string }[], path: FieldPath, errors: FieldErrors): void {
-  const seen = new Set<string>()
-  items.forEach(({ name }, index) => {
-    if (seen.has(name)) errors.duplicate(path.index(index).child('name'), name)
-    seen.add(name)
-  })
+/** Names of requests, and of alternatives as `<request>/<alternative>`. */
+export function requestNames({
+  requests,
+}: {
+  readonly requests?: readonly Infer<typeof DeviceRequest>[] | undefined
+}): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { name, firstAvailable = [] } of requests ?? []) {
+    names.add(name)
+    for (const alternative of firstAvailable) names.add(`${name}/${alternative.name}`)
+  }
+  return names
+}
+
+export function checkRequestName(name: string, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  const parts = name.split('/')
+  if (parts.length <= 2) for (const part of parts) checkLabel(part, path, errors)
+  if (known.has(name)) return
+  errors.invalid(path, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
+}
+
+export function checkRequestNames(given: readonly string[], known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  checkSet(
+    given,
+    most.requests,
+    (name) => name,
+    path,
+    errors,
+    (name, at) => checkRequestName(name, known, at, errors),
+  )
 }
 
 /** Names are unique, and constraints and configurations speak about requests that there are. */
@@ -51,24 +80,35 @@ export function validateClaim(
   { requests, constraints = [], config = [] }: Infer<typeof DeviceClaim>,
   path: FieldPath,
   errors: FieldErrors,
+  context: HookContext,
 ): void {
-  checkNames(requests ?? [], path.child('requests'), errors)
-  const names = new Set<string>()
-  for (const { name, firstAvailable = [] } of requests ?? []) {
-    names.add(name)
-    for (const alternative of firstAvailable) names.add(`${name}/${alternative.name}`)
-  }
-  for (const [field, items] of Object.entries({ constraints, config })) {
-    items.forEach((item, index) => {
-      item.requests?.forEach((name, number) => {
-        const at = path.child(field).index(index).child('requests').index(number)
-        if (!names.has(name))
-          errors.invalid(
-            at,
-            asJson(name),
-            "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
-          )
-      })
-    })
-  }
+  const names = requestNames({ requests })
+  checkSet(
+    requests ?? [],
+    most.requests,
+    ({ name }) => name,
+    path.child('requests'),
+    errors,
+    () => undefined,
+  )
+  checkList(constraints, most.constraints, path.child('constraints'), errors, (constraint, at) => {
+    checkRequestNames(constraint.requests ?? [], names, at.child('requests'), errors)
+    checkAttribute(constraint, at, errors, context)
+  })
+  checkList(config, most.config, path.child('config'), errors, (each, at) =>
+    checkRequestNames(each.requests ?? [], names, at.child('requests'), errors),
+  )
+}
+
+function checkAttribute(
+  { matchAttribute, distinctAttribute }: Infer<typeof DeviceConstraint>,
+  path: FieldPath,
+  errors: FieldErrors,
+  { settings }: HookContext,
+): void {
+  if (matchAttribute !== undefined) checkFullyQualified(matchAttribute, path.child('matchAttribute'), errors)
+  else if (distinctAttribute !== undefined) checkFullyQualified(distinctAttribute, path.child('distinctAttribute'), errors)
+  else if (settings.enabled('DRAConsumableCapacity')) {
+    errors.required(path, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set')
+  } else errors.required(path.child('matchAttribute'))
 }

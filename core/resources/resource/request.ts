@@ -1,17 +1,26 @@
 import { bool, field, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { checkToleration } from './device-rules.ts'
 import { DeviceAllocationMode, DeviceTaintEffect } from './enums.ts'
 import { defaultAmount, validateAmount, validateRequest } from './request-validation.ts'
 
-export const DeviceToleration = message('DeviceToleration', 'Lets a claim have devices with matching taints.', {
-  key: field(1, string, 'Key of the taints; empty with Exists for all.'),
-  operator: field(2, string, 'Equal or Exists.', { enum: ['Exists', 'Equal'], default: 'Equal' }),
-  value: field(3, string, 'Value to compare with; empty for Exists.'),
-  effect: field(4, string, 'Effect of the taints; empty for all.', { enum: DeviceTaintEffect }),
-  tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
-})
+export const DeviceToleration = message(
+  'DeviceToleration',
+  'Lets a claim have devices with matching taints.',
+  {
+    key: field(1, string, 'Key of the taints; empty with Exists for all.'),
+    operator: field(2, string, 'Equal or Exists.', { enum: ['Exists', 'Equal'], default: 'Equal' }),
+    value: field(3, string, 'Value to compare with; empty for Exists.'),
+    effect: field(4, string, 'Effect of the taints; empty for all.', { enum: DeviceTaintEffect }),
+    tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
+  },
+  { validate: checkToleration },
+)
 
 export const CELDeviceSelector = message('CELDeviceSelector', 'A choice of devices by a CEL expression.', {
-  expression: required(1, string, 'Expression over `device` that yields true for devices that match.', { notEmpty: true }),
+  expression: required(1, string, 'Expression over `device` that yields true for devices that match.', {
+    notEmpty: true,
+    maxLength: 10 * 1024,
+  }),
 })
 
 export const CapacityRequirements = message('CapacityRequirements', 'Capacity that is asked for.', {
@@ -19,7 +28,7 @@ export const CapacityRequirements = message('CapacityRequirements', 'Capacity th
 })
 
 export const DeviceSelector = message('DeviceSelector', 'A choice of devices; one member is set.', {
-  cel: pointer(1, CELDeviceSelector, 'By a CEL expression.'),
+  cel: pointer(1, CELDeviceSelector, 'By a CEL expression.', { notEmpty: true }),
 })
 
 export const ExactDeviceRequest = message(
@@ -27,7 +36,7 @@ export const ExactDeviceRequest = message(
   'A request for devices of one class.',
   {
     deviceClassName: required(1, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
-    selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.'),
+    selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
     allocationMode: field(3, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
     count: field(4, int64, 'Number of devices, with ExactCount; 1 by default.'),
     adminAccess: pointer(5, bool, 'Wants access for administration; needs a labelled namespace.', { gate: 'DRAAdminAccess' }),
@@ -43,7 +52,7 @@ export const DeviceSubRequest = message(
   {
     name: required(1, string, 'DNS label, unique in the request.'),
     deviceClassName: required(2, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
-    selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.'),
+    selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
     allocationMode: field(4, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
     count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
     tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),

@@ -4,6 +4,7 @@ import { ObjectMeta } from '../meta/objectmeta.ts'
 import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { resourceClaimColumns } from './columns.ts'
+import { checkClaimStatus } from './status-rules.ts'
 
 export const ResourceClaimConsumerReference = message('ResourceClaimConsumerReference', 'Points at an object that may use a claim.', {
   apiGroup: field(1, string, 'API group of the object.'),
@@ -47,4 +48,6 @@ export const resourceClaims = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   status: true,
+  statusKeepsMetadata: true,
+  strategy: { validateStatus: checkClaimStatus },
 })

@@ -1,38 +1,62 @@
+/** Rules for slices of pools of devices. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkRequiredFormat } from '../checks.ts'
+import { asJson, checkFormat } from '../checks.ts'
+import { checkNodeSelector } from '../core/scheduling-rules.ts'
+import { checkCounters, checkDevice } from './device-rules.ts'
+import { checkLabel, checkPool, checkSet } from './name-rules.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
-const most = { devices: 128, sets: 8 }
+/** Devices with taints or counters are more work to allocate, so fewer fit into a slice. */
+const most = { devices: 128, heavyDevices: 64, sets: 8 }
+const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
 
-/** A slice says in exactly one way which nodes can reach its devices; their names are unique. */
-export function validateSlice(spec: Infer<typeof ResourceSliceSpec>, path: FieldPath, errors: FieldErrors): void {
-  const { pool, nodeName, nodeSelector, allNodes, perDeviceNodeSelection, devices = [], sharedCounters = [] } = spec
+type Spec = Infer<typeof ResourceSliceSpec>
+
+export function validateSlice(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+  const { pool, perDeviceNodeSelection = false, devices = [], sharedCounters = [] } = spec
   validatePool(pool, path.child('pool'), errors)
-  const given = [nodeName !== undefined, nodeSelector !== undefined, allNodes, perDeviceNodeSelection].filter(Boolean).length
-  const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
-  if (given === 0) errors.required(path, `exactly one of ${ways} is required`)
-  if (given > 1) errors.invalid(path, null, `exactly one of ${ways} is required, but multiple fields are set`)
-  if (nodeName !== undefined) checkRequiredFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
-  if (devices.length > most.devices) errors.tooMany(path.child('devices'), devices.length, most.devices)
-  if (sharedCounters.length > most.sets) errors.tooMany(path.child('sharedCounters'), sharedCounters.length, most.sets)
-  const seen = new Set<string>()
-  devices.forEach(({ name }, index) => {
-    const at = path.child('devices').index(index).child('name')
-    checkRequiredFormat(name, 'dns1123Label', at, errors)
-    if (seen.has(name)) errors.duplicate(at, name)
-    seen.add(name)
+  validateNodes(spec, path, errors)
+  if (spec.sharedCounters && spec.devices) errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')
+  const heavy = devices.some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
+  const nameOf = ({ name }: { readonly name: string }) => name
+  checkSet(devices, heavy ? most.heavyDevices : most.devices, nameOf, path.child('devices'), errors, (device, at) =>
+    checkDevice(device, perDeviceNodeSelection, at, errors),
+  )
+  checkSet(sharedCounters, most.sets, nameOf, path.child('sharedCounters'), errors, ({ name, counters }, at) => {
+    checkLabel(name, at.child('name'), errors)
+    checkCounters(counters, at.child('counters'), errors)
   })
 }
 
-function validatePool(
-  { name, generation, resourceSliceCount }: Infer<typeof ResourceSliceSpec>['pool'],
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  if (name === '') errors.required(path.child('name'))
-  else for (const part of name.split('/')) checkFormat(part, 'dns1123Subdomain', path.child('name'), errors)
+/** A slice says in exactly one way which nodes can reach its devices. */
+function validateNodes({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: Spec, path: FieldPath, errors: FieldErrors): void {
+  const given: string[] = []
+  if (nodeName === '') errors.invalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string')
+  else if (nodeName !== undefined) {
+    given.push('`nodeName`')
+    checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+  }
+  if (nodeSelector) {
+    given.push('`nodeSelector`')
+    const at = path.child('nodeSelector')
+    checkNodeSelector(nodeSelector, at, errors)
+    const terms = nodeSelector.nodeSelectorTerms
+    if (terms?.length !== 1) errors.invalid(at.child('nodeSelectorTerms'), asJson(terms), 'must have exactly one node selector term')
+  }
+  for (const [name, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {
+    if (value) given.push(`\`${name}\``)
+    else if (value === false) errors.invalid(path.child(name), false, 'must be either unset or set to true')
+  }
+  if (given.length === 0) errors.required(path, `exactly one of ${ways} is required`)
+  if (given.length > 1) {
+    errors.invalid(path, `{${given.join(', ')}}`, `exactly one of ${ways} is required, but multiple fields are set`)
+  }
+}
+
+function validatePool({ name, generation, resourceSliceCount }: Spec['pool'], path: FieldPath, errors: FieldErrors): void {
+  checkPool(name, path.child('name'), errors)
   if (resourceSliceCount <= 0) errors.invalid(path.child('resourceSliceCount'), resourceSliceCount, 'must be greater than zero')
   if (generation < 0) errors.invalid(path.child('generation'), generation, 'must be greater than or equal to zero')
 }

@@ -56,6 +56,7 @@ export const volumeAttachments = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.13' },
   status: true,
+  statusKeepsMetadata: true,
   updateNeedsVersion: true,
   strategy: { validateStatus: (object, _, errors) => validateStatus(object, errors) },
 })

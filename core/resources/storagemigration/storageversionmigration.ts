@@ -4,9 +4,10 @@ import { Condition } from '../meta/condition.ts'
 import { GroupResource } from '../meta/group-version.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { storageVersionMigrationColumns } from './columns.ts'
+import { validateMigration, validateMigrationStatus } from './migration-validation.ts'
 
 export const StorageVersionMigrationSpec = message('StorageVersionMigrationSpec', 'What is migrated; cannot be changed.', {
-  resource: required(1, GroupResource, 'The resource.', { immutable: true }),
+  resource: required(1, GroupResource, 'The resource.'),
 })
 
 export const StorageVersionMigrationStatus = message('StorageVersionMigrationStatus', 'State of a migration.', {
@@ -22,7 +23,7 @@ export const StorageVersionMigration = message(
   'Rewrites stored objects in the present storage version.',
   {
     metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, StorageVersionMigrationSpec, 'What is wanted.'),
+    spec: field(2, StorageVersionMigrationSpec, 'What is wanted.', { immutable: true }),
     status: field(3, StorageVersionMigrationStatus, 'What was observed last; written by controllers through the status subresource.'),
   },
   { typeMeta: true },
@@ -40,5 +41,7 @@ export const storageVersionMigrations = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
   status: true,
+  statusKeepsMetadata: true,
   updateNeedsVersion: true,
+  strategy: { validate: validateMigration, validateStatus: validateMigrationStatus },
 })

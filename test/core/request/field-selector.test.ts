@@ -59,7 +59,12 @@ test('selects objects', () => {
     ['status.phase=', own, true],
     ['up=true,metadata.namespace=n', own, true],
   ]
-  for (const [text, definition, matches] of rows) assert.equal(bindFieldSelector(parseFieldSelector(text), definition)(pod), matches, text)
+  for (const [text, definition, matches] of rows)
+    assert.equal(
+      bindFieldSelector(parseFieldSelector(text), definition)((_field, read) => read(pod)),
+      matches,
+      text,
+    )
   assert.equal(exactField(parseFieldSelector('metadata.name=a'), 'metadata.name'), 'a')
   assert.equal(exactField(parseFieldSelector('metadata.name!=a'), 'metadata.name'), undefined)
 })

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import {
   age,
   containerImages,
   containerNames,
+  elapsed,
   humanDuration,
   joined,
   labelsText,
   ratio,
   selectorText,
   typedCell,
-  until,
 } from '../../../core/resources/cells.ts'
+import { hookContext } from '../../support/hook-context.ts'
 
 test('durations for humans', () => {
   const s = 1000
@@ -41,11 +43,32 @@ test('durations for humans', () => {
     [8 * 365 * d + d, '8y'],
   ]
   for (const [milliseconds, text] of rows) assert.equal(humanDuration(milliseconds), text)
-  const now = Date.parse('2026-01-01T00:00:00Z')
-  assert.equal(age('2025-12-31T23:59:00Z', now), '60s')
-  assert.equal(age(undefined, now), '<unknown>')
-  assert.equal(age('yesterday', now), '<invalid>')
-  assert.equal(until('2026-01-01T00:01:00Z', now), '60s')
+  const context = { now: Date.parse('2026-01-01T00:00:00Z') }
+  assert.equal(age('2025-12-31T23:59:00Z', context), '60s')
+  assert.equal(age(undefined, context), '<unknown>')
+  assert.equal(age('yesterday', context), '<invalid>')
+})
+
+test('a duration reads the same until the time it says', () => {
+  const since = Date.parse('2026-01-01T00:00:00Z')
+  const aroundLimits = [120_000, 600_000, 10_800_000, 28_800_000, 172_800_000, 691_200_000, 63_072_000_000]
+  const passed = fc.oneof(
+    fc.integer({ min: -5_000, max: 400_000_000_000 }),
+    fc.constantFrom(...aroundLimits).chain((limit) => fc.integer({ min: limit - 70_000, max: limit + 70_000 })),
+  )
+  fc.assert(
+    fc.property(passed, fc.double({ min: 0, max: 1, noNaN: true }), (milliseconds, share) => {
+      const now = since + milliseconds
+      let changes = Number.NaN
+      const changesAt = (time: number) => {
+        changes = time
+      }
+      const text = elapsed(since, { now, changesAt })
+      assert.ok(changes > now, 'it lies ahead')
+      assert.equal(elapsed(since, { now: now + Math.floor(share * (changes - 1 - now)) }), text)
+    }),
+    { numRuns: 5_000 },
+  )
 })
 
 test('texts', () => {
@@ -77,7 +100,7 @@ test('texts', () => {
 })
 
 test('cells of custom columns fit their type', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z')
+  const now = hookContext({ now: Date.parse('2026-01-01T00:00:00Z') })
   assert.equal(typedCell('string', { a: 1 }, now), '{"a":1}')
   assert.equal(typedCell('integer', 1.7, now), 1)
   assert.equal(typedCell('integer', '1', now), null)

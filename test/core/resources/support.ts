@@ -13,9 +13,15 @@ export interface Client {
   send(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>
 }
 
+type Settings = Omit<Parameters<typeof createApiServer>[0], 'store'>
+
+/** Every feature gate on. */
+export const allGates = { enabled: () => true }
+
 /** A server that everybody may use, closed when the file's tests are over. */
-export async function startServer(): Promise<Client> {
-  const server = await createApiServer({ store: memoryStore(), serves: () => true, controllers: [] })
+export async function startServer(settings: Settings = {}): Promise<Client> {
+  const alone = { serves: () => true, controllers: [], disabledPlugins: ['ServiceAccount'] }
+  const server = await createApiServer({ store: memoryStore(), ...alone, ...settings })
   after(() => server.close())
   return {
     async send(method, path, body, contentType = 'application/json') {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPlatform } from '../../../core/platform.ts'
 import { ageColumn, countColumn, nameColumn, ratioColumn, wide } from '../../../core/resources/cells.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
-import { tableOf } from '../../../core/respond/table.ts'
+import { tableWriter } from '../../../core/respond/table.ts'
+import { hookContext } from '../../support/hook-context.ts'
 
-const context = { platform: createPlatform(), now: Date.parse('2026-01-01T00:05:00Z') }
+const context = hookContext({ now: Date.parse('2026-01-01T00:05:00Z') })
 const object = {
   kind: 'Widget',
   apiVersion: 'v1',
@@ -20,33 +20,35 @@ test('kinds with columns', () => {
     wide(countColumn('Wanted', 'Wanted ones.', '.spec.replicas')),
     ageColumn,
   ]
-  const table = tableOf({ columns }, [object], {
-    context,
-    includeObject: 'Metadata',
-    version: 'v1',
-    resourceVersion: '7',
-    continue: 'c',
-    remainingItemCount: 3,
-  })
-  assert.deepEqual(table, {
-    kind: 'Table',
-    apiVersion: 'meta.k8s.io/v1',
-    metadata: { resourceVersion: '7', continue: 'c', remainingItemCount: 3 },
-    columnDefinitions: [
-      { name: 'Name', type: 'string', format: 'name', description: nameColumn.doc, priority: 0 },
-      { name: 'Ready', type: 'string', format: '', description: 'Ready ones.', priority: 0 },
-      { name: 'Wanted', type: 'integer', format: '', description: 'Wanted ones.', priority: 1 },
-      { name: 'Age', type: 'string', format: '', description: ageColumn.doc, priority: 0 },
-    ],
-    rows: [
-      { cells: ['a', '0/2', 2, '5m'], object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata } },
-    ],
-  })
+  const { head, row } = tableWriter({ columns }, { apiVersion: 'meta.k8s.io/v1', includeObject: 'Metadata' })
+  const meta = { resourceVersion: '7', continue: 'c', remainingItemCount: 3 }
+  assert.deepEqual(
+    { ...head(meta), rows: [row(object, context)] },
+    {
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion: '7', continue: 'c', remainingItemCount: 3 },
+      columnDefinitions: [
+        { name: 'Name', type: 'string', format: 'name', description: nameColumn.doc, priority: 0 },
+        { name: 'Ready', type: 'string', format: '', description: 'Ready ones.', priority: 0 },
+        { name: 'Wanted', type: 'integer', format: '', description: 'Wanted ones.', priority: 1 },
+        { name: 'Age', type: 'string', format: '', description: ageColumn.doc, priority: 0 },
+      ],
+      rows: [
+        {
+          cells: ['a', '0/2', 2, '5m'],
+          object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata },
+        },
+      ],
+    },
+  )
 })
 
 test('kinds without columns, and what rows carry', () => {
-  const table = (includeObject: 'None' | 'Metadata' | 'Object') =>
-    tableOf({ columns: [] }, [object], { context, includeObject, version: 'v1beta1', headers: false })
+  const table = (includeObject: 'None' | 'Metadata' | 'Object') => {
+    const { head, row } = tableWriter({ columns: [] }, { apiVersion: 'meta.k8s.io/v1beta1', includeObject, headers: false })
+    return { ...head({}), rows: [row(object, context)] }
+  }
   assert.deepEqual(table('None'), {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1beta1',
@@ -54,6 +56,5 @@ test('kinds without columns, and what rows carry', () => {
     columnDefinitions: null,
     rows: [{ cells: ['a', '2026-01-01T00:00:00Z'], object: null }],
   })
-  assert.deepEqual((table('Object')['rows'] as { object: unknown }[])[0]?.object, object)
-  assert.deepEqual(tableOf({ columns: [] }, [], { context, includeObject: 'None', version: 'v1' })['rows'], [])
+  assert.deepEqual(table('Object').rows[0]?.['object'], object)
 })

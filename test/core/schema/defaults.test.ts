@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPlatform } from '../../../core/platform.ts'
 import { applyDefaults } from '../../../core/schema/defaults.ts'
-import { field, type HookContext, inline, int32, list, type Message, map, message, pointer, string } from '../../../core/schema/model.ts'
+import { field, inline, int32, list, type Message, map, message, pointer, string } from '../../../core/schema/model.ts'
+import { hookContext } from '../../support/hook-context.ts'
 
-const context: HookContext = { platform: createPlatform(), now: 0 }
+const context = hookContext()
 
 const Port = message('Port', '', { protocol: field(1, string, '', { default: 'TCP' }), number: field(2, int32, '') })
 const Inlined = message('Inlined', '', { mode: pointer(1, int32, '', { default: 420 }) })

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPlatform } from '../../../core/platform.ts'
 import { FieldErrors } from '../../../core/schema/field-error.ts'
 import { FieldPath } from '../../../core/schema/field-path.ts'
 import {
   bool,
   double,
   field,
-  type HookContext,
   inline,
   int32,
   int64,
@@ -23,8 +21,9 @@ import {
   withFacets,
 } from '../../../core/schema/model.ts'
 import { validate, validateImmutable } from '../../../core/schema/validate.ts'
+import { hookContext } from '../../support/hook-context.ts'
 
-const context: HookContext = { platform: createPlatform(), now: 0 }
+const context = hookContext()
 
 function errorsOf(schema: Message, value: Json): string[] {
   const errors = new FieldErrors()
@@ -204,7 +203,7 @@ describe('validateImmutable', () => {
     assert.deepEqual(errors({ selector: { a: '2' } }, { selector: { a: '1' } }), [
       'spec.selector: Invalid value: {"a":"2"}: field is immutable',
     ])
-    assert.deepEqual(errors({}, { selector: { a: '1' } }), ['spec.selector: Invalid value: null: field is immutable'])
+    assert.deepEqual(errors({}, { selector: { a: '1' } }), ['spec.selector: Invalid value: "null": field is immutable'])
     assert.deepEqual(
       errors(
         {

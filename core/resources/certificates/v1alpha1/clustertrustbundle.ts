@@ -1,4 +1,5 @@
 import { resource } from '../../definition.ts'
+import { validateBundle } from '../bundle-validation.ts'
 import { clusterTrustBundleColumns } from '../columns.ts'
 import { ClusterTrustBundle } from '../v1beta1/clustertrustbundle.ts'
 
@@ -17,4 +18,5 @@ export const clusterTrustBundles = resource({
   nameFormat: 'pathSegment',
   selectable: { 'spec.signerName': '.spec.signerName' },
   updateNeedsVersion: true,
+  strategy: { validate: validateBundle },
 })

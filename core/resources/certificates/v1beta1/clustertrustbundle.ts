@@ -1,10 +1,11 @@
 import { field, message, required, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { validateBundle } from '../bundle-validation.ts'
 import { clusterTrustBundleColumns } from '../columns.ts'
 
 export const ClusterTrustBundleSpec = message('ClusterTrustBundleSpec', 'Trust anchors of a signer.', {
-  signerName: field(1, string, 'Signer that they belong to; empty for none. Cannot be changed.'),
+  signerName: field(1, string, 'Signer that they belong to; empty for none. Cannot be changed.', { immutable: true }),
   trustBundle: required(2, string, 'PEM blocks of root certificates; their order means nothing.'),
 })
 
@@ -32,4 +33,5 @@ export const clusterTrustBundles = resource({
   nameFormat: 'pathSegment',
   selectable: { 'spec.signerName': '.spec.signerName' },
   updateNeedsVersion: true,
+  strategy: { validate: validateBundle },
 })

@@ -3,6 +3,7 @@ import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
 import { podCertificateRequestColumns } from '../columns.ts'
+import { validatePodRequest, validatePodRequestStatus } from '../pod-request-validation.ts'
 
 export const PodCertificateRequestSpec = message(
   'PodCertificateRequestSpec',
@@ -43,7 +44,7 @@ export const PodCertificateRequest = message(
   "Asks a signer for a pod's certificate.",
   {
     metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, PodCertificateRequestSpec, 'What is wanted.'),
+    spec: required(2, PodCertificateRequestSpec, 'What is wanted.', { immutable: true }),
     status: field(3, PodCertificateRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
   },
   { typeMeta: true },
@@ -60,6 +61,8 @@ export const podCertificateRequests = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
   status: true,
+  statusKeepsMetadata: true,
   selectable: { 'spec.signerName': '.spec.signerName', 'spec.podName': '.spec.podName', 'spec.nodeName': '.spec.nodeName' },
   updateNeedsVersion: true,
+  strategy: { validate: validatePodRequest, validateStatus: validatePodRequestStatus },
 })

@@ -4,14 +4,43 @@ import { ObjectMeta } from '../../meta/objectmeta.ts'
 import { leaseCandidateColumns } from '../columns.ts'
 import { CoordinatedLeaseStrategy } from '../enums.ts'
 
-export const LeaseCandidateSpec = message('LeaseCandidateSpec', "A candidate's claim to a lease.", {
-  leaseName: required(1, string, 'Lease that it competes for; cannot be changed.', { notEmpty: true, immutable: true }),
-  pingTime: pointer(2, microTime, 'When the candidate was last asked whether it is alive.'),
-  renewTime: pointer(3, microTime, 'When the candidate last answered.'),
-  binaryVersion: required(4, string, 'Version of its program.', { notEmpty: true }),
-  emulationVersion: field(5, string, 'Version that it emulates.'),
-  strategy: required(6, string, 'How the holder is chosen.', { openEnum: CoordinatedLeaseStrategy, omitEmpty: true, notEmpty: true }),
-})
+/** Numbers of a semantic version. */
+function versionOf(text: string): readonly number[] | undefined {
+  const match = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+][0-9A-Za-z.+-]*)?$/.exec(text)
+  return match ? match.slice(1, 4).map(Number) : undefined
+}
+
+const isLess = (a: readonly number[], b: readonly number[]) => {
+  const index = a.findIndex((number, at) => number !== b[at])
+  return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0)
+}
+
+export const LeaseCandidateSpec = message(
+  'LeaseCandidateSpec',
+  "A candidate's claim to a lease.",
+  {
+    leaseName: required(1, string, 'Lease that it competes for; cannot be changed.', { notEmpty: true, immutable: true }),
+    pingTime: pointer(2, microTime, 'When the candidate was last asked whether it is alive.'),
+    renewTime: pointer(3, microTime, 'When the candidate last answered.'),
+    binaryVersion: required(4, string, 'Version of its program.', { notEmpty: true }),
+    emulationVersion: field(5, string, 'Version that it emulates.'),
+    strategy: required(6, string, 'How the holder is chosen.', { openEnum: CoordinatedLeaseStrategy, omitEmpty: true, notEmpty: true }),
+  },
+  {
+    validate({ binaryVersion, emulationVersion = '', strategy }, path, errors) {
+      const [binary, emulated] = [versionOf(binaryVersion), versionOf(emulationVersion)]
+      const detail = 'must be a valid semantic version'
+      if (emulationVersion !== '' && !emulated) errors.invalid(path.child('emulationVersion'), emulationVersion, detail)
+      if (binaryVersion !== '' && !binary) errors.invalid(path.child('binaryVersion'), binaryVersion, detail)
+      if (binary && emulated && isLess(binary, emulated)) {
+        errors.invalid(path.child('binaryVersion'), binaryVersion, 'must be greater than or equal to `emulationVersion`')
+      }
+      if (strategy === 'OldestEmulationVersion' && !emulated) {
+        errors.required(path.child('emulationVersion'), "must be specified when `strategy` is 'OldestEmulationVersion'")
+      }
+    },
+  },
+)
 
 export const LeaseCandidate = message(
   'LeaseCandidate',

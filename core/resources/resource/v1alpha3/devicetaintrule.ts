@@ -15,5 +15,6 @@ export const deviceTaintRules = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   status: true,
+  statusKeepsMetadata: true,
   generation: 'spec',
 })

@@ -60,4 +60,5 @@ export const resourcePoolStatusRequests = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   status: true,
+  statusKeepsMetadata: true,
 })

@@ -31,4 +31,5 @@ export const resourceClaims = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   status: true,
+  statusKeepsMetadata: true,
 })

@@ -1,20 +1,40 @@
+import { FieldPath } from '../../../schema/field-path.ts'
 import { field, list, message, pointer, required, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
+import { validateConditions } from '../../meta/condition-validation.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
 import { deviceTaintRuleColumns } from '../columns.ts'
 import { DeviceTaint } from '../device.ts'
+import { checkTaint } from '../device-rules.ts'
+import { checkDriver, checkLabel, checkPool } from '../name-rules.ts'
 
-export const DeviceTaintSelector = message('DeviceTaintSelector', 'The devices that get a taint; all given parts must match.', {
-  driver: pointer(2, string, 'Driver of the devices.'),
-  pool: pointer(3, string, 'Pool of the devices.'),
-  device: pointer(4, string, 'Name of the device.'),
-})
+export const DeviceTaintSelector = message(
+  'DeviceTaintSelector',
+  'The devices that get a taint; all given parts must match.',
+  {
+    driver: pointer(2, string, 'Driver of the devices.'),
+    pool: pointer(3, string, 'Pool of the devices.'),
+    device: pointer(4, string, 'Name of the device.'),
+  },
+  {
+    validate({ driver, pool, device }, path, errors) {
+      if (driver !== undefined) checkDriver(driver, path.child('driver'), errors)
+      if (pool !== undefined) checkPool(pool, path.child('pool'), errors)
+      if (device !== undefined) checkLabel(device, path.child('device'), errors)
+    },
+  },
+)
 
-export const DeviceTaintRuleSpec = message('DeviceTaintRuleSpec', 'A taint for devices.', {
-  deviceSelector: pointer(1, DeviceTaintSelector, 'The devices; none when absent.'),
-  taint: required(2, DeviceTaint, 'The taint.', { omitEmpty: true }),
-})
+export const DeviceTaintRuleSpec = message(
+  'DeviceTaintRuleSpec',
+  'A taint for devices.',
+  {
+    deviceSelector: pointer(1, DeviceTaintSelector, 'The devices; none when absent.'),
+    taint: required(2, DeviceTaint, 'The taint.', { omitEmpty: true }),
+  },
+  { validate: ({ taint }, path, errors) => checkTaint(taint, path.child('taint'), errors) },
+)
 
 export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of a taint.', {
   conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
@@ -34,6 +54,8 @@ export const DeviceTaintRule = message(
   { typeMeta: true },
 )
 
+const mostConditions = 8
+
 export const deviceTaintRules = resource({
   group: 'resource.<domain>',
   version: 'v1beta2',
@@ -48,5 +70,13 @@ export const deviceTaintRules = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   status: true,
+  statusKeepsMetadata: true,
+  strategy: {
+    validateStatus({ status: { conditions = [] } = {} }, _old, errors) {
+      const path = FieldPath.of('status', 'conditions')
+      validateConditions(conditions, path, errors)
+      if (conditions.length > mostConditions) errors.tooMany(path, conditions.length, mostConditions)
+    },
+  },
   generation: 'spec',
 })

@@ -15,4 +15,5 @@ export const resourceClaims = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   status: true,
+  statusKeepsMetadata: true,
 })

@@ -7,8 +7,8 @@ import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
 
 export const WorkloadPodGroupTemplateReference = message('WorkloadPodGroupTemplateReference', 'Points at a template in a workload.', {
-  workloadName: required(1, string, 'Name of the workload.'),
-  podGroupTemplateName: required(2, string, 'Template in the workload.'),
+  workloadName: required(1, string, 'Name of the workload.', { notEmpty: true, format: 'dns1123Label' }),
+  podGroupTemplateName: required(2, string, 'Template in the workload.', { notEmpty: true, format: 'dns1123Label' }),
 })
 
 export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Where a group was made from.', {
@@ -16,8 +16,11 @@ export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'W
 })
 
 export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is scheduled.', {
-  podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was made from.', { omitEmpty: false }),
-  schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How its pods are scheduled.'),
+  podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was made from.', {
+    omitEmpty: false,
+    immutable: true,
+  }),
+  schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How its pods are scheduled.', { immutable: true }),
   schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where its pods are placed.', {
     gate: 'TopologyAwareWorkloadScheduling',
   }),
@@ -79,4 +82,5 @@ export const podGroups = resource({
   servedByDefault: false,
   lifecycle: { introduced: '1.36' },
   status: true,
+  nameFormat: 'dns1123Label',
 })

@@ -1,4 +1,6 @@
+import { FieldPath } from '../../../schema/field-path.ts'
 import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { checkUnchanged } from '../../checks.ts'
 import { resource } from '../../definition.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
 import { workloadColumns } from '../columns.ts'
@@ -6,7 +8,7 @@ import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
 
 export const PodGroupTemplate = message('PodGroupTemplate', 'What pod groups are made from.', {
-  name: required(1, string, 'DNS label, unique in the workload.'),
+  name: required(1, string, 'DNS label, unique in the workload.', { notEmpty: true, format: 'dns1123Label' }),
   schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How the pods are scheduled.'),
   schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where the pods are placed.', {
     gate: 'TopologyAwareWorkloadScheduling',
@@ -26,15 +28,35 @@ export const PodGroupTemplate = message('PodGroupTemplate', 'What pod groups are
 })
 
 export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'Points at an object of any kind in the same namespace.', {
-  apiGroup: field(1, string, 'Group of the object; empty for the core group.'),
-  kind: required(2, string, 'Kind of the object.'),
-  name: required(3, string, 'Name of the object.'),
+  apiGroup: field(1, string, 'Group of the object; empty for the core group.', { format: 'dns1123Subdomain' }),
+  kind: required(2, string, 'Kind of the object.', { notEmpty: true, format: 'pathSegment' }),
+  name: required(3, string, 'Name of the object.', { notEmpty: true, format: 'pathSegment' }),
 })
 
-export const WorkloadSpec = message('WorkloadSpec', 'Parts of a workload.', {
-  controllerRef: pointer(1, TypedLocalObjectReference, 'Object that runs the workload, for tools; cannot be changed.'),
-  podGroupTemplates: required(2, list(PodGroupTemplate, { listType: 'map', keys: ['name'] }), 'Templates of its pod groups.'),
-})
+const mostTemplates = 8
+
+export const WorkloadSpec = message(
+  'WorkloadSpec',
+  'Parts of a workload.',
+  {
+    controllerRef: pointer(1, TypedLocalObjectReference, 'Object that runs the workload, for tools; cannot be changed once set.'),
+    podGroupTemplates: required(2, list(PodGroupTemplate, { listType: 'map', keys: ['name'] }), 'Templates of its pod groups.', {
+      immutable: true,
+    }),
+  },
+  {
+    validate({ podGroupTemplates }, path, errors) {
+      const at = path.child('podGroupTemplates')
+      // Required, so that an absent list is null.
+      const names = (podGroupTemplates ?? []).map(({ name }) => name)
+      if (names.length === 0) errors.required(at, 'must have at least one item')
+      if (names.length > mostTemplates) errors.tooMany(at, names.length, mostTemplates)
+      names.forEach((name, index) => {
+        if (names.indexOf(name) < index) errors.duplicate(at.index(index), name)
+      })
+    },
+  },
+)
 
 export const Workload = message(
   'Workload',
@@ -56,4 +78,10 @@ export const workloads = resource({
   stability: 'alpha',
   servedByDefault: false,
   lifecycle: { introduced: '1.36' },
+  nameFormat: 'dns1123Label',
+  strategy: {
+    validateUpdate({ spec }, old, errors) {
+      if (old.spec.controllerRef) checkUnchanged(spec.controllerRef, old.spec.controllerRef, FieldPath.of('spec', 'controllerRef'), errors)
+    },
+  },
 })

@@ -1,5 +1,7 @@
 import { startServer, tables } from '../support.ts'
 
+const label1035 =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 const client = startServer()
 const apiVersion = 'admissionregistration.k8s.io/v1'
 const path = (plural: string) => `/apis/${apiVersion}/${plural}`
@@ -167,6 +169,44 @@ tables(
         'message of two lines',
         { 'spec.validations.0.message': 'a\nb' },
         ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
+      ],
+      [
+        'parameters of no kind that can be',
+        { 'spec.paramKind': { apiVersion: 'a/b/c', kind: 'My Kind' } },
+        [
+          'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
+          `spec.paramKind.kind: Invalid value: "My Kind": may have mixed case, but should otherwise match: ${label1035}`,
+        ],
+      ],
+      [
+        'parameters without a version',
+        { 'spec.paramKind': { apiVersion: 'a.io/', kind: 'Kind' } },
+        ['spec.paramKind.apiVersion: Invalid value: "a.io/": version must be specified'],
+      ],
+      [
+        'condition twice',
+        {
+          'spec.matchConditions': [
+            { name: 'a', expression: 'true' },
+            { name: 'a', expression: 'true' },
+          ],
+        },
+        ['spec.matchConditions[1].name: Duplicate value: "a"'],
+      ],
+      [
+        'too many conditions',
+        { 'spec.matchConditions': Array.from({ length: 65 }, (_, i) => ({ name: `c${i}`, expression: 'true' })) },
+        ['spec.matchConditions: Too many: 65: must have at most 64 items'],
+      ],
+      [
+        'annotation twice',
+        {
+          'spec.auditAnnotations': [
+            { key: 'a', valueExpression: "''" },
+            { key: 'a', valueExpression: "''" },
+          ],
+        },
+        ['spec.auditAnnotations[1].key: Duplicate value: "a"'],
       ],
       [
         'bad variable',

@@ -50,7 +50,14 @@ tables(
           'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
         ],
       ],
-      ['minimum of zero', { 'spec.minReplicas': 0 }, ['spec.minReplicas: Invalid value: 0: must be greater than or equal to 1']],
+      [
+        'minimum of zero',
+        { 'spec.minReplicas': 0 },
+        [
+          'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+          'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
+        ],
+      ],
       ['nameless target', { 'spec.scaleTargetRef.name': undefined }, ['spec.scaleTargetRef.name: Required value']],
       [
         'unknown metric',

@@ -167,6 +167,25 @@ test('the template of a job is immutable, but a suspended one may be placed else
   assert.equal(images.code, 422)
 })
 
+test('the containers of a suspended job may ask for other resources, as long as no pods run', async () => {
+  const { send } = await client
+  const resources = { 'spec.template.spec.containers.0.resources': { requests: { cpu: '2' } }, 'metadata.resourceVersion': undefined }
+  const name = 'resized'
+  const made = await send('POST', path('jobs'), withChanges(job, { 'metadata.name': name, 'spec.suspend': true }))
+  const changed = await send('PUT', `${path('jobs')}/${name}`, withChanges(made.body, resources))
+  assert.equal(changed.code, 200, JSON.stringify(changed.body))
+  const report = (status: object) => send('PUT', `${path('jobs')}/${name}/status`, { ...changed.body, metadata: { name }, status })
+  const started = { startTime: '2026-01-02T03:04:05Z' }
+  assert.equal((await report(started)).code, 200)
+  const another = { ...resources, 'spec.template.spec.containers.0.resources': { requests: { cpu: '3' } } }
+  const refused = await send('PUT', `${path('jobs')}/${name}`, withChanges(made.body, another))
+  assert.match(causesOf(refused).join(), /^spec\.template: .*field is immutable$/)
+  const conditions = [{ type: 'Suspended', status: 'True' }]
+  assert.equal((await report({ ...started, conditions })).code, 200)
+  const again = await send('PUT', `${path('jobs')}/${name}`, withChanges(made.body, another))
+  assert.equal(again.code, 200, JSON.stringify(again.body))
+})
+
 test('the status of a job is consistent', async () => {
   const { send } = await client
   const made = await send('POST', path('jobs'), withChanges(job, { 'metadata.name': 'status' }))

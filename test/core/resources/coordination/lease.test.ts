@@ -1,6 +1,6 @@
-import { startServer, tables } from '../support.ts'
+import { allGates, startServer, tables } from '../support.ts'
 
-const client = startServer()
+const client = startServer({ gates: allGates })
 const manifest = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertHas, startServer } from '../support.ts'
+import { assertHas, startServer, tables } from '../support.ts'
 
 const client = startServer()
 const regarding = { kind: 'Pod', namespace: 'default', name: 'web' }
@@ -66,4 +66,66 @@ test('an event of the core group is read in the other', async () => {
   })
   const list = await send('GET', '/apis/events.k8s.io/v1/namespaces/default/events')
   assert.equal((list.body['items'] as unknown[]).length, 2)
+})
+
+const strict = {
+  apiVersion: 'events.k8s.io/v1',
+  kind: 'Event',
+  metadata: { name: 'strict' },
+  eventTime: '2026-01-02T03:04:05.000006Z',
+  reportingController: 'x.io/agent',
+  reportingInstance: 'agent-1',
+  action: 'Pulling',
+  reason: 'Pulled',
+  type: 'Normal',
+  regarding,
+}
+
+tables(
+  client,
+  { path: '/apis/events.k8s.io/v1/namespaces/default/events', manifest: strict },
+  {
+    refused: [
+      ['no time', { eventTime: undefined }, ['eventTime: Required value']],
+      ['unknown type', { type: 'Other' }, ['type: Invalid value: "": has invalid value: Other']],
+      [
+        'fields of old events',
+        { deprecatedCount: 2, deprecatedFirstTimestamp: '2026-01-02T03:04:05Z', deprecatedSource: { component: 'x' } },
+        [
+          'firstTimestamp: Invalid value: "": needs to be unset',
+          'count: Invalid value: "": needs to be unset',
+          'source: Invalid value: "": needs to be unset',
+        ],
+      ],
+      [
+        'a series of one',
+        { series: { count: 1 } },
+        ['series.count: Invalid value: "": should be at least 2', 'series.lastObservedTime: Required value'],
+      ],
+    ],
+    updates: [
+      ['a longer series', { series: { count: 2, lastObservedTime: '2026-01-02T03:04:06.000006Z' } }, []],
+      [
+        'what happened',
+        { reason: 'Other', note: 'x' },
+        ['reason: Invalid value: "Other": field is immutable', 'message: Invalid value: "x": field is immutable'],
+      ],
+    ],
+  },
+)
+
+test('events through the core group are held to less', async () => {
+  const { send } = await client
+  const core = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: 'lax' },
+    involvedObject: regarding,
+    type: 'Other',
+    count: 3,
+  }
+  const made = await send('POST', '/api/v1/namespaces/default/events', core)
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  const changed = await send('PUT', '/api/v1/namespaces/default/events/lax', { ...made.body, reason: 'Later', count: 4 })
+  assert.equal(changed.code, 200, JSON.stringify(changed.body))
 })

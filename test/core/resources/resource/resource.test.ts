@@ -1,9 +1,12 @@
-import { startServer, tables } from '../support.ts'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { causesOf, startServer, tables, withChanges } from '../support.ts'
 
 const client = startServer()
 const apiVersion = 'resource.k8s.io/v1'
 const spec = { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] } }
 const at = 'spec.devices.requests[0]'
+const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
 
 tables(
   client,
@@ -30,7 +33,7 @@ tables(
       [
         'name twice',
         { 'spec.devices.requests': [spec.devices.requests[0], spec.devices.requests[0]] },
-        ['spec.devices.requests[1].name: Duplicate value: "gpu"'],
+        ['spec.devices.requests[1]: Duplicate value: "gpu"'],
       ],
       [
         'constraint on nothing',
@@ -38,6 +41,32 @@ tables(
         [
           'spec.devices.constraints[0].requests[0]: Invalid value: "x": must be the name of a request in the claim or the name of a request and a subrequest separated by \'/\'',
         ],
+      ],
+      [
+        'constraint on no attribute',
+        { 'spec.devices.constraints': [{ requests: ['gpu'] }, { matchAttribute: 'memory' }] },
+        [
+          'spec.devices.constraints[0]: Required value: exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
+          'spec.devices.constraints[1].matchAttribute: Invalid value: "memory": a fully qualified name must be a domain and a name separated by a slash',
+        ],
+      ],
+      [
+        'configuration without a driver',
+        { 'spec.devices.config': [{ requests: ['gpu'] }, { opaque: { driver: 'a.io', parameters: [] } }] },
+        [
+          'spec.devices.config[0].opaque: Required value',
+          'spec.devices.config[1].opaque.parameters: Invalid value: "<value omitted>": must be a valid JSON object',
+        ],
+      ],
+      [
+        'selector that selects by nothing',
+        { 'spec.devices.requests.0.exactly.selectors': [{}] },
+        [`${at}.exactly.selectors[0].cel: Required value`],
+      ],
+      [
+        'toleration with a value that is not compared',
+        { 'spec.devices.requests.0.exactly.tolerations': [{ key: 'a', operator: 'Exists', value: 'b' }] },
+        [`${at}.exactly.tolerations[0].value: Invalid value: "b": must be empty for operator \`Exists\``],
       ],
     ],
   },
@@ -66,7 +95,110 @@ tables(
         { 'spec.pool.resourceSliceCount': 0 },
         ['spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero'],
       ],
+      [
+        'two ways to the nodes',
+        { 'spec.allNodes': true },
+        [`spec: Invalid value: "{\`nodeName\`, \`allNodes\`}": exactly one of ${ways} is required, but multiple fields are set`],
+      ],
+      ['nodes by false', { 'spec.allNodes': false }, ['spec.allNodes: Invalid value: false: must be either unset or set to true']],
+      [
+        'devices and counters',
+        { 'spec.devices': [{ name: 'a' }], 'spec.sharedCounters': [{ name: 'c', counters: { n: { value: '1' } } }] },
+        ['spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed'],
+      ],
+      ['counters of no number', { 'spec.sharedCounters': [{ name: 'c' }] }, ['spec.sharedCounters[0].counters: Required value']],
+      ['device twice', { 'spec.devices': [{ name: 'a' }, { name: 'a' }] }, ['spec.devices[1]: Duplicate value: "a"']],
+      [
+        'attribute of two types',
+        { 'spec.devices': [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
+        ['spec.devices[0].attributes[x]: Invalid value: {"int":1,"bool":true}: exactly one value must be specified'],
+      ],
+      [
+        'attribute of no type',
+        { 'spec.devices': [{ name: 'a', attributes: { x: {} } }] },
+        ['spec.devices[0].attributes[x]: Invalid value: "": exactly one value must be specified'],
+      ],
+      [
+        'attribute that is no version',
+        { 'spec.devices': [{ name: 'a', attributes: { 'a.io/x': { version: '1.2' } } }] },
+        ['spec.devices[0].attributes[a.io/x].version: Invalid value: "1.2": must be a string compatible with semver.org spec 2.0.0'],
+      ],
+      [
+        'nodes of a device of one node',
+        { 'spec.devices': [{ name: 'a', nodeName: 'n' }] },
+        [
+          'spec.devices[0]: Invalid value: "null": `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec',
+        ],
+      ],
+      [
+        'policy of a whole device',
+        { 'spec.devices': [{ name: 'a', capacity: { m: { value: '4', requestPolicy: { default: '1', validValues: ['1'] } } } }] },
+        ['spec.devices[0].capacity[m].requestPolicy: Forbidden: allowMultipleAllocations must be true'],
+      ],
+      [
+        'policy that does not fit',
+        {
+          'spec.devices': [
+            {
+              name: 'a',
+              allowMultipleAllocations: true,
+              capacity: { m: { value: '4', requestPolicy: { default: '3', validValues: ['2', '1', '8'] } } },
+            },
+          ],
+        },
+        [
+          'spec.devices[0].capacity[m].requestPolicy.validValues[1]: Invalid value: "1": values must be sorted in ascending order',
+          'spec.devices[0].capacity[m].requestPolicy.validValues[2]: Invalid value: "8": option is larger than capacity value: 4',
+          'spec.devices[0].capacity[m].requestPolicy.validValues: Invalid value: "3": default value is not valid according to the requestPolicy',
+        ],
+      ],
+      [
+        'steps that do not fit',
+        {
+          'spec.devices': [
+            {
+              name: 'a',
+              allowMultipleAllocations: true,
+              capacity: { m: { value: '9', requestPolicy: { default: '4', validRange: { min: '1', max: '7', step: '2' } } } },
+            },
+          ],
+        },
+        [
+          'spec.devices[0].capacity[m].requestPolicy.validRange.step: Invalid value: "4": value is not a multiple of a given step (2) from (1)',
+        ],
+      ],
+      [
+        'half a binding',
+        { 'spec.devices': [{ name: 'a', bindingConditions: ['ready'] }] },
+        ['spec.devices[0].bindingFailureConditions: Invalid value: null: bindingFailureConditions are required to use bindingConditions'],
+      ],
     ],
     updates: [['driver', { 'spec.driver': 'other.example.com' }, ['spec.driver: Invalid value: "other.example.com": field is immutable']]],
   },
 )
+
+test('a claim is reserved only once it is allocated, and the allocation stays', async () => {
+  const { send } = await client
+  const path = `/apis/${apiVersion}/namespaces/default/resourceclaims`
+  const made = await send('POST', path, { apiVersion, kind: 'ResourceClaim', metadata: { name: 'state' }, spec })
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  const consumer = { resource: 'pods', name: 'p', uid: 'u' }
+  const result = { request: 'gpu', driver: 'gpu.example.com', pool: 'n1', device: 'd1' }
+  const put = (status: object) =>
+    send('PUT', `${path}/state/status`, withChanges(made.body, { status, 'metadata.resourceVersion': undefined }))
+  assert.deepEqual(causesOf(await put({ reservedFor: [consumer] })), [
+    'status.reservedFor: Forbidden: may not be specified when `allocated` is not set',
+  ])
+  assert.deepEqual(causesOf(await put({ allocation: { devices: { results: [{ ...result, request: 'other', driver: '' }] } } })), [
+    'status.allocation.devices.results[0].request: Invalid value: "other": must be the name of a request in the claim or the name of a request and a subrequest separated by \'/\'',
+    'status.allocation.devices.results[0].driver: Required value',
+  ])
+  const allocation = { devices: { results: [result] } }
+  const allocated = await put({ allocation, reservedFor: [consumer], devices: [{ driver: 'gpu.example.com', pool: 'n1', device: 'd1' }] })
+  assert.equal(allocated.code, 200, JSON.stringify(allocated.body))
+  const other = await put({ allocation: { devices: { results: [{ ...result, device: 'd2' }] } } })
+  assert.match(causesOf(other).join(), /^status\.allocation: Invalid value: .*: field is immutable$/)
+  assert.deepEqual(causesOf(await put({ allocation, devices: [{ driver: 'gpu.example.com', pool: 'n1', device: 'd9' }] })), [
+    'status.devices[0]: Invalid value: "gpu.example.com/n1/d9": must be an allocated device in the claim',
+  ])
+})

@@ -1,0 +1,50 @@
+/** Rules for how custom resources get from one version to another. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkFormat, checkSupported } from '../checks.ts'
+import { validateClientConfig } from '../webhook-client-validation.ts'
+import type { CustomResourceDefinitionSpec } from './customresourcedefinition.ts'
+
+/** Versions of the review that servers of this and the last release understand. */
+const reviewVersions = ['v1', 'v1beta1']
+
+/** Names in errors are those that the settings had before they moved below `webhook`. */
+export function checkConversion(spec: Infer<typeof CustomResourceDefinitionSpec>, path: FieldPath, errors: FieldErrors): void {
+  const { conversion, preserveUnknownFields } = spec
+  if (!conversion) return
+  const { strategy, webhook } = conversion
+  const at = {
+    strategy: path.child('strategy'),
+    client: path.child('webhookClientConfig'),
+    reviews: path.child('conversionReviewVersions'),
+  }
+  if (strategy !== 'None' && preserveUnknownFields) {
+    errors.invalid(at.strategy, strategy, 'must be None if spec.preserveUnknownFields is true')
+  }
+  if (strategy === '') errors.required(at.strategy)
+  else checkSupported(strategy, ['None', 'Webhook'], at.strategy, errors)
+  if (strategy === 'Webhook') {
+    if (!webhook?.clientConfig) errors.required(at.client, 'required when strategy is set to Webhook')
+    else if ((webhook.clientConfig.url === undefined) === (webhook.clientConfig.service === undefined)) {
+      errors.required(at.client, 'exactly one of url or service is required')
+    } else validateClientConfig(webhook.clientConfig, at.client, errors)
+    checkReviewVersions(webhook?.conversionReviewVersions ?? [], at.reviews, errors)
+    return
+  }
+  const detail = 'should not be set when strategy is not set to Webhook'
+  if (webhook?.clientConfig) errors.forbidden(at.client, detail)
+  if (webhook?.conversionReviewVersions?.length) errors.forbidden(at.reviews, detail)
+}
+
+function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors) {
+  if (versions.length === 0) return errors.required(path)
+  versions.forEach((version, index) => {
+    if (versions.indexOf(version) < index) errors.invalid(path.index(index), version, 'duplicate version')
+    else checkFormat(version, 'dns1035Label', path.index(index), errors)
+  })
+  if (versions.some((version) => reviewVersions.includes(version))) return
+  errors.forgivable('versions of reviews', () =>
+    errors.invalid(path, [...versions], `must include at least one of ${reviewVersions.join(', ')}`),
+  )
+}

@@ -1,0 +1,75 @@
+/** Rules for how lists of custom resources are merged: x-kubernetes-list-type and its keys. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { asJson, checkSupported } from '../checks.ts'
+import { itemsOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
+
+export function checkListType(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  const { type = '', 'x-kubernetes-list-type': kind, 'x-kubernetes-list-map-keys': keys = [] } = schema
+  const at = path.child('x-kubernetes-list-type')
+  const items = itemsOf(schema)
+  if (kind !== undefined && type !== 'array') {
+    const detail = 'must be array if x-kubernetes-list-type is specified'
+    if (type === '') errors.required(path.child('type'), detail)
+    else errors.invalid(path.child('type'), type, detail)
+  } else if (kind === 'set' && items) errors.forgivable('items of sets', () => checkSetItems(items, path.child('items'), errors))
+  if (kind !== undefined) checkSupported(kind, ['atomic', 'set', 'map'], at, errors)
+  if (keys.length > 0 && kind !== 'map') {
+    const detail = 'must be map if x-kubernetes-list-map-keys is non-empty'
+    if (kind === undefined) errors.required(at, detail)
+    else errors.invalid(at, kind, detail)
+  }
+  if (kind === 'map') checkKeys(schema, items, keys, path, errors)
+  if (items && (kind === 'set' || kind === 'map')) {
+    errors.forgivable('items that may be null', () => checkItems(items, kind, keys, path.child('items'), errors))
+  }
+}
+
+/** Members of a set are compared as a whole. */
+function checkSetItems(items: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  const { type, 'x-kubernetes-list-type': list = 'atomic', 'x-kubernetes-map-type': map } = items
+  const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
+  if (type === 'array' && list !== 'atomic') errors.invalid(path.child('x-kubernetes-list-type'), list, detail)
+  if (type === 'object' && map !== 'atomic') errors.invalid(path.child('x-kubernetes-map-type'), map, detail)
+}
+
+function checkKeys(schema: SchemaNode, items: SchemaNode | undefined, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('x-kubernetes-list-map-keys')
+  const below = path.child('items')
+  if (keys.length === 0) errors.required(at, 'must not be empty if x-kubernetes-list-type is map')
+  if (schema.items === undefined) errors.required(below, 'must have a schema if x-kubernetes-list-type is map')
+  else if (!items) errors.invalid(below, asJson(schema.items), 'must only have a single schema if x-kubernetes-list-type is map')
+  else if (items.type !== 'object') {
+    errors.invalid(below.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")
+  } else {
+    keys.forEach((key, index) => {
+      const property = propertyOf(items, key)
+      if (!property) errors.invalid(at, asJson(keys), 'entries must all be names of item properties')
+      else if (property.type === 'array' || property.type === 'object') {
+        const where = below.child('properties').key(key).child('type')
+        errors.invalid(where, items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map")
+      }
+      if (keys.indexOf(key) < index) errors.invalid(at, asJson(keys), 'must not contain duplicate entries')
+    })
+  }
+}
+
+/** Every item has all its keys, with values. */
+function checkItems(items: SchemaNode, kind: string, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (items.nullable) errors.forbidden(path.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${kind}`)
+  if (kind !== 'map') return
+  for (const key of keys) {
+    const property = propertyOf(items, key)
+    if (!property) continue
+    const at = path.child('properties').key(key)
+    if (!items.required?.includes(key) && property.default === undefined) {
+      errors.required(
+        at.child('default'),
+        'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
+      )
+    }
+    if (property.nullable) {
+      errors.forbidden(at.child('nullable'), 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable')
+    }
+  }
+}

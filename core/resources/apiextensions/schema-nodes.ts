@@ -1,0 +1,117 @@
+/** The schema of a custom resource as its definition holds it, and ways through it. */
+import type { Json } from '../../schema/model.ts'
+
+export interface ValidationRule {
+  readonly rule: string
+  readonly message?: string
+  readonly messageExpression?: string
+  readonly reason?: string
+  readonly fieldPath?: string
+  readonly optionalOldSelf?: boolean
+}
+
+type Schemas = { readonly [name: string]: SchemaNode }
+
+/** What rules look at of a JSONSchemaProps; all other members are `Json`. */
+export interface SchemaNode {
+  readonly type?: string
+  readonly nullable?: boolean
+  readonly default?: Json
+  readonly pattern?: string
+  readonly uniqueItems?: boolean
+  readonly required?: readonly string[]
+  readonly items?: SchemaNode | readonly SchemaNode[]
+  readonly properties?: Schemas
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly not?: SchemaNode
+  readonly allOf?: readonly SchemaNode[]
+  readonly anyOf?: readonly SchemaNode[]
+  readonly oneOf?: readonly SchemaNode[]
+  readonly definitions?: Schemas
+  readonly patternProperties?: Schemas
+  readonly dependencies?: { readonly [name: string]: SchemaNode | readonly string[] }
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
+  readonly 'x-kubernetes-embedded-resource'?: boolean
+  readonly 'x-kubernetes-int-or-string'?: boolean
+  readonly 'x-kubernetes-list-type'?: string
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-map-type'?: string
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
+  readonly [name: string]: unknown
+}
+
+const isList = (value: SchemaNode['items']): value is readonly SchemaNode[] => Array.isArray(value)
+
+/** The schema of all items; undefined where there is none, or one per place. */
+export function itemsOf({ items }: SchemaNode): SchemaNode | undefined {
+  return items === undefined || isList(items) ? undefined : items
+}
+
+/** The schema of a property by its name. */
+export function propertyOf({ properties }: SchemaNode, name: string): SchemaNode | undefined {
+  return properties && Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
+/** The schemas of items by place, which only some other dialects know. */
+export function itemsByPlace({ items }: SchemaNode): readonly SchemaNode[] {
+  return isList(items) ? items : []
+}
+
+/** The schema of properties that have no name of their own. */
+export function othersOf({ additionalProperties }: SchemaNode): SchemaNode | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+}
+
+/** Members that a definition may not use: OpenAPI has them, or JSON Schema does, but they leave open what a field is. */
+const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
+
+const isSet = (value: unknown) => value !== undefined && value !== '' && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0)
+
+/** The first member of the schema, or of one below it, that can't be supported. */
+export function findUnsupported(schema: SchemaNode): string | undefined {
+  const own = unsupported.find((name) => isSet(schema[name]))
+  if (own !== undefined) return own
+  if (itemsByPlace(schema).length > 0) return 'items'
+  const { not, allOf = [], anyOf = [], oneOf = [], properties = {} } = schema
+  const below = [not, ...allOf, ...anyOf, ...oneOf, itemsOf(schema), othersOf(schema), ...Object.values(properties)]
+  for (const each of below) {
+    const found = each && findUnsupported(each)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const tokens = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/g
+
+/**
+ * The schema at a path such as `.spec.parts['a-b']`.
+ * @throws Error that says what is wrong with the path.
+ */
+export function schemaAt(
+  schema: SchemaNode,
+  path: string,
+  arrays = true,
+): { readonly node: SchemaNode; readonly names: readonly string[] } {
+  const all = path.match(tokens) ?? []
+  const names: string[] = []
+  let node = schema
+  for (let at = 0; at < all.length; at++) {
+    const token = all[at]
+    if (token !== '.' && token !== '[') throw new Error(`expected [ or . but got: ${token}`)
+    if (token === '[' && !arrays) throw new Error('array notation is not allowed')
+    let name = all[++at]
+    if (name === undefined) throw new Error('unexpected end of JSON path')
+    if (token === '[') {
+      if (name.length < 2 || !name.startsWith("'") || !name.endsWith("'")) throw new Error(`expected single quoted string but got ${name}`)
+      name = name.slice(1, -1).replaceAll(/\\(.)/g, '$1')
+      const end = all[++at]
+      if (end === undefined) throw new Error('unexpected end of JSON path')
+      if (end !== ']') throw new Error(`expected ] but got ${end}`)
+    }
+    const next = node.properties ? propertyOf(node, name) : othersOf(node)
+    if (next === undefined) throw new Error('does not refer to a valid field')
+    names.push(name)
+    node = next
+  }
+  return { node, names }
+}

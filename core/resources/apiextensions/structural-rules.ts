@@ -1,0 +1,172 @@
+/** Structural schemas: every value has one known type, whatever else is said about it (KEP 1152 and the reference's validation). */
+import { RE2JS } from 're2js'
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { asJson } from '../checks.ts'
+import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
+
+type Place = 'root' | 'item' | 'field'
+
+const typeNeeded = {
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
+} as const satisfies Record<Place, string>
+
+const intOrString = [{ type: 'integer' }, { type: 'string' }]
+const isIntOrString = (schemas: readonly SchemaNode[] | undefined) => equal(asJson(schemas), intOrString)
+
+/** Adds all errors of the schema of a whole custom resource. */
+export function checkStructural(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  checkNode(schema, 'root', path, errors)
+  checkCompleteness(schema, schema, path, path, errors)
+}
+
+function checkNode(schema: SchemaNode, place: Place, path: FieldPath, errors: FieldErrors): void {
+  const { type = '', properties = {}, additionalProperties } = schema
+  const items = itemsOf(schema)
+  const embedded = schema['x-kubernetes-embedded-resource'] === true
+  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true
+  const either = schema['x-kubernetes-int-or-string'] === true
+  const at = { type: path.child('type'), others: path.child('additionalProperties'), properties: path.child('properties') }
+  if (type === 'array' && !schema.items) errors.required(path.child('items'), 'must be specified')
+  if (items) checkNode(items, 'item', path.child('items'), errors)
+  for (const [name, property] of Object.entries(properties)) checkNode(property, 'field', at.properties.key(name), errors)
+  if (additionalProperties !== undefined) {
+    if (place === 'root') errors.forbidden(at.others, 'must not be used at the root')
+    if (embedded) errors.forbidden(at.others, 'must not be used if x-kubernetes-embedded-resource is set')
+    const others = othersOf(schema)
+    if (others) checkNode(others, 'field', at.others, errors)
+  }
+  for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const) {
+    if (either && schema[name]) errors.invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true')
+  }
+  checkValue(schema, path, errors)
+  if (embedded && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true'
+    if (type === '') errors.required(at.type, detail)
+    else errors.invalid(at.type, type, detail)
+  } else if (type === '' && !either && !keepsUnknown) errors.required(at.type, typeNeeded[place])
+  if (place === 'root' && type !== '' && type !== 'object') errors.invalid(at.type, type, 'must be object at the root')
+  checkMeta(properties, place === 'root', place === 'root' || embedded, at.properties, errors)
+  if (embedded && !keepsUnknown && Object.keys(properties).length === 0) {
+    errors.required(
+      at.properties,
+      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
+    )
+  }
+}
+
+/** What every object has is not described again; only its name may be restricted. */
+function checkMeta(
+  { kind, apiVersion, metadata }: NonNullable<SchemaNode['properties']>,
+  root: boolean,
+  whole: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  for (const [name, schema] of Object.entries({ kind, apiVersion })) {
+    if (whole && schema && schema.type !== 'string') errors.invalid(path.key(name).child('type'), schema.type ?? '', 'must be string')
+  }
+  if (!metadata) return
+  if (whole && metadata.type !== 'object') errors.invalid(path.key('metadata').child('type'), metadata.type ?? '', 'must be object')
+  if (!root) return
+  const { type: _type, default: _default, properties = {}, ...rest } = metadata
+  const named = Object.keys(properties).every((name) => name === 'name' || name === 'generateName')
+  if (!named || Object.values(rest).some((value) => value !== undefined)) {
+    errors.forbidden(
+      path.key('metadata'),
+      'must not specify anything other than name and generateName, but metadata is implicitly specified',
+    )
+  }
+}
+
+/** What is said of a value beside its structure. The alternatives that stand for an integer or a string are no types. */
+function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  const { anyOf = [], allOf = [], oneOf = [], not, pattern = '' } = schema
+  if (!isIntOrString(anyOf)) for (const [index, each] of anyOf.entries()) checkNested(each, path.child('anyOf').index(index), errors)
+  allOf.forEach((each, index) => {
+    const { anyOf: first, ...rest } = each
+    checkNested(index === 0 && isIntOrString(first) ? rest : each, path.child('allOf').index(index), errors)
+  })
+  oneOf.forEach((each, index) => {
+    checkNested(each, path.child('oneOf').index(index), errors)
+  })
+  if (not) checkNested(not, path.child('not'), errors)
+  if (pattern !== '') {
+    try {
+      RE2JS.compile(pattern)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${why}`)
+    }
+  }
+}
+
+/** Members that say what a value is; alternatives and conditions only say more about one that is known. */
+const structure: readonly (readonly [name: string, detail: string])[] = [
+  ['type', 'must be empty to be structural'],
+  ['additionalProperties', 'must be undefined to be structural'],
+  ['default', 'must be undefined to be structural'],
+  ['title', 'must be empty to be structural'],
+  ['description', 'must be empty to be structural'],
+  ['nullable', 'must be false to be structural'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false to be structural'],
+  ['x-kubernetes-embedded-resource', 'must be false to be structural'],
+  ['x-kubernetes-int-or-string', 'must be false to be structural'],
+  ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
+  ['x-kubernetes-list-type', 'must be undefined to be structural'],
+  ['x-kubernetes-map-type', 'must be undefined to be structural'],
+  ['x-kubernetes-validations', 'must be empty to be structural'],
+]
+
+function checkNested(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  checkValue(schema, path, errors)
+  const items = itemsOf(schema)
+  if (items) checkNested(items, path.child('items'), errors)
+  for (const [name, property] of Object.entries(schema.properties ?? {})) checkNested(property, path.child('properties').key(name), errors)
+  for (const [name, detail] of structure) {
+    const value = schema[name]
+    if (value !== undefined && value !== '' && value !== false) errors.forbidden(path.child(name), detail)
+  }
+  if (propertyOf(schema, 'metadata')) {
+    errors.forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')
+  }
+}
+
+/** What conditions speak about has to be in the structure. `value` stands at `said`, the structure it is about at `path`. */
+function checkCompleteness(
+  value: SchemaNode,
+  structural: SchemaNode | undefined,
+  path: FieldPath,
+  said: FieldPath,
+  errors: FieldErrors,
+): void {
+  const visit = (nested: SchemaNode | undefined, at: FieldPath) => {
+    if (nested) checkNestedCompleteness(nested, structural, path, at, errors)
+  }
+  visit(value.not, said.child('not'))
+  for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
+    value[name]?.forEach((each, index) => {
+      visit(each, said.child(name).index(index))
+    })
+  }
+}
+
+function checkNestedCompleteness(
+  value: SchemaNode,
+  structural: SchemaNode | undefined,
+  path: FieldPath,
+  said: FieldPath,
+  errors: FieldErrors,
+) {
+  if (structural === undefined) return errors.required(path, `because it is defined in ${said}`)
+  checkCompleteness(value, structural, path, said, errors)
+  const items = itemsOf(value)
+  if (items) checkNestedCompleteness(items, itemsOf(structural), path.child('items'), said.child('items'), errors)
+  for (const [name, property] of Object.entries(value.properties ?? {})) {
+    const [at, there] = [path.child('properties').key(name), said.child('properties').key(name)]
+    checkNestedCompleteness(property, propertyOf(structural, name), at, there, errors)
+  }
+}

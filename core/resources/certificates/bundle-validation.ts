@@ -1,0 +1,68 @@
+/** Rules for bundles of trust anchors (KEP 3257). */
+import { decodeBase64 } from '../../schema/base64.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { validateSignerName } from './csr-validation.ts'
+import { isAuthority } from './der.ts'
+import type { ClusterTrustBundle } from './v1beta1/clustertrustbundle.ts'
+
+type Bundle = Infer<typeof ClusterTrustBundle>
+
+const longestBundle = 1024 * 1024
+const omitted = '<value omitted>'
+const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/g
+
+/** A bundle that did not change is not read again. */
+export function validateBundle({ metadata, spec }: Bundle, errors: FieldErrors, _context: HookContext, old?: Bundle): void {
+  const { signerName = '', trustBundle } = spec
+  validateName(metadata?.name ?? '', signerName, errors)
+  if (signerName !== '') validateSignerName(signerName, FieldPath.of('spec', 'signerName'), errors)
+  if (trustBundle !== old?.spec.trustBundle) validateAnchors(trustBundle, FieldPath.of('spec', 'trustBundle'), errors)
+}
+
+/** Names begin with the signer's, so that rights to sign can be given by name. */
+function validateName(name: string, signerName: string, errors: FieldErrors): void {
+  const path = FieldPath.of('metadata', 'name')
+  const prefix = signerName === '' ? '' : `${signerName.replaceAll('/', ':')}:`
+  if (signerName === '' && name.includes(':')) {
+    errors.invalid(path, name, 'ClusterTrustBundle without signer name must not have ":" in its name')
+  } else if (!name.startsWith(prefix)) {
+    errors.invalid(path, name, `ClusterTrustBundle for signerName ${signerName} must be named with prefix ${prefix}`)
+  } else for (const problem of formats.dns1123Subdomain(name.slice(prefix.length))) errors.invalid(path, name, problem)
+}
+
+/** What is wrong with a block; undefined when it is the certificate of an authority. */
+function faultOf(label: string, body: string): string | undefined {
+  if (label !== 'CERTIFICATE') return `has bad block type: ${label}`
+  if (body.includes(':')) return 'has PEM block headers'
+  const authority = isAuthority(bytesOf(body))
+  if (authority === undefined) return 'does not parse as X.509'
+  return authority ? undefined : 'does not have the CA bit set'
+}
+
+function bytesOf(body: string): Uint8Array {
+  try {
+    return decodeBase64(body.replaceAll(/\s/g, ''))
+  } catch {
+    return new Uint8Array()
+  }
+}
+
+function validateAnchors(text: string, path: FieldPath, errors: FieldErrors) {
+  if (text.length > longestBundle) return errors.tooLong(path, longestBundle)
+  const before = errors.list.length
+  const known = new Map<string, number[]>()
+  for (const [index, [, label = '', body = '']] of [...text.matchAll(blocks)].entries()) {
+    const fault = faultOf(label, body)
+    if (fault !== undefined) errors.invalid(path, omitted, `entry ${index} ${fault}`)
+    const content = body.replaceAll(/\s/g, '')
+    known.set(content, [...(known.get(content) ?? []), index])
+  }
+  if (errors.list.length > before) return
+  if (known.size === 0) errors.invalid(path, omitted, 'at least one trust anchor must be provided')
+  for (const indices of known.values()) {
+    if (indices.length > 1) errors.invalid(path, omitted, `duplicate trust anchor (indices [${indices.join(' ')}])`)
+  }
+}

@@ -1,0 +1,105 @@
+/** Rules for certificates that nodes ask for on behalf of pods (KEP 4317). */
+import { decodeBase64 } from '../../schema/base64.ts'
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { asJson, checkFormat } from '../checks.ts'
+import { validateConditions } from '../meta/condition-validation.ts'
+import { validateSignerName } from './csr-validation.ts'
+import type { PodCertificateRequest } from './v1beta1/podcertificaterequest.ts'
+
+type Request = Infer<typeof PodCertificateRequest>
+
+const root = FieldPath.of('spec')
+/** Seconds. */
+const validity = { least: 3600, most: 91 * 86_400, mostOwn: 86_400 }
+const longest = { uid: 128, key: 10 * 1024, proof: 10 * 1024, chain: 100 * 1024 }
+const ends = ['Issued', 'Denied', 'Failed']
+
+export function validatePodRequest({ spec }: Request, errors: FieldErrors, { platform }: HookContext, old?: Request): void {
+  if (old) return
+  validateSignerName(spec.signerName, root.child('signerName'), errors)
+  for (const key of Object.keys(spec.unverifiedUserAnnotations ?? {})) {
+    checkFormat(key.toLowerCase(), 'qualifiedName', root.child('unverifiedUserAnnotations'), errors)
+  }
+  for (const name of ['pod', 'serviceAccount', 'node'] as const) {
+    checkFormat(spec[`${name}Name`], 'dns1123Subdomain', root.child(`${name}Name`), errors)
+    const [uid, path] = [spec[`${name}UID`], root.child(`${name}UID`)]
+    if (uid === '') errors.invalid(path, uid, 'must not be empty')
+    if (uid.length > longest.uid) errors.tooLong(path, longest.uid)
+  }
+  const isOwn = spec.signerName.split('/')[0]?.endsWith(platform.labelDomain) === true
+  const most = isOwn ? validity.mostOwn : validity.most
+  const { maxExpirationSeconds: seconds } = spec
+  const path = root.child('maxExpirationSeconds')
+  if (seconds === undefined) errors.required(path, 'must be set')
+  else if (seconds < validity.least || seconds > most) errors.invalid(path, seconds, `must be in the range [${validity.least}, ${most}]`)
+  checkSize(spec.pkixPublicKey, longest.key, root.child('pkixPublicKey'), errors)
+  checkSize(spec.proofOfPossession, longest.proof, root.child('proofOfPossession'), errors)
+}
+
+function checkSize(base64: string | undefined, limit: number, path: FieldPath, errors: FieldErrors): void {
+  if (base64 && decodeBase64(base64).length > limit) errors.tooLong(path, limit)
+}
+
+const endOf = ({ status }: Request) => status?.conditions?.find(({ type, status }) => ends.includes(type) && status === 'True')?.type
+
+/** A request ends once: with a certificate, or with none. */
+export function validatePodRequestStatus(request: Request, old: Request, errors: FieldErrors): void {
+  const { status = {} } = request
+  const path = FieldPath.of('status')
+  const before = errors.list.length
+  checkEnds(status.conditions ?? [], errors)
+  validateConditions(status.conditions, path.child('conditions'), errors)
+  if (errors.list.length > before) return
+  const same = equal(asJson(status), asJson(old.status ?? {}))
+  const end = endOf(request)
+  if (endOf(old) !== undefined) {
+    if (!same) errors.invalidUnshown(path, 'immutable after PodCertificateRequest is issued, denied, or failed')
+  } else if (end === 'Denied' || end === 'Failed') {
+    if (equal(asJson(status), { conditions: asJson(status.conditions) })) return
+    errors.invalidUnshown(path, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')
+  } else if (end === 'Issued') checkIssued(status, path, errors)
+  else if (!same) errors.invalidUnshown(path, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"')
+}
+
+type Status = NonNullable<Request['status']>
+
+function checkEnds(conditions: NonNullable<Status['conditions']>, errors: FieldErrors): void {
+  let count = 0
+  conditions.forEach(({ type, status }, index) => {
+    const path = FieldPath.of('status', 'conditions', `[${index}]`)
+    if (!ends.includes(type)) {
+      errors.notSupported(path.child('type'), type, ends)
+      return
+    }
+    count++
+    if (count > 1) {
+      errors.invalid(path.child('type'), type, 'There may be at most one condition with type "Issued", "Denied", or "Failed"')
+    }
+    if (status !== 'True') errors.notSupported(path.child('status'), status, ['True'])
+  })
+}
+
+function checkIssued({ certificateChain: chain = '', notBefore, notAfter, beginRefreshAt }: Status, path: FieldPath, errors: FieldErrors) {
+  const at = path.child('certificateChain')
+  if (chain.length > longest.chain) return errors.tooLong(at, longest.chain)
+  const labels = [...chain.matchAll(/-----BEGIN ([^-\n]+)-----/g)].map(([, label]) => label)
+  if (labels.length === 0) return errors.invalid(at, chain, 'issued certificate chain must contain at least one certificate')
+  if (labels.some((label) => label !== 'CERTIFICATE')) {
+    return errors.invalid(at, chain, 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks')
+  }
+  const consistent = 'must be present and consistent with the issued certificate'
+  if (!notBefore) errors.required(path.child('notBefore'), consistent)
+  if (!notAfter) errors.required(path.child('notAfter'), consistent)
+  if (!beginRefreshAt) errors.required(path.child('beginRefreshAt'), 'must be present and in the range [notbefore+10min, notafter-10min]')
+  if (!notBefore || !notAfter || !beginRefreshAt) return
+  const minutes = (text: string) => Date.parse(text) / 60_000
+  const refresh = path.child('beginRefreshAt')
+  if (minutes(beginRefreshAt) < minutes(notBefore) + 10) {
+    errors.invalid(refresh, beginRefreshAt, 'must be at least 10 minutes after status.notBefore')
+  } else if (minutes(beginRefreshAt) > minutes(notAfter) - 10) {
+    errors.invalid(refresh, beginRefreshAt, 'must be at least 10 minutes before status.notAfter')
+  }
+}

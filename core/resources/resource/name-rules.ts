@@ -1,0 +1,131 @@
+/** Rules for names in the resource API, and for lists of things that have names. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { checkFormat, checkRequiredFormat } from '../checks.ts'
+
+const most = { driver: 63, pool: 253, identifier: 32 }
+
+export function checkDriver(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(path)
+  if (name.length > most.driver) errors.tooLong(path, most.driver)
+  if (name !== '') checkFormat(name.toLowerCase(), 'dns1123Subdomain', path, errors)
+}
+
+/** One or more subdomains, with slashes between them. */
+export function checkPool(name: string, path: FieldPath, errors: FieldErrors) {
+  if (name === '') return errors.required(path)
+  if (name.length > most.pool) errors.tooLong(path, most.pool)
+  for (const part of name.split('/')) checkFormat(part, 'dns1123Subdomain', path, errors)
+}
+
+function checkIdentifier(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (name.length > most.identifier) errors.tooLong(path, most.identifier)
+  checkFormat(name, 'identifier', path, errors)
+}
+
+/** A C identifier, after a domain and a slash or not. */
+export function checkQualified(name: string, path: FieldPath, errors: FieldErrors) {
+  const [first = '', second, ...more] = name.split('/')
+  if (second === undefined) return checkIdentifier(first, path, errors)
+  if (more.length > 0) return
+  if (first === '') errors.invalid(path, '', 'the domain must not be empty')
+  else checkDriver(first, path, errors)
+  if (second === '') errors.invalid(path, '', 'the name must not be empty')
+  else checkIdentifier(second, path, errors)
+}
+
+export function checkFullyQualified(name: string, path: FieldPath, errors: FieldErrors): void {
+  checkQualified(name, path, errors)
+  if (!name.includes('/')) errors.invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')
+}
+
+export function checkShareID(id: string | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (id === undefined || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return
+  const detail = 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
+  const isUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+  errors.invalid(path, id, isUID ? detail : `error validating uid: invalid UUID length: ${id.length}`)
+}
+
+export const checkLabel = (name: string, path: FieldPath, errors: FieldErrors) => checkRequiredFormat(name, 'dns1123Label', path, errors)
+
+type CheckItem<T> = (item: T, path: FieldPath, errors: FieldErrors) => void
+
+/** A list that is too long is reported as such, and not looked at. */
+export function checkList<T>(items: readonly T[], limit: number, path: FieldPath, errors: FieldErrors, check: CheckItem<T>) {
+  if (items.length > limit) return errors.tooMany(path, items.length, limit)
+  for (const [index, item] of items.entries()) check(item, path.index(index), errors)
+}
+
+/** A list in which no key stands twice. */
+export function checkSet<T>(
+  items: readonly T[],
+  limit: number,
+  key: (item: T) => string,
+  path: FieldPath,
+  errors: FieldErrors,
+  check: CheckItem<T>,
+) {
+  checkList(items, limit, path, errors, check)
+  if (items.length > limit) return
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const name = key(item)
+    if (seen.has(name)) errors.duplicate(path.index(index), name)
+    seen.add(name)
+  }
+}
+
+/** A map with rules for keys and values. */
+export function checkMap<T>(
+  map: { readonly [name: string]: T },
+  limit: number,
+  path: FieldPath,
+  errors: FieldErrors,
+  checkKey: CheckItem<string>,
+  check: CheckItem<T>,
+) {
+  const entries = Object.entries(map)
+  if (entries.length > limit) return errors.tooMany(path, entries.length, limit)
+  for (const [name, item] of entries) {
+    checkKey(name, path.key(name), errors)
+    check(item, path.key(name), errors)
+  }
+}
+
+const longestData = 10 * 1024
+const encoder = new TextEncoder()
+
+/** An object of a driver's own making, which is kept as it is. */
+export function checkData(data: unknown, path: FieldPath, errors: FieldErrors) {
+  if (data === undefined || data === null) return errors.required(path)
+  if (encoder.encode(JSON.stringify(data)).length > longestData)
+    errors.forgivable('size of parameters', () => errors.tooLong(path, longestData))
+  else if (typeof data !== 'object' || Array.isArray(data)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object')
+}
+
+/** Conditions of which drivers tell whether a device is ready: both kinds or none, each once. */
+export function checkBinding(
+  { bindingConditions: ready = [], bindingFailureConditions: failed = [] }: Binding,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const at = { ready: path.child('bindingConditions'), failed: path.child('bindingFailureConditions') }
+  const check: CheckItem<string> = (name, where) => checkFormat(name, 'labelKey', where, errors)
+  checkSet(ready, 4, (name) => name, at.ready, errors, check)
+  checkSet(failed, 4, (name) => name, at.failed, errors, check)
+  for (const [index, name] of failed.entries()) {
+    if (!ready.includes(name)) continue
+    errors.invalid(at.failed.index(index), name, 'bindingFailureConditions must not overlap with bindingConditions')
+  }
+  if (ready.length === 0 && failed.length > 0) {
+    errors.invalid(at.ready, null, 'bindingConditions are required to use bindingFailureConditions')
+  }
+  if (failed.length === 0 && ready.length > 0) {
+    errors.invalid(at.failed, null, 'bindingFailureConditions are required to use bindingConditions')
+  }
+}
+
+interface Binding {
+  readonly bindingConditions?: readonly string[] | undefined
+  readonly bindingFailureConditions?: readonly string[] | undefined
+}

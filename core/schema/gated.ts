@@ -1,0 +1,71 @@
+/** Fields behind feature gates: dropped while their gate is off, unless the stored object uses them already. */
+import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
+import { reaching } from './reaches.ts'
+
+/** Sees every field with a gate that is set, with the message value that holds it. */
+type Found = (gate: string, holder: JsonObject, name: string) => void
+type Visit = (value: Json, found: Found) => void
+
+interface Member {
+  readonly name: string
+  readonly gate: string | undefined
+  readonly visit: Visit | undefined
+}
+
+/** Worked out once per message; keyed by the immutable schema. */
+const plans = new WeakMap<Message, readonly Member[]>()
+const hasGates = reaching((_, field) => field?.gate !== undefined)
+
+function visitorOf(schema: Schema): Visit | undefined {
+  if (!hasGates(schema)) return undefined
+  switch (schema.type) {
+    case 'message':
+      return (value, found) => visitMessage(schema, value, found)
+    case 'list':
+    case 'map': {
+      const visit = visitorOf(schema.type === 'list' ? schema.items : schema.values)
+      return (value, found) => {
+        if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) visit?.(item, found)
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+function memberOf([name, field]: readonly [string, Field]): Member[] {
+  const visit = visitorOf(field.schema)
+  return field.gate === undefined && visit === undefined ? [] : [{ name, gate: field.gate, visit }]
+}
+
+function visitMessage(schema: Message, value: Json, found: Found): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  let members = plans.get(schema)
+  if (members === undefined) {
+    members = [...schema.json].flatMap(memberOf)
+    plans.set(schema, members)
+  }
+  for (const { name, gate, visit } of members) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    if (member === undefined || member === null) continue
+    if (gate !== undefined) found(gate, value, name)
+    visit?.(member, found)
+  }
+}
+
+/**
+ * Removes, in place, fields of which a gate is off. A gate that `old` uses anywhere keeps all its fields, so that an update by somebody
+ * who knows nothing of the feature loses nothing.
+ */
+export function dropDisabled(schema: Message, object: JsonObject, old: JsonObject | undefined, enabled: (gate: string) => boolean): void {
+  if (!hasGates(schema)) return
+  const isOff = (gate: string) => !gate.split(',').every(enabled)
+  const dropped: (readonly [gate: string, holder: JsonObject, name: string])[] = []
+  visitMessage(schema, object, (gate, holder, name) => {
+    if (isOff(gate)) dropped.push([gate, holder, name])
+  })
+  if (dropped.length === 0) return
+  const used = new Set<string>()
+  if (old) visitMessage(schema, old, (gate) => used.add(gate))
+  for (const [gate, holder, name] of dropped) if (!used.has(gate)) delete holder[name]
+}

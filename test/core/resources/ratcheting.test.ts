@@ -1,0 +1,143 @@
+/** Objects of earlier releases, which newer rules would refuse, can still be updated; new ones can't break the rules. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { causesOf, type Manifest, withChanges } from './support.ts'
+
+const store = memoryStore()
+const server = createApiServer({ store, controllers: [], disabledPlugins: ['ServiceAccount'], serves: () => true, watchCache: false })
+after(async () => (await server).close())
+
+async function send(method: string, path: string, body?: unknown) {
+  const headers = { 'content-type': 'application/json' }
+  const request = new Request(`http://api${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const response = await (await server).fetch(request)
+  return { code: response.status, body: (await response.json()) as Manifest & { metadata: Manifest }, warnings: [] }
+}
+
+interface Row {
+  readonly what: string
+  readonly path: string
+  readonly key: string
+  readonly object: Manifest & { metadata: Manifest }
+  /** What an earlier release let through. */
+  readonly old: { readonly [path: string]: unknown }
+  /** Breaks the same rule when it comes new. */
+  readonly causes: RegExp
+}
+
+const pod = { containers: [{ name: 'c', image: 'i' }] }
+const workload = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: pod } }
+const job = { spec: { template: { spec: { ...pod, restartPolicy: 'Never' } } } }
+
+const rows: readonly Row[] = [
+  {
+    what: 'a time zone within a schedule',
+    path: '/apis/batch/v1/namespaces/default/cronjobs',
+    key: 'cronjobs/default',
+    object: { kind: 'CronJob', apiVersion: 'batch/v1', metadata: { name: 'c' }, spec: { schedule: '1 * * * *', jobTemplate: job } },
+    old: { 'spec.schedule': 'TZ=UTC 1 * * * *' },
+    causes: /^spec\.schedule: .*cannot use TZ or CRON_TZ in schedule/,
+  },
+  {
+    what: 'a name that is too long for the jobs',
+    path: '/apis/batch/v1/namespaces/default/cronjobs',
+    key: 'cronjobs/default',
+    object: { kind: 'CronJob', apiVersion: 'batch/v1', metadata: { name: 'c' }, spec: { schedule: '1 * * * *', jobTemplate: job } },
+    old: { 'metadata.name': 'x'.repeat(60) },
+    causes: /^metadata\.name: .*must be no more than 52 characters/,
+  },
+  {
+    what: 'a stateful set with a dot in its name',
+    path: '/apis/apps/v1/namespaces/default/statefulsets',
+    key: 'statefulsets/default',
+    object: { kind: 'StatefulSet', apiVersion: 'apps/v1', metadata: { name: 's' }, spec: workload },
+    old: { 'metadata.name': 'a.b' },
+    causes: /^metadata\.name: /,
+  },
+  {
+    what: 'an address with leading zeros',
+    path: '/api/v1/namespaces/default/services',
+    key: 'services/specs/default',
+    object: { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { ports: [{ port: 80 }], clusterIP: 'None' } },
+    old: { 'spec.externalIPs': ['010.1.2.3'] },
+    causes: /^spec\.externalIPs\[0\]: .*must not have leading 0s/,
+  },
+  {
+    what: 'a deletion cost that is no number',
+    path: '/api/v1/namespaces/default/pods',
+    key: 'pods/default',
+    object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', annotations: { x: 'y' } }, spec: pod },
+    old: { 'metadata.annotations': { 'controller.kubernetes.io/pod-deletion-cost': 'much' } },
+    causes: /must be a 32bit integer/,
+  },
+  {
+    what: 'a label value that no label can have',
+    path: '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
+    key: 'poddisruptionbudgets/default',
+    object: {
+      kind: 'PodDisruptionBudget',
+      apiVersion: 'policy/v1',
+      metadata: { name: 'b' },
+      spec: { selector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] } },
+    },
+    old: { 'spec.selector.matchExpressions.0.values': ['-b'] },
+    causes: /^spec\.selector\.matchExpressions\[0\]\.values\[0\]: /,
+  },
+  {
+    what: 'spread labels that say a key twice, in a template',
+    path: '/apis/apps/v1/namespaces/default/deployments',
+    key: 'deployments/default',
+    object: {
+      kind: 'Deployment',
+      apiVersion: 'apps/v1',
+      metadata: { name: 'd' },
+      spec: withChanges(workload, {
+        'template.spec.topologySpreadConstraints': [
+          { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { a: 'b' } } },
+        ],
+      }),
+    },
+    old: {
+      'spec.template.spec.topologySpreadConstraints.0.labelSelector': { matchExpressions: [{ key: 'a', operator: 'In', values: ['-'] }] },
+    },
+    causes: /topologySpreadConstraints\[0\]\.labelSelector/,
+  },
+]
+
+const encoder = new TextEncoder()
+
+/** Puts what an earlier release would have left in the store. */
+async function plant({ path, key, object, old }: Row): Promise<Manifest & { metadata: Manifest }> {
+  const made = await send('POST', path, object)
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  const before = withChanges(made.body, { ...old, 'metadata.resourceVersion': undefined })
+  const name = String(object.metadata['name'])
+  const at = `/registry/${key}/${name}`
+  const { kv } = await store.get(at, undefined)
+  assert.ok(kv, `${at} is stored`)
+  const renamed = `/registry/${key}/${String(before.metadata['name'])}`
+  const text = encoder.encode(JSON.stringify(before))
+  if (renamed === at) await store.put(at, text, kv.modRevision)
+  else {
+    await store.delete(at, kv.modRevision)
+    await store.put(renamed, text, 0)
+  }
+  return before
+}
+
+for (const row of rows) {
+  test(`${row.what}: not in new objects, but in those that have it already`, async () => {
+    const refused = await send('POST', `${row.path}?dryRun=All`, withChanges(row.object, row.old))
+    assert.equal(refused.code, 422, JSON.stringify(refused.body))
+    assert.match(causesOf(refused).join('\n'), row.causes)
+    const before = await plant(row)
+    const url = `${row.path}/${String(before.metadata['name'])}`
+    const stored = await send('GET', url)
+    const kept = await send('PUT', url, withChanges(stored.body, { 'metadata.labels': { touched: 'yes' } }))
+    assert.equal(kept.code, 200, JSON.stringify(kept.body))
+    const { kv } = await store.get(`/registry/${row.key}/${String(before.metadata['name'])}`, undefined)
+    assert.ok(kv, 'it is still stored')
+    await store.delete(`/registry/${row.key}/${String(before.metadata['name'])}`, kv.modRevision)
+  })
+}
