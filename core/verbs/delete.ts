@@ -2,11 +2,13 @@ import { type Deletion, remove } from '../registry/delete.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
 import type { Status } from '../respond/status.ts'
 import { readDelete } from './body.ts'
+import { deleteUnreadable, ignoresUnreadable } from './delete-unreadable.ts'
 import { respondEntry, respondStatus } from './respond.ts'
 import { admissionAttributes, type Target, type Verb, writeRequest } from './services.ts'
 
 /** The registry's options; the old boolean for orphans is one of the policies. */
-export function registryOptions({ dryRun: _dryRun, orphanDependents, ...options }: DeleteOptions) {
+export function registryOptions(given: DeleteOptions) {
+  const { dryRun: _dryRun, ignoreStoreReadErrorWithClusterBreakingPotential: _ignore, orphanDependents, ...options } = given
   if (orphanDependents === undefined) return options
   return { ...options, propagationPolicy: orphanDependents ? 'Orphan' : 'Background' } as const
 }
@@ -22,6 +24,7 @@ export async function deleteOne(target: Target, options: DeleteOptions): Promise
 /** DELETE of one object: a Success Status when it is gone, the object while finalizers or its grace period hold it. */
 export const deleteVerb: Verb = async (target) => {
   const options = await readDelete(target)
+  if (ignoresUnreadable(target, options)) return deleteUnreadable(target, options)
   const { entry, gone } = await deleteOne(target, options)
   if (!gone || target.resource.definition.returnsDeleted)
     return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)

@@ -3,6 +3,7 @@ import { ApiError } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import { readDelete } from './body.ts'
 import { deleteOne } from './delete.ts'
+import { ignoresUnreadable, notForCollections } from './delete-unreadable.ts'
 import { entryQuery } from './query.ts'
 import { respondList } from './respond.ts'
 import type { Verb } from './services.ts'
@@ -12,6 +13,7 @@ export const deleteCollection: Verb = async (target) => {
   const { exchange, services, resource } = target
   const options: ListOptions = readListOptions(exchange.query, services.platform, services.watchList)
   const deletion = await readDelete(target)
+  if (ignoresUnreadable(target, deletion)) throw notForCollections(services.platform)
   const found = await resource.store.list(entryQuery(target, options))
   const left: Entry[] = [...found.entries]
 

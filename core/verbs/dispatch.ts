@@ -90,7 +90,11 @@ export function createDispatch(services: Services): (exchange: Exchange) => Prom
     if (definition.namespaced && info.namespace === '' && info.parts.length > 1) throw noSuchResource(resource.on)
     if (!definition.namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw noSuchResource(resource.on)
     const verb = verbOf(resource, served, info)
-    if (served.warning !== undefined) exchange.warnings.push(served.warning)
+    if (served.warning !== undefined) {
+      const { group, resource: plural } = resource.on
+      services.deprecated.set([group, info.version, plural, info.subresource, definition.lifecycle.removed ?? ''], 1)
+      exchange.warnings.push(served.warning)
+    }
     const namespace = definition.namespaced ? info.namespace : ''
     return verb({ exchange, services, resource, view: served.view, namespace, name: info.parts[1] ?? '' })
   }

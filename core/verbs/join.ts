@@ -4,6 +4,7 @@ import { apiVersionOf, type ResourceDefinition } from '../resources/definition.t
 import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
 import type { Json } from '../schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
+import type { Form } from '../storage/entry.ts'
 import type { EntryList, KeptList } from '../storage/object-store.ts'
 
 const encoder = new TextEncoder()
@@ -14,9 +15,12 @@ const listEnd = encoder.encode(']}')
 const metadataTag = 0x0a
 const itemTag = 0x12
 
-/** `{…},{…}` of served objects, without the kind and apiVersion that each starts with. */
-export function joinJsonItems(definition: ResourceDefinition, objects: readonly Uint8Array[]): Uint8Array {
-  const skip = encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
+/** Bytes at the start of a served object that items of a list go without: `{`, kind and apiVersion. */
+export const typeMetaLength = (definition: ResourceDefinition) =>
+  encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
+
+/** `{…},{…}` of JSON objects, each without its first `skip` bytes, of which one is the brace. */
+export function joinJson(objects: readonly Uint8Array[], skip = 1): Uint8Array {
   let size = Math.max(0, objects.length - 1)
   for (const object of objects) size += object.length - skip + 1
   const bytes = new Uint8Array(size)
@@ -30,11 +34,20 @@ export function joinJsonItems(definition: ResourceDefinition, objects: readonly 
   return bytes
 }
 
+type List = Omit<KeptList, 'until'>
+
 /** `{"kind":…,"apiVersion":…,"metadata":…,"items":[…]}` around joined items. */
-export function jsonList(definition: ResourceDefinition, head: string, items: Uint8Array): KeptList {
+export function jsonList(definition: ResourceDefinition, head: string, items: Uint8Array): List {
   const { listKind } = definition
   const typeMeta = JSON.stringify({ kind: listKind, apiVersion: apiVersionOf(definition) }).slice(0, -1)
-  const before = encoder.encode(`${typeMeta},"metadata":${head},"items":[`)
+  return around(head, `${typeMeta},"metadata":${head},"items":[`, items)
+}
+
+/** A Table around joined rows; `head` is a JSON object of all that stands before them. */
+export const jsonTable = (head: string, rows: Uint8Array): List => around(head, `${head.slice(0, -1)},"rows":[`, rows)
+
+function around(head: string, start: string, items: Uint8Array): List {
+  const before = encoder.encode(start)
   const bytes = new Uint8Array(before.length + items.length + listEnd.length)
   const end = before.length + items.length
   bytes.set(before)
@@ -54,7 +67,7 @@ export function joinProtobufItems(messages: readonly Uint8Array[]): Uint8Array {
 const envelopeEnd = 4
 
 /** A list message in its envelope around joined items. */
-export function protobufList(definition: ResourceDefinition, head: string, items: Uint8Array): KeptList {
+export function protobufList(definition: ResourceDefinition, head: string, items: Uint8Array): List {
   const metadata = new BinaryWriter()
     .uint32(metadataTag)
     .bytes(encodeProtobuf(ListMetaSchema, JSON.parse(head) as Json))
@@ -72,18 +85,22 @@ const keptBytes = 4 * 1024 * 1024
 
 /**
  * The bytes of a list. While the same entries are given out, they are kept: only when what stands before the items has changed,
- * they are put together anew, and the items are never joined twice.
+ * they are put together anew, and the items are never joined twice, unless they tell time and `now` has reached what they say.
  */
 export function listBytes(
   { entries, kept }: EntryList,
   form: string,
   head: string,
-  join: () => Uint8Array,
-  wrap: (head: string, items: Uint8Array) => KeptList,
+  join: () => Uint8Array | Form,
+  wrap: (head: string, items: Uint8Array) => List,
+  now = 0,
 ): Uint8Array {
-  const known = kept?.get(form)
+  const found = kept?.get(form)
+  const known = found !== undefined && now < found.until ? found : undefined
   if (known?.head === head) return known.bytes
-  const made = wrap(head, known ? known.bytes.subarray(known.start, known.end) : join())
-  if (made.bytes.length <= keptBytes && entries.length > 1) kept?.set(form, made)
+  const joined = known ? { bytes: known.bytes.subarray(known.start, known.end), until: known.until } : join()
+  const { bytes: items, until } = 'until' in joined ? joined : { bytes: joined, until: Number.POSITIVE_INFINITY }
+  const made = wrap(head, items)
+  if (made.bytes.length <= keptBytes && entries.length > 1) kept?.set(form, { ...made, until })
   return made.bytes
 }

@@ -4,6 +4,7 @@ import { type PatchFormat, patchFormat, patchFormats } from '../request/media-ty
 import { readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
+import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch } from './body.ts'
@@ -45,7 +46,7 @@ export const patch: Verb = async (target) => {
 
   async function change(existing: ApiObject): Promise<ApiObject> {
     const document = view.read ? view.read(existing) : inVersion(resource.definition, existing)
-    const patched = patcher(view.body.schema, structuredClone(document) as JsonObject, value)
+    const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = (_kind: unknown, why: string) => unfit(patched, why)
     const result = objectOf({ value: patched, faults }, view.body, bytes, refusal)
     applyFieldValidation(target, fieldValidation, result.faults, refusal)

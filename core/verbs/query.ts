@@ -1,10 +1,10 @@
 import { decodeContinue, inconsistent } from '../request/continue-token.ts'
-import { bindFieldSelector, exactField, fieldSelectorText } from '../request/field-selector.ts'
+import { bindFieldSelector, exactField, fieldReader, fieldSelectorText } from '../request/field-selector.ts'
 import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
 import { badRequest } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { EntryQuery, Freshness } from '../storage/object-store.ts'
+import type { EntryQuery, FieldTerm, Freshness } from '../storage/object-store.ts'
 import type { Target } from './services.ts'
 
 /** What an entry must be like for the label and field selectors; undefined when everything matches. */
@@ -16,13 +16,20 @@ export function matcher(
   const others = fieldSelector?.filter((each) => each.field !== 'metadata.name' || each.operator !== '=') ?? []
   const fields = others.length > 0 ? bindFieldSelector(others, definition) : undefined
   if (!labels && !fields) return undefined
-  return (entry) => (labels === undefined || labels.matches(entry.labels)) && (fields === undefined || fields(entry.decode()))
+  return (entry) =>
+    (labels === undefined || labels.matches(entry.labels)) && (fields === undefined || fields((field, read) => entry.field(field, read)))
 }
 
 /** The one name that a selector on metadata.name allows. */
 export function nameWanted(options: ListOptions): { name?: string } {
   const name = options.fieldSelector && exactField(options.fieldSelector, 'metadata.name')
   return name === undefined ? {} : { name }
+}
+
+/** The first term of the selector by which the cache can find entries. */
+function indexedTerm({ resource: { definition } }: Target, { fieldSelector = [] }: ListOptions): { indexed?: FieldTerm } {
+  const term = fieldSelector.find(({ field, operator }) => operator === '=' && definition.indexed?.includes(field))
+  return term ? { indexed: { field: term.field, value: term.value, read: fieldReader(term.field, definition) } } : {}
 }
 
 function freshness({ resourceVersion = '', resourceVersionMatch = '' }: ListOptions): Freshness {
@@ -46,6 +53,7 @@ export function entryQuery(target: Target, options: ListOptions): EntryQuery {
     namespace,
     ...nameWanted(options),
     ...(matches && { matches, selector: selectorKey(options) }),
+    ...indexedTerm(target, options),
     ...(limit > 0 && { limit }),
   }
   if (!options.continue) return { ...base, at: freshness(options) }

@@ -4,14 +4,17 @@ import { readIncludeObject } from '../request/options.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
 import { type Encodable, encode } from '../respond/encode.ts'
-import { tableOf } from '../respond/table.ts'
+import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { Entry, Form } from '../storage/entry.ts'
 import type { EntryList } from '../storage/object-store.ts'
-import { joinJsonItems, joinProtobufItems, jsonList, listBytes, protobufList } from './join.ts'
+import { joinJson, joinProtobufItems, jsonList, jsonTable, listBytes, protobufList, typeMetaLength } from './join.ts'
 import { hookContext, type Target } from './services.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 export interface ListMeta {
   readonly resourceVersion: string
@@ -50,7 +53,7 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
         found,
         form,
         JSON.stringify(meta),
-        () => joinJsonItems(definition, found.entries.map(object)),
+        () => joinJson(found.entries.map(object), typeMetaLength(definition)),
         (head, items) => jsonList(definition, head, items),
       ),
     bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
@@ -124,22 +127,43 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
 
 function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | 'v1beta1', headers: boolean): Renderer {
   const { services, resource, exchange } = target
-  const { kind } = resource.definition
+  const { format, pretty } = negotiated
+  const { definition } = resource
   const includeObject = readIncludeObject(exchange.query)
-  const table = (objects: readonly ApiObject[], meta: ListMeta) => {
-    const value = tableOf(resource.definition, objects, { context: hookContext(services), includeObject, version, headers, ...meta })
-    return encode({ value: value as never, schema: undefined }, negotiated.format, negotiated.pretty)
+  const context = hookContext(services)
+  const table = tableWriter(definition, { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers })
+  const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
+  const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
+  const row = (entry: Entry) =>
+    entry.formAt(rowForm, context.now, (changesAt) =>
+      encoder.encode(JSON.stringify(table.row(inVersion(definition, entry.decode()), { ...context, changesAt }))),
+    )
+  const written = (meta: TableMeta, rows: Uint8Array) => {
+    const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
+    return format === 'json' && !pretty ? bytes : encode({ value: JSON.parse(decoder.decode(bytes)), schema: undefined }, format, pretty)
   }
-  const shown = (entry: Entry) => inVersion(resource.definition, entry.decode())
+  const joinRows = (entries: readonly Entry[]): Form => {
+    const rows = entries.map(row)
+    return {
+      bytes: joinJson(rows.map(({ bytes }) => bytes)),
+      until: rows.reduce((first, { until }) => Math.min(first, until), Number.POSITIVE_INFINITY),
+    }
+  }
   return {
     negotiated,
-    form: `table/${version}/${includeObject}/${headers}/${negotiated.format}`,
-    object: (entry) => table([shown(entry)], { resourceVersion: String(entry.revision) }),
-    list: ({ entries }, meta) => table(entries.map(shown), meta),
-    bare: (metadata) =>
-      table([{ kind, apiVersion: apiVersionOf(resource.definition), metadata } as ApiObject], {
-        resourceVersion: String(metadata['resourceVersion'] ?? ''),
-      }),
+    form,
+    object: (entry) => written({ resourceVersion: String(entry.revision) }, row(entry).bytes),
+    list: (found, meta) =>
+      format === 'json' && !pretty
+        ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries), jsonTable, context.now)
+        : written({ ...meta }, joinRows(found.entries).bytes),
+    bare: (metadata) => {
+      const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata } as ApiObject
+      return written(
+        { resourceVersion: String(metadata['resourceVersion'] ?? '') },
+        encoder.encode(JSON.stringify(table.row(object, context))),
+      )
+    },
   }
 }
 

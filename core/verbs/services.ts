@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, AdmissionOperation } from '../admission/attributes.ts'
 import type { Admission } from '../admission/chain.ts'
 import type { TokenAuthenticator } from '../authn/authenticator.ts'
-import type { TokenIssuer } from '../authn/token-issuer.ts'
+import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
 import type { Platform } from '../platform.ts'
@@ -10,13 +10,14 @@ import type { WriteRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiator } from '../request/negotiate.ts'
-import type { ApiObject } from '../resources/definition.ts'
-import type { HookContext } from '../schema/model.ts'
+import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
+import type { ClusterSettings, HookContext } from '../schema/model.ts'
 import type { SubresourceView } from './views.ts'
 
 /** What verbs work with; built once by `createApiServer`. */
 export interface Services {
   readonly platform: Platform
+  readonly settings: ClusterSettings
   readonly clock: Clock
   readonly logger: Logger
   readonly table: ResourceTable
@@ -24,6 +25,8 @@ export interface Services {
   readonly negotiator: Negotiator
   /** Counts requests in flight that may last, by the labels of that metric. */
   readonly longRunning: { add(labels: readonly string[], amount: number): void }
+  /** Notes requests to deprecated versions, by the labels of that metric. */
+  readonly deprecated: { set(labels: readonly string[], value: number): void }
   /** Seconds: a watch without `timeoutSeconds` ends by itself after this time or up to twice of it. */
   readonly minRequestTimeout: number
   readonly authorizer: Authorizer
@@ -31,14 +34,16 @@ export interface Services {
   rulesFor(user: User, namespace: string): SubjectRules
   /** Who bearer tokens stand for. */
   readonly tokens: TokenAuthenticator
+  /** Audiences that this server is one of. */
+  readonly audiences: readonly string[]
   /** Absent: this server issues no tokens. */
   readonly serviceAccounts?: {
     readonly issuer: TokenIssuer
     readonly audiences: readonly string[]
     /** Longest validity in seconds; absent: no limit. */
     readonly maxSeconds?: number
-    /** Lets the tokens that pods get by themselves live for a year, and warns of late use. */
-    readonly extend?: boolean
+    /** Validity in seconds of tokens that pods get by themselves, whose late use is noted; absent: as they ask. */
+    readonly extendedSeconds?: number
   }
   /** The release of this server. */
   readonly version: { readonly major: string; readonly minor: string }
@@ -62,8 +67,8 @@ export interface Target {
 /** A verb turns a request to a resource into a response; it throws an ApiError for what the client gets as a Status. */
 export type Verb = (target: Target) => Promise<Response>
 
-export function hookContext({ platform, clock }: Services): HookContext {
-  return { platform, now: clock.now() }
+export function hookContext({ platform, settings, clock }: Services): HookContext {
+  return { platform, settings, now: clock.now() }
 }
 
 /** The admission attributes of this request. */
@@ -93,9 +98,9 @@ export function admissionAttributes(
 
 /** What the registry needs for a write of this request; validating admission is asked with `operation`. */
 export function writeRequest(target: Target, operation: AdmissionOperation, dryRun: boolean): WriteRequest {
-  const { exchange, services } = target
+  const { exchange, services, resource } = target
   return {
-    context: { ...hookContext(services), user: exchange.user },
+    context: { ...hookContext(services), user: exchange.user, apiVersion: apiVersionOf(resource.definition) },
     dryRun,
     admit: (object, old) => services.admission.validate(admissionAttributes(target, operation, dryRun, object, old)),
     warn: (text) => exchange.warnings.push(text),

@@ -3,6 +3,8 @@ import { update as replace } from '../registry/update.ts'
 import { readUpdateOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
+import { clone } from '../schema/members.ts'
+import type { JsonObject } from '../schema/model.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
 import { recorder } from './ownership.ts'
@@ -30,7 +32,7 @@ export const update: Verb = async (target) => {
   checkIdentity(target, body)
   const record = recorder(target, fieldManager)
   try {
-    const change = (existing: ApiObject) => completed(target, structuredClone(body), 'UPDATE', dryRun, existing, record)
+    const change = (existing: ApiObject) => completed(target, clone(body as JsonObject) as ApiObject, 'UPDATE', dryRun, existing, record)
     return respondEntry(target, await replace(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
   } catch (error) {
     if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error

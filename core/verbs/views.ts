@@ -68,7 +68,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
 export function viewsOf(definition: ResourceDefinition): ReadonlyMap<string, SubresourceView> {
   const body = definition
   const views: SubresourceView[] = [{ name: '', body, ...mainView(definition) }]
-  if (definition.status) views.push({ name: 'status', body, ...statusView })
+  if (definition.status) views.push({ name: 'status', body, ...statusView(definition) })
   if (definition.scale) views.push(scaleView(definition.scale, scaleBody))
   for (const { name, side } of definition.subresources) if (side) views.push({ name, body, ...sideView(side) })
   return new Map(views.map((view) => [view.name, view]))

@@ -1,4 +1,6 @@
 /** Who is somebody? TokenReview and SelfSubjectReview (authentication API). */
+import { AuthenticationError } from '../../authn/authenticator.ts'
+import { mustKnow } from '../../authn/bearer.ts'
 import type { User } from '../../request/exchange.ts'
 import { badRequest } from '../../respond/status.ts'
 import type { Action } from './action.ts'
@@ -11,19 +13,20 @@ export const selfSubjectReview: Action = {
   perform: ({ exchange }, object) => ({ ...object, status: { userInfo: userInfo(exchange.user) } }),
 }
 
+type Spec = { readonly token?: string; readonly audiences?: readonly string[] }
+
 export const tokenReview: Action = {
   async perform({ services }, object) {
-    const { token = '', audiences } = (object['spec'] ?? {}) as { token?: string; audiences?: string[] }
+    const { token = '', audiences = [] } = (object['spec'] ?? {}) as Spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
+    const wanted = audiences.length > 0 ? audiences : services.audiences
     try {
-      const found = await services.tokens.authenticateToken(token, audiences && audiences.length > 0 ? audiences : undefined)
-      if (found === undefined) return { ...object, status: { authenticated: false, user: {} } }
-      return {
-        ...object,
-        status: { authenticated: true, user: userInfo(found.user), ...(found.audiences && { audiences: found.audiences }) },
-      }
-    } catch {
-      return { ...object, status: { authenticated: false, user: {}, error: 'the token is not valid' } }
+      const found = await mustKnow(services.tokens.authenticateToken(token, wanted.length > 0 ? wanted : undefined))
+      const status = { authenticated: true, user: userInfo(found.user), ...(found.audiences?.length && { audiences: found.audiences }) }
+      return { ...object, status }
+    } catch (error) {
+      if (!(error instanceof AuthenticationError)) throw error
+      return { ...object, status: { user: {}, error: error.message } }
     }
   },
 }

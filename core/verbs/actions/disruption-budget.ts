@@ -111,5 +111,5 @@ export async function takeDisruption(target: Target, budgets: ServedResource, na
       },
     }
   }
-  await update(budgets, target.namespace, name, { view: statusView, change }, ownWrite(target, dryRun))
+  await update(budgets, target.namespace, name, { view: statusView(budgets.definition), change }, ownWrite(target, dryRun))
 }

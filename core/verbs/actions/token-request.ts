@@ -1,5 +1,5 @@
 /** `serviceaccounts/token`: issues a token of a service account (KEP-1205). */
-import type { TokenRequest as IssuerRequest } from '../../authn/token-issuer.ts'
+import type { TokenRequest as IssuerRequest } from '../../authn/service-account/issuer.ts'
 import { timestamp } from '../../registry/deletion.ts'
 import { TokenRequest } from '../../resources/authentication/tokenrequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -30,7 +30,6 @@ const leastSeconds = 600
 const mostSeconds = 2 ** 32
 /** What the token volumes of pods ask for; such a token may live longer, so that old clients do not break. */
 const volumeSeconds = 3607
-const extendedSeconds = 365 * 24 * 3600
 const body = { group: 'authentication.<domain>', version: 'v1', kind: 'TokenRequest', schema: TokenRequest }
 
 function refuseIfAny({ services, name }: Target, errors: FieldErrors, named = name): void {
@@ -46,6 +45,16 @@ function checkSubject(target: Target, { metadata }: ApiObject): void {
       errors.invalid(FieldPath.of('metadata', field), given, `must match the service account ${field} if specified`)
   }
   refuseIfAny(target, errors)
+}
+
+/** A request for the token of an account that another one has replaced is not for this one. */
+function checkUid({ services, name, exchange }: Target, given: string | undefined, uid: string): void {
+  if (!given || given === uid) return
+  const problem = `the UID in the token request (${given}) does not match the UID of the service account (${uid})`
+  const gate = 'TokenRequestServiceAccountUIDValidation'
+  if (services.settings.enabled(gate)) throw conflict({ group: services.platform.name(body.group), resource: body.kind }, name, problem)
+  exchange.annotations.set(services.platform.name('authentication.<domain>/token-request-uid-mismatch'), problem)
+  exchange.warnings.push(`${problem} but ${gate} is not enabled. In the future, this will return a conflict error`)
 }
 
 function checkSeconds(target: Target, seconds: number): void {
@@ -101,8 +110,10 @@ export const tokenRequest: Action = {
     const { services, namespace, name, exchange } = target
     checkSubject(target, object)
     const account = await find(target, 'serviceaccounts', namespace, name)
+    const uid = account.metadata.uid ?? ''
+    checkUid(target, object.metadata.uid, uid)
     if (services.serviceAccounts === undefined) throw badRequest('this server issues no tokens: it has no signing key')
-    const { issuer, audiences: own, maxSeconds = 0, extend = false } = services.serviceAccounts
+    const { issuer, audiences: own, maxSeconds = 0, extendedSeconds } = services.serviceAccounts
     const spec = (object['spec'] ?? {}) as Spec
     const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : own
     let seconds = spec.expirationSeconds ?? defaultSeconds
@@ -113,20 +124,21 @@ export const tokenRequest: Action = {
       seconds = maxSeconds
     }
     const now = services.clock.now()
-    const extended = extend && bound?.kind === 'Pod' && seconds === volumeSeconds && audiences.every((each) => own.includes(each))
+    const injected = bound?.kind === 'Pod' && seconds === volumeSeconds && audiences.every((each) => own.includes(each))
+    const extended = injected ? extendedSeconds : undefined
     const { token, credentialId } = await issuer.issue({
       namespace,
       name,
-      uid: account.metadata.uid ?? '',
+      uid,
       audiences,
-      expirationSeconds: extended ? extendedSeconds : seconds,
-      ...(extended && { warnAfterSeconds: seconds }),
+      expirationSeconds: extended ?? seconds,
+      ...(extended !== undefined && { warnAfterSeconds: seconds }),
       ...(bound && { boundObject: bound }),
     })
     exchange.annotations.set(services.platform.name('authentication.<labels>/issued-credential-id'), credentialId)
     return {
       ...object,
-      metadata: { ...object.metadata, name, namespace, creationTimestamp: timestamp(now) },
+      metadata: { ...object.metadata, name, namespace, uid: object.metadata.uid || uid, creationTimestamp: timestamp(now) },
       spec: { ...spec, audiences, expirationSeconds: seconds },
       status: { token, expirationTimestamp: timestamp(now + seconds * 1000) },
     }

@@ -1,7 +1,8 @@
 /** Directives of strategic merge patches: members that say how to merge what stands beside them. */
 import { badRequest } from '../../respond/status.ts'
+import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { get, goText, isObject, set } from './values.ts'
+import { goText, isObject } from './values.ts'
 
 export const patchDirective = '$patch'
 export const retainKeysDirective = '$retainKeys'

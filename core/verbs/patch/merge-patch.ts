@@ -1,7 +1,8 @@
 /** JSON Merge Patch (RFC 7386). */
 import { badRequest } from '../../respond/status.ts'
+import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { get, isObject, jsonTypeName, set } from './values.ts'
+import { isObject, jsonTypeName } from './values.ts'
 
 /**
  * Merges the patch into the document and returns it; the document is changed, the patch is not.

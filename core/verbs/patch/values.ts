@@ -1,28 +1,8 @@
-/** JSON values that patches take apart: `__proto__` and `constructor` are keys like others here. */
+/** JSON values that patches take apart, and their names in messages. */
 import type { Json, JsonObject } from '../../schema/model.ts'
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The member's value; undefined when the object has no such key of its own. */
-export function get(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined
-}
-
-export function set(object: JsonObject, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-  else object[key] = value
-}
-
-/** A copy that shares nothing with the original. */
-export function clone<T extends Json>(value: T): T
-export function clone(value: Json): Json {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => clone(item))
-  const copy: JsonObject = {}
-  for (const key of Object.keys(value)) set(copy, key, clone(value[key] as Json))
-  return copy
 }
 
 /** Name of a value's type in messages that clients know from Go. */

@@ -20,10 +20,13 @@ const definitions = builtinResources()
   .filter(({ storageKey }) => storageKey !== '')
   .map((definition) => bind(definition, platform))
 
+/** Plugins whose work needs that of controllers. */
+const withControllers = ['ServiceAccount', 'StorageObjectInUseProtection']
+
 let server: ApiServer
 let api: Api
 before(async () => {
-  server = await createApiServer({ store: memoryStore(), serves: () => true, controllers: [] })
+  server = await createApiServer({ store: memoryStore(), serves: () => true, controllers: [], disabledPlugins: withControllers })
   api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
 })
 after(() => server.close())

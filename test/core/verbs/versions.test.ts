@@ -22,7 +22,12 @@ const definitions = builtinResources()
 let server: ApiServer
 let api: Api
 before(async () => {
-  server = await createApiServer({ store: memoryStore(), serves: () => true, controllers: [] })
+  server = await createApiServer({
+    store: memoryStore(),
+    serves: () => true,
+    controllers: [],
+    disabledPlugins: ['StorageObjectInUseProtection'],
+  })
   api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
 })
 after(() => server.close())

@@ -60,6 +60,14 @@ test('it may repeat what the URL says, and nothing else', async () => {
     'Invalid',
     'TokenRequest.authentication.k8s.io "robot" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
   )
+  const { uid } = (await api.get('/api/v1/namespaces/default/serviceaccounts/robot')).body.metadata
+  assert.equal((await ask({}, { uid })).status, 201)
+  assertFailure(
+    await ask({}, { uid: 'u2' }),
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (u2) does not match the UID of the service account (${uid})`,
+  )
   assertFailure(await ask({}, undefined, 'nobody'), 404, 'NotFound', 'serviceaccounts "nobody" not found')
 })
 

@@ -1,0 +1,56 @@
+/**
+ * DELETE of an object whose stored value can't be read (KEP-3926): without preconditions, finalizers and admission, since nobody knows
+ * what it is. Needs a verb of its own besides `delete`.
+ */
+import type { Platform } from '../platform.ts'
+import { removeUnreadable } from '../registry/delete-unreadable.ts'
+import type { DeleteOptions } from '../request/delete-options.ts'
+import { forbidden, invalid } from '../respond/status.ts'
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
+import { respondStatus } from './respond.ts'
+import type { Target } from './services.ts'
+
+const verb = 'unsafe-delete-ignore-read-errors'
+const option = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+const path = FieldPath.of(option)
+/** Options that mean nothing for an object that can't be read. */
+const others = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const
+
+/** Whether the client asks for it and the server has it (gate AllowUnsafeMalformedObjectDeletion). */
+export function ignoresUnreadable({ services }: Target, options: DeleteOptions): boolean {
+  return options[option] === true && services.settings.enabled('AllowUnsafeMalformedObjectDeletion')
+}
+
+/** The refusal of the option where it makes no sense. */
+export function notForCollections(platform: Platform): Error {
+  return refusal(platform, 'is not allowed with DELETECOLLECTION, try again after removing the option')
+}
+
+function refusal(platform: Platform, ...details: readonly string[]): Error {
+  const errors = new FieldErrors()
+  for (const detail of details) errors.invalid(path, true, detail)
+  return invalid({ group: platform.name('meta.<domain>'), kind: 'DeleteOptions' }, '', errors.list)
+}
+
+async function authorize({ exchange, services, resource }: Target): Promise<void> {
+  const { on } = resource
+  const { name } = exchange.info
+  const { verdict, reason, error } = await services.authorizer.authorize({ user: exchange.user, ...exchange.info, verb })
+  if (verdict === 'allow') return
+  if (error !== undefined) throw forbidden(on, name, `error while checking permission for "${verb}", ${error}`)
+  throw forbidden(on, name, `not permitted to do "${verb}", reason: ${reason}`)
+}
+
+/** Throws 404, 409 when the object can be read, 403, 422. */
+export async function deleteUnreadable(target: Target, options: DeleteOptions): Promise<Response> {
+  const { exchange, services, resource, namespace, name } = target
+  const set = others.filter((each) => options[each] !== undefined)
+  if (set.length > 0) throw refusal(services.platform, ...set.map((each) => `cannot be set together with .${each}`))
+  exchange.annotations.set(services.platform.name('apiserver.<domain>/unsafe-delete-ignore-read-error'), '')
+  await authorize(target)
+  services.logger.info({ resource: resource.on, namespace, name }, 'deleting an object that can not be read')
+  await removeUnreadable(resource, namespace, name, options.dryRun)
+  const details = { name, kind: resource.definition.kind }
+  return respondStatus(target, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 })
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { causesOf, startServer, withChanges } from '../resources/support.ts'
+
+const client = startServer()
+const path = '/api/v1/namespaces/default/configmaps'
+const create = async (metadata: { [name: string]: unknown }) => {
+  const made = await (await client).send('POST', path, { kind: 'ConfigMap', apiVersion: 'v1', metadata })
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  return made.body
+}
+
+test('an update may not begin a deletion', async () => {
+  const { send } = await client
+  const made = await create({ name: 'begin' })
+  const time = '2026-01-02T03:04:05Z'
+  const dated = await send('PUT', `${path}/begin`, withChanges(made, { 'metadata.deletionTimestamp': time }))
+  assert.equal(dated.code, 422, JSON.stringify(dated.body))
+  assert.match(causesOf(dated).join(), /^metadata\.deletionTimestamp: Invalid value: .*: field is immutable$/)
+  const graced = await send('PUT', `${path}/begin`, withChanges(made, { 'metadata.deletionGracePeriodSeconds': 5 }))
+  assert.deepEqual(causesOf(graced), ['metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable'])
+})
+
+test('an update can neither end nor alter a deletion', async () => {
+  const { send } = await client
+  await create({ name: 'end', finalizers: ['example.com/x'] })
+  const terminating = (await send('DELETE', `${path}/end`)).body
+  assert.ok(terminating.metadata['deletionTimestamp'], 'it waits for its finalizer')
+  const without = { 'metadata.deletionTimestamp': undefined, 'metadata.deletionGracePeriodSeconds': undefined, data: { a: 'b' } }
+  const kept = await send('PUT', `${path}/end`, withChanges(terminating, without))
+  assert.equal(kept.code, 200, JSON.stringify(kept.body))
+  assert.equal(kept.body.metadata['deletionTimestamp'], terminating.metadata['deletionTimestamp'])
+  assert.equal(kept.body.metadata['deletionGracePeriodSeconds'], terminating.metadata['deletionGracePeriodSeconds'])
+  const longer = await send('PUT', `${path}/end`, withChanges(kept.body, { 'metadata.deletionGracePeriodSeconds': 100 }))
+  assert.deepEqual(causesOf(longer), ['metadata.deletionGracePeriodSeconds: Invalid value: 100: field is immutable'])
+  await send('PUT', `${path}/end`, withChanges(kept.body, { 'metadata.finalizers': undefined }))
+})
+
+test('generateName is what the client says, also on updates', async () => {
+  const { send } = await client
+  const made = await create({ generateName: 'made-' })
+  const name = String(made.metadata['name'])
+  const without = await send('PUT', `${path}/${name}`, withChanges(made, { 'metadata.generateName': undefined }))
+  assert.equal(without.code, 200, JSON.stringify(without.body))
+  assert.equal(without.body.metadata['generateName'], undefined)
+})
+
+const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
+
+test('status writes of some kinds leave all metadata alone, and own none of it', async () => {
+  const { send } = await client
+  const schema = {
+    kind: 'FlowSchema',
+    apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+    metadata: { name: 'mine', labels: { a: '1' } },
+    spec: { priorityLevelConfiguration: { name: 'x' } },
+  }
+  const made = await send('POST', schemas, schema)
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  const condition = { type: 'Dangling', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'x', message: '' }
+  const patch = { apiVersion: schema.apiVersion, kind: schema.kind, metadata: { labels: { b: '2' } }, status: { conditions: [condition] } }
+  const answer = await send('PATCH', `${schemas}/mine/status?fieldManager=me&force=true`, patch, 'application/apply-patch+yaml')
+  assert.equal(answer.code, 200, JSON.stringify(answer.body))
+  assert.deepEqual(answer.body.metadata['labels'], { a: '1' })
+  const entries = answer.body.metadata['managedFields'] as { manager: string; fieldsV1: object }[]
+  assert.deepEqual(Object.keys(entries.find(({ manager }) => manager === 'me')?.fieldsV1 ?? {}), ['f:status'])
+})
+
+test('a subresource that writes a part of an object owns nothing else', async () => {
+  const pods = '/api/v1/namespaces/default/pods'
+  const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'debugged' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
+  const server = await createApiServer({ store: memoryStore(), controllers: [], disabledPlugins: ['ServiceAccount'] })
+  const ask = async (method: string, path: string, type: string, body: object) => {
+    const request = new Request(`http://api${path}`, { method, headers: { 'content-type': type }, body: JSON.stringify(body) })
+    const answer = await server.fetch(request)
+    return {
+      code: answer.status,
+      body: (await answer.json()) as { metadata: { managedFields: { manager: string; fieldsV1: { [name: string]: object } }[] } },
+    }
+  }
+  const made = await ask('POST', pods, 'application/json', pod)
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  const debug = { ...pod, metadata: { labels: { a: 'b' } }, spec: { ...pod.spec, ephemeralContainers: [{ name: 'd', image: 'i' }] } }
+  const path = `${pods}/debugged/ephemeralcontainers?fieldManager=me&force=true`
+  const answer = await ask('PATCH', path, 'application/apply-patch+yaml', debug)
+  assert.equal(answer.code, 200, JSON.stringify(answer.body))
+  const own = answer.body.metadata.managedFields.find(({ manager }) => manager === 'me')?.fieldsV1
+  assert.deepEqual(Object.keys(own ?? {}), ['f:spec'])
+  assert.deepEqual(Object.keys(own?.['f:spec'] ?? {}), ['f:ephemeralContainers'])
+  await server.close()
+})
+
+test('asking for a deprecated version counts', async () => {
+  const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
+  const server = await createApiServer({ store: memoryStore(), controllers: [] })
+  await server.fetch(new Request('http://api/api/v1/componentstatuses'))
+  const text = await (await server.fetch(new Request('http://api/metrics'))).text()
+  await server.close()
+  assert.match(
+    text,
+    /^apiserver_requested_deprecated_apis\{group="",version="v1",resource="componentstatuses",subresource="",removed_release=""\} 1$/m,
+  )
+})
