@@ -10,6 +10,7 @@ import { apiVersionOf } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf, isEnvelope } from '../schema/protobuf.ts'
+import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -81,6 +82,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   const read = (stored: Uint8Array): ApiObject => {
+    if (isEncrypted(stored)) throw new Error(readsEncrypted)
     if (!isEnvelope(stored)) return decode(stored)
     const { raw, ...envelope } = decodeEnvelope(stored)
     const fields = decodeProtobuf(versionOf(envelope).schema as Message, raw)

@@ -2,6 +2,12 @@ import type { KeyValue } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { Codec } from './codec.ts'
 
+/** Bytes that are right until a time, in milliseconds since the epoch. */
+export interface Form {
+  readonly bytes: Uint8Array
+  readonly until: number
+}
+
 /** One stored object at one revision: served bytes, decoded only when asked, other encodings memoized. */
 export class Entry {
   readonly key: string
@@ -9,18 +15,22 @@ export class Entry {
   /** JSON with kind, apiVersion and resourceVersion, in the storage version. */
   readonly bytes: Uint8Array
   readonly #codec: Codec
+  readonly #isStale: (() => boolean) | undefined
+  #fields: { [field: string]: string } | undefined
   #labels: { readonly [key: string]: string } | undefined
-  #forms: Map<string, Uint8Array> | undefined
+  #forms: Map<string, Form> | undefined
 
-  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec) {
+  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, isStale?: () => boolean) {
     this.key = key
     this.revision = revision
     this.bytes = bytes
     this.#codec = codec
+    this.#isStale = isStale
   }
 
+  /** @throws StoreError `corrupt` when the value can't be read. */
   static of(kv: KeyValue, codec: Codec): Entry {
-    return new Entry(kv.key, kv.modRevision, codec.serve(kv.value, kv.modRevision), codec)
+    return new Entry(kv.key, kv.modRevision, codec.serve(kv.value, kv.modRevision), codec, kv.isStale)
   }
 
   /** The same content under another revision: what a deletion shows. */
@@ -34,19 +44,42 @@ export class Entry {
     return this.#codec.decode(this.bytes)
   }
 
+  /** Whether the next update is to write it even when it changes nothing. */
+  get stale(): boolean {
+    return this.#isStale?.() ?? false
+  }
+
   get labels(): { readonly [key: string]: string } {
     this.#labels ??= this.decode().metadata.labels ?? {}
     return this.#labels
   }
 
+  /** The text of a field, which is read once. */
+  field(name: string, read: (object: ApiObject) => string): string {
+    const known = this.#fields?.[name]
+    if (known !== undefined) return known
+    const text = read(this.decode())
+    this.#fields ??= {}
+    this.#fields[name] = text
+    return text
+  }
+
   /** Another encoding of this object, made once. */
   form(name: string, make: () => Uint8Array): Uint8Array {
+    return this.formAt(name, 0, make).bytes
+  }
+
+  /** An encoding that tells time: made anew once `now` has reached what `make` said with `changesAt`. Milliseconds since the epoch. */
+  formAt(name: string, now: number, make: (changesAt: (time: number) => void) => Uint8Array): Form {
     this.#forms ??= new Map()
-    let bytes = this.#forms.get(name)
-    if (bytes === undefined) {
-      bytes = make()
-      this.#forms.set(name, bytes)
-    }
-    return bytes
+    const known = this.#forms.get(name)
+    if (known !== undefined && now < known.until) return known
+    let until = Number.POSITIVE_INFINITY
+    const bytes = make((time) => {
+      until = Math.min(until, time)
+    })
+    const made = { bytes, until }
+    this.#forms.set(name, made)
+    return made
   }
 }

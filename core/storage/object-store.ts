@@ -1,15 +1,18 @@
 /** Objects of one resource in the store: what verbs and the registry read and write. The watch cache decorates it. */
-import type { KeyValue, KeyValueStore } from '../ports.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
+import { type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
+import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Codec, CodecOptions } from './codec.ts'
 import { createCodec } from './codec.ts'
 import { Entry } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
+import { createEntryReader, type EntryReader } from './unreadable.ts'
 
 /** Bytes of a whole list, and where in them its items are. */
 export interface KeptList {
+  /** When its items will read differently, in milliseconds since the epoch. */
+  readonly until: number
   /** What the list says about itself, such as its resourceVersion. */
   readonly head: string
   readonly bytes: Uint8Array
@@ -28,10 +31,19 @@ export interface EntryList {
   readonly remaining?: number
 }
 
+/** A field that must have a value. */
+export interface FieldTerm {
+  readonly field: string
+  readonly value: string
+  readonly read: (object: ApiObject) => string
+}
+
 export interface EntryQuery {
   readonly namespace: string
   /** The one name that may match, from a field selector on metadata.name. */
   readonly name?: string
+  /** What `matches` asks of a field by which entries can be found. */
+  readonly indexed?: FieldTerm
   readonly matches?: (entry: Entry) => boolean
   /** The text that `matches` was made from; equal texts match the same entries. */
   readonly selector?: string
@@ -52,10 +64,18 @@ export interface ObjectStore {
   readonly definition: ResourceDefinition
   readonly codec: Codec
   readonly keys: Keys
+  /** Makes entries of what the store holds. */
+  readonly reader: EntryReader
   /** The live object. */
   get(key: string): Promise<Entry | undefined>
+  /** What is at hand without asking the store: it may lag behind the last writes, and undefined says nothing. */
+  known(key: string): Entry | undefined
   /** Rejects with 504 where the store has not reached `query.at`, and with a StoreError `compacted` where it is gone. */
   list(query: EntryQuery): Promise<EntryList>
+  /** The revision of what is stored there, whether it can be read or not. */
+  inspect(key: string): Promise<{ readonly revision: number; readonly readable: boolean } | undefined>
+  /** Number of objects in the store. */
+  count(): Promise<number>
   /** Stores a printed object when the entry's revision is still `expected` (0: nothing there). */
   put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<Swap>
   delete(
@@ -68,25 +88,30 @@ const pageSize = 500
 /** The smallest key that sorts after every key that starts with this one's text. */
 export const keyAfter = (key: string) => `${key}\0`
 
-/** Reads and writes straight through to the store. */
+/** Reads and writes straight through to the store. `namesUnreadable`: see createEntryReader. */
 export function createObjectStore(
   store: KeyValueStore,
   definition: ResourceDefinition,
   prefix: string,
-  options: CodecOptions = {},
+  options: CodecOptions & { readonly namesUnreadable?: boolean } = {},
 ): ObjectStore {
   const codec = createCodec(definition, options)
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
-  const entry = (kv: KeyValue) => Entry.of(kv, codec)
+  const on = { group: definition.group, resource: definition.names.plural }
+  const reader = createEntryReader(codec, on, options.namesUnreadable ?? false)
+  const entry = (kv: KeyValue) => reader.one(kv)
 
   async function list(query: EntryQuery): Promise<EntryList> {
     const limit = query.limit ?? 0
+    // What a selector chooses of the rest is not counted, as in the reference server.
+    const countable = query.matches === undefined && query.name === undefined
     const range = query.name === undefined || query.namespace === '' ? keys.prefix(query.namespace) : keys.of(query.namespace, query.name)
     const entries: Entry[] = []
+    const reading = reader.list()
     let revision = await startRevision(query.at ?? 'newest')
     let from = query.after === undefined ? undefined : keyAfter(query.after)
     for (;;) {
-      const page = await store.list({
+      const page = await read({
         prefix: range,
         ...(from !== undefined && { from }),
         ...(limit > 0 && { limit: query.matches ? pageSize : limit - entries.length }),
@@ -94,17 +119,32 @@ export function createObjectStore(
       })
       revision = page.revision
       for (const [index, kv] of page.items.entries()) {
-        const candidate = entry(kv)
         if (query.name !== undefined && keys.parse(kv.key).name !== query.name) continue
+        const candidate = reading.read(kv)
+        if (candidate === undefined) continue
         if (query.matches && !query.matches(candidate)) continue
         entries.push(candidate)
         const more = page.more || index < page.items.length - 1
-        if (limit > 0 && entries.length === limit && more)
-          return { entries, revision, next: kv.key, ...(await remaining(kv.key, revision, range, query)) }
+        if (limit > 0 && entries.length === limit && more) {
+          reading.finish()
+          return { entries, revision, next: kv.key, ...(countable && { remaining: page.remaining }) }
+        }
       }
       const last = page.items.at(-1)
-      if (!page.more || last === undefined) return { entries, revision }
+      if (!page.more || last === undefined) {
+        reading.finish()
+        return { entries, revision }
+      }
       from = keyAfter(last.key)
+    }
+  }
+
+  async function read(options: ListOptions): Promise<ListResult> {
+    try {
+      return await store.list(options)
+    } catch (error) {
+      const ahead = error instanceof StoreError && error.code === 'future-revision'
+      throw ahead ? tooLargeResourceVersion(options.revision ?? 0, error.revision ?? (await store.currentRevision())) : error
     }
   }
 
@@ -116,17 +156,18 @@ export function createObjectStore(
     return undefined
   }
 
-  async function remaining(key: string, revision: number, range: string, query: EntryQuery): Promise<{ remaining?: number }> {
-    if (query.matches || query.name !== undefined) return {}
-    const rest = await store.list({ prefix: range, from: keyAfter(key), revision })
-    return { remaining: rest.items.length }
-  }
-
   return {
     definition,
     codec,
     keys,
+    reader,
     list,
+    async inspect(key) {
+      const { kv } = await store.get(key)
+      return kv && { revision: kv.modRevision, readable: reader.isReadable(kv) }
+    },
+    count: () => store.count(keys.prefix('')),
+    known: () => undefined,
     async get(key) {
       const { kv } = await store.get(key)
       return kv && entry(kv)

@@ -2,14 +2,16 @@
  * The watch cache: all objects of one resource as served bytes, kept current by one store watch. Lists and watches are answered from memory;
  * a list that must be consistent first waits until the cache has reached the store's revision. Starts at its first use.
  */
-import type { Clock, KeyValueStore, Logger, StoreEvent, StoreWatch } from '../ports.ts'
-import { tooLargeResourceVersion } from '../respond/status.ts'
-import { Entry } from '../storage/entry.ts'
+import { type Clock, type KeyValueStore, type Logger, StoreError, type StoreEvent, type StoreWatch } from '../ports.ts'
+import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
+import type { Entry } from '../storage/entry.ts'
 import type { EntryList, EntryQuery, Freshness, ObjectStore } from '../storage/object-store.ts'
+import { isUnreadable } from '../storage/unreadable.ts'
 import type { Change } from './change.ts'
-import { changeOf } from './direct.ts'
+import { changeOf, directFeed } from './direct.ts'
 import type { Subscriber, Subscription, WatchableStore } from './feed.ts'
 import { SortedEntries } from './sorted-entries.ts'
+import { TooOld } from './too-old.ts'
 import { Window } from './window.ts'
 
 const windowCapacity = 10_000
@@ -37,13 +39,15 @@ export interface CacheOptions {
 }
 
 export function createWatchCache({ objects, store, clock, logger }: CacheOptions): WatchableStore {
-  const { codec, keys } = objects
+  const { keys } = objects
   const root = keys.prefix('')
   const entries = new SortedEntries()
   const scopes = new Map<string, Set<Subscriber>>()
   const waiters = new Set<Waiter>()
   const recent = new Map<string, Required<Pick<EntryList, 'entries' | 'kept'>>>()
   let revision = 0
+  /** Raised when the cache starts anew: what an earlier watch still says is of no interest. */
+  let generation = 0
   let state: State | undefined
   let starting: Promise<State> | undefined
   let closed = false
@@ -84,7 +88,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     const changes: Change[] = []
     for (const event of events) {
       const key = event.type === 'put' ? event.kv.key : event.key
-      const change = changeOf(event, codec, entries.get(key))
+      const change = changeOf(event, objects, entries.get(key))
       if (change === undefined) continue
       if (change.deleted) entries.delete(key)
       else entries.set(change.entry)
@@ -100,6 +104,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     let from: string | undefined
     let at: number | undefined
     const loaded: Entry[] = []
+    const reading = objects.reader.list()
     for (;;) {
       const page = await store.list({
         prefix: root,
@@ -108,22 +113,41 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
         ...(at !== undefined && { revision: at }),
       })
       at = page.revision
-      for (const kv of page.items) loaded.push(Entry.of(kv, codec))
+      for (const kv of page.items) {
+        const entry = reading.read(kv)
+        if (entry) loaded.push(entry)
+      }
       const last = page.items.at(-1)
       if (!page.more || last === undefined) break
       from = `${last.key}\0`
     }
+    reading.finish()
+    if (at < revision) logger.warn({ resource: objects.definition.names.plural, from: revision, to: at }, 'the store went back')
     recent.clear()
     entries.clear()
+    revision = 0
     for (const entry of loaded) entries.set(entry)
     const window = new Window(windowCapacity, at)
+    const own = ++generation
     const watch = store.watch(root, at, {
-      events: (events) => apply(window, events),
+      events(events) {
+        if (own !== generation) return
+        try {
+          apply(window, events)
+        } catch (error) {
+          if (!isUnreadable(error)) throw error
+          lost(error)
+          watch.close()
+        }
+      },
       progress(to) {
+        if (own !== generation) return
         advance(to)
         for (const subscribers of scopes.values()) for (const subscriber of subscribers) subscriber.progress(to)
       },
-      end: (error) => lost(error),
+      end(error) {
+        if (own === generation) lost(error)
+      },
     })
     advance(at)
     return { window, watch }
@@ -131,11 +155,16 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
 
   /** The store's watch ended: subscribers start anew from their last revision, and so does the cache. */
   function lost(error: Error | undefined): void {
+    generation++
+    state?.watch.close()
     state = undefined
     starting = undefined
+    recent.clear()
+    entries.clear()
     const all = [...scopes.values()].flatMap((subscribers) => [...subscribers])
     scopes.clear()
     for (const subscriber of all) subscriber.end()
+    for (const waiter of waiters) waiter.resolve(false)
     if (error && !closed)
       logger.warn({ resource: objects.definition.names.plural, error: error.message }, 'watch cache lost its place, starts anew')
   }
@@ -145,6 +174,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       try {
         return await load()
       } catch (error) {
+        if (isUnreadable(error)) throw new NotReady(error)
         if (closed || wait > freshnessTimeout) throw error
         await new Promise<void>((resolve) => clock.after(wait, resolve))
       }
@@ -182,20 +212,37 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     })
   }
 
+  /** A store whose revision is below what the cache had seen when it asked was restored from a backup: nothing here holds any more. */
+  function heed(current: number, before: number, asked: number): void {
+    if (current < before && asked === generation) lost(new Error(`the store went back from revision ${before} to ${current}`))
+  }
+
+  async function currentRevision(): Promise<number> {
+    const [before, asked] = [revision, generation]
+    const current = await store.currentRevision()
+    heed(current, before, asked)
+    return current
+  }
+
   async function refresh(at: Freshness): Promise<void> {
     await start()
     if (at === 'any') return
-    const wanted = at === 'newest' ? await store.currentRevision() : 'atLeast' in at ? at.atLeast : at.exact
-    if (!(await reach(wanted))) throw tooLargeResourceVersion(wanted, revision)
+    const wanted = at === 'newest' ? await currentRevision() : 'atLeast' in at ? at.atLeast : at.exact
+    await start()
+    if (await reach(wanted)) return
+    // When the cache lost its place meanwhile, it starts anew with what is newest.
+    await start()
+    if (revision < wanted) throw tooLargeResourceVersion(wanted, revision)
   }
 
-  function find({ namespace, name, matches, after }: EntryQuery): readonly Entry[] {
+  function find({ namespace, name, indexed, matches, after }: EntryQuery): readonly Entry[] {
     let found: readonly Entry[]
     if (name !== undefined && (namespace !== '' || !objects.definition.namespaced)) {
       const one = entries.get(keys.of(namespace, name))
       found = one && (after === undefined || one.key > after) ? [one] : []
     } else {
-      found = entries.range(keys.prefix(namespace), after)
+      const prefix = keys.prefix(namespace)
+      found = indexed ? entries.withField(indexed, prefix, after) : entries.range(prefix, after)
       if (name !== undefined) found = found.filter((entry) => keys.parse(entry.key).name === name)
     }
     return matches ? found.filter(matches) : found
@@ -231,9 +278,32 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
 
   async function list(query: EntryQuery): Promise<EntryList> {
     const at = query.at ?? 'newest'
-    await refresh(at)
+    try {
+      await refresh(at)
+    } catch (error) {
+      // A page that is asked for without the cache says what is wrong, instead of that it is to be tried again (KEP-4568).
+      if (error instanceof NotReady && query.limit && !query.matches && query.name === undefined) return objects.list(query)
+      throw error
+    }
     if (typeof at === 'object' && 'exact' in at && at.exact !== revision) return objects.list(query)
     return select(query)
+  }
+
+  function getStored(key: string): Promise<Entry | undefined> {
+    const [before, asked] = [revision, generation]
+    return store.get(key).then(({ kv, revision: current }) => {
+      heed(current, before, asked)
+      return kv && objects.reader.one(kv)
+    })
+  }
+
+  /** As live as a read of the store, which stores can answer for many at once: their revision, and what the cache has at it. */
+  async function getCached(key: string): Promise<Entry | undefined> {
+    const asked = generation
+    const reached = reach(await currentRevision())
+    if ((reached !== true && !(await reached)) || state === undefined || asked !== generation) return getStored(key)
+    const entry = entries.get(key)
+    return entry?.stale ? getStored(key) : entry
   }
 
   function subscribe(after: number, scope: { namespace: string; name?: string }, subscriber: Subscriber): Subscription {
@@ -243,12 +313,27 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       return (scope.namespace === '' || namespace === scope.namespace) && (scope.name === undefined || name === scope.name)
     }
     let open = true
-    const connect = ({ window, watch }: State) => {
+    let direct: Subscription | undefined
+    async function connect(): Promise<void> {
+      await start()
+      if (after > revision) {
+        // Another replica may have told of it. If not, no event will ever come: there is no such revision any more.
+        const current = await currentRevision()
+        if (after > current) throw new TooOld(after, current)
+      }
+      const { window, watch } = await start()
       if (!open) return
       const past = window.after(after)
       if (past === undefined) {
-        open = false
-        return subscriber.end(new TooOld(after, window.oldest))
+        // A server that was started anew has no past, but its store has: clients need not list because of that.
+        if (after < window.oldest - windowCapacity) throw new TooOld(after, window.oldest)
+        const isGone = (error: Error | undefined) => error instanceof StoreError && error.code === 'compacted'
+        direct = directFeed(objects, store).subscribe(after, scope, {
+          changes: (changes) => subscriber.changes(changes),
+          progress: (to) => subscriber.progress(to),
+          end: (error) => subscriber.end(isGone(error) ? new TooOld(after, window.oldest) : error),
+        })
+        return
       }
       const set = scopes.get(key) ?? new Set()
       scopes.set(key, set)
@@ -257,15 +342,19 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       if (missed.length > 0) subscriber.changes(missed)
       watch.requestProgress()
     }
-    start().then(connect, (error: Error) => subscriber.end(error))
+    connect().catch((error: Error) => {
+      if (open) subscriber.end(error)
+      open = false
+    })
     return {
       close() {
         open = false
+        direct?.close()
         const set = scopes.get(key)
         set?.delete(subscriber)
         if (set?.size === 0) scopes.delete(key)
       },
-      requestProgress: () => state?.watch.requestProgress(),
+      requestProgress: () => (direct ?? state?.watch)?.requestProgress(),
     }
   }
 
@@ -278,12 +367,11 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     ...objects,
     list,
     subscribe,
-    get: (key) =>
-      store.get(key).then(({ kv }) => {
-        if (kv === undefined) return undefined
-        const cached = entries.get(key)
-        return cached?.revision === kv.modRevision ? cached : Entry.of(kv, codec)
-      }),
+    get: (key) => (state ? getCached(key) : getStored(key)),
+    known(key) {
+      const entry = state && entries.get(key)
+      return entry?.stale ? undefined : entry
+    },
     close() {
       closed = true
       state?.watch.close()
@@ -291,10 +379,9 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   }
 }
 
-/** The changes after a revision are no longer known. */
-export class TooOld extends Error {
-  override readonly name = 'TooOld'
-  constructor(requested: number, oldest: number) {
-    super(`too old resource version: ${requested} (${oldest})`)
+/** There is something in the store that can't be read, without which the cache would not be true. */
+export class NotReady extends ApiError {
+  constructor({ message }: Error) {
+    super('TooManyRequests', `storage is (re)initializing: ${message}`, { retryAfterSeconds: 1 })
   }
 }

@@ -4,6 +4,7 @@ import type { Entry } from '../storage/entry.ts'
 import type { Change, EventType } from './change.ts'
 import { eventTypeOf } from './change.ts'
 import type { WatchableStore } from './feed.ts'
+import { TooOld } from './too-old.ts'
 
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
@@ -149,6 +150,9 @@ export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Ar
 
   const subscription = store.subscribe(after, options.scope, {
     changes(changes) {
+      const first = changes[0]
+      // More than may be queued: cut off, the client would come back for the same.
+      if (first && changes.length > longestQueue) return finish(encoder.error(new TooOld(after, first.revision)))
       for (const change of changes) {
         if (change.revision <= after) continue
         revision = change.revision

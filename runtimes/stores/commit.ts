@@ -1,5 +1,5 @@
 import { type KeyValue, StoreError, type SwapResult } from '../../core/ports.ts'
-import type { Change, History } from './history.ts'
+import type { Change, Versions } from './history.ts'
 import type { Leases } from './leases.ts'
 import type { Watchers } from './watchers.ts'
 
@@ -33,7 +33,7 @@ const batchBytes = 4 * 1024 * 1024
 const batchChanges = 2048
 
 export interface CommitOptions {
-  readonly history: History
+  readonly history: Versions
   readonly watchers: Watchers
   readonly leases: Leases
   readonly append?: (changes: readonly Change[]) => Promise<void>

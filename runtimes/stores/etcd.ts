@@ -12,7 +12,7 @@ import {
   StoreError,
   type SwapResult,
 } from '../../core/ports.ts'
-import { type IRequestOp, modifiedAt, type TlsOptions } from './etcd/client.ts'
+import { type IRequestOp, type IResponseHeader, modifiedAt, type TlsOptions } from './etcd/client.ts'
 import { coalesce } from './etcd/coalesce.ts'
 import { oldestRevision } from './etcd/compacted.ts'
 import { Endpoints } from './etcd/endpoints.ts'
@@ -70,23 +70,33 @@ export async function openEtcdStore(options: EtcdOptions): Promise<KeyValueStore
 function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyValueStore {
   const pending = new Set<Promise<unknown>>()
   let newest = 0
+  let cluster = ''
   let closing: Promise<void> | undefined
 
-  const seen = (revision: number) => {
+  const known = () => Math.max(newest, watches.newest)
+
+  /**
+   * The revision of a linearizable answer to a question that was asked when `before` was known. An earlier one, or one of another
+   * cluster, shows that the data was replaced, by a backup perhaps: every position is void then.
+   */
+  function heed({ revision: text, cluster_id }: IResponseHeader, before: number): number {
+    const revision = Number(text)
+    const replaced = cluster !== '' && cluster !== cluster_id
+    if (replaced || revision < before) {
+      logger.warn({ before, revision, replaced }, 'the store went back to an earlier state')
+      watches.wentBack(replaced ? 0 : revision)
+      newest = revision
+    }
+    cluster = cluster_id
     if (revision > newest) newest = revision
     return revision
   }
 
   const revisionNow = coalesce(async () => {
-    const before = Math.max(newest, watches.newest)
+    const before = known()
     // One key that is not there: etcd counts a range by walking it.
     const { header } = await endpoints.repeatable(({ kv }, call) => kv.range({ key: everything }, call))
-    const revision = Number(header.revision)
-    if (revision < before) {
-      newest = revision
-      watches.wentBack(revision)
-    }
-    return seen(revision)
+    return heed(header, before)
   })
 
   const watches: Watches = new Watches(endpoints, clock, logger, revisionNow)
@@ -113,8 +123,8 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
 
   async function page(prefix: string, from: string | undefined, limit: number, revision: number) {
     const request = { ...rangeOf(prefix, from), limit: String(limit), revision: String(revision) }
-    const { kvs, more, header } = await endpoints.repeatable(({ kv }, call) => kv.range(request, call))
-    return { items: kvs.map(keyValueOf), more, revision: Number(header.revision) }
+    const { kvs, more, count, header } = await endpoints.repeatable(({ kv }, call) => kv.range(request, call))
+    return { items: kvs.map(keyValueOf), more, remaining: Number(count) - kvs.length, revision: Number(header.revision) }
   }
 
   async function list({ prefix, from, limit = 0, revision = 0 }: ListOptions) {
@@ -126,17 +136,18 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
       const next = await page(prefix, start, Math.min(wanted, pageSize), at)
       at ||= next.revision
       items.push(...next.items)
-      if (!next.more || items.length === limit) return { items, more: next.more, revision: at }
+      if (!next.more || items.length === limit) return { items, more: next.more, remaining: next.remaining, revision: at }
       start = `${next.items.at(-1)?.key}\0`
     }
   }
 
   async function swap(key: string, expected: number, success: IRequestOp): Promise<SwapResult> {
     const name = Buffer.from(key)
+    const before = known()
     const { succeeded, responses, header } = await endpoints.once(({ kv }, call) =>
       kv.txn({ compare: [modifiedAt(name, expected)], success: [success], failure: [{ request_range: { key: name } }] }, call),
     )
-    const revision = seen(Number(header.revision))
+    const revision = heed(header, before)
     if (succeeded) return { ok: true, revision }
     const current = responses[0]?.response_range.kvs[0]
     return { ok: false, revision, ...(current && { current: keyValueOf(current) }) }
@@ -163,8 +174,10 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     get: (key, revision = 0) =>
       during(async () => {
         const request = { key: Buffer.from(key), revision: String(revision) }
+        const before = known()
         const { kvs, header } = await reading(() => endpoints.repeatable(({ kv }, call) => kv.range(request, call)))
-        return { ...(kvs[0] && { kv: keyValueOf(kvs[0]) }), revision: revision || Number(header.revision) }
+        const current = heed(header, before)
+        return { ...(kvs[0] && { kv: keyValueOf(kvs[0]) }), revision: revision || current }
       }),
     list: (options) => during(() => reading(() => list(options))),
     count: (prefix) =>
@@ -172,6 +185,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
         const { count } = await endpoints.repeatable(({ kv }, call) => kv.range({ ...rangeOf(prefix), count_only: true }, call))
         return Number(count)
       }),
+    size: () => during(async () => Number((await endpoints.repeatable(({ maintenance }, call) => maintenance.status(call))).dbSize)),
     put(key, value, expected, lease = 0n) {
       // A copy: the caller may go on using its buffer.
       const request_put = { key: Buffer.from(key), value: Buffer.from(value), lease: String(lease) }

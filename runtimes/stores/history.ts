@@ -28,6 +28,9 @@ interface Version {
   older: Version | undefined
 }
 
+/** What a store does with its history. */
+export type Versions = Pick<History, 'revision' | 'oldest' | 'get' | 'list' | 'count' | 'bytes' | 'apply' | 'since' | 'compact'>
+
 /**
  * All keys with their versions since the last compaction. Plain synchronous data; revision 1 is the empty store, as in etcd.
  * With `load`, values of superseded versions are not kept in memory but asked for by revision when someone reads the past.
@@ -70,23 +73,30 @@ export class History {
   list({ prefix, from = '', limit = 0, revision = 0 }: ListOptions): ListResult {
     if (revision) this.#check(revision)
     const items: KeyValue[] = []
-    let more = false
+    let remaining = 0
     this.#index.scan(byteOrder(prefix), byteOrder(from), (entry) => {
       const kv = revision ? this.#at(entry, revision) : entry.head?.kv
       if (!kv) return true
       if (limit > 0 && items.length === limit) {
-        more = true
-        return false
+        remaining++
+        return true
       }
       items.push(kv)
       return true
     })
-    return { items, more, revision: revision || this.#revision }
+    return { items, more: remaining > 0, remaining, revision: revision || this.#revision }
   }
 
   count(prefix: string): number {
     const order = byteOrder(prefix)
     return this.#index.count(order) - this.#deleted.count(order)
+  }
+
+  /** Bytes of all current values. */
+  get bytes(): number {
+    let bytes = 0
+    for (const { head } of this.#entries.values()) bytes += head?.kv?.value.byteLength ?? 0
+    return bytes
   }
 
   /** Adds the next change. Its revision is the current one plus 1. */
@@ -193,7 +203,7 @@ function eventOf({ key, revision, createRevision, value }: Change, before?: KeyV
   return { type: 'put', kv: { key, value, createRevision, modRevision: revision }, ...rest }
 }
 
-function compacted(revision: number, oldest: number): StoreError {
+export function compacted(revision: number, oldest: number): StoreError {
   return new StoreError('compacted', `revision ${revision} has been compacted, the oldest one left is ${oldest}`, oldest)
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { type KeyValue, type Logger, StoreError } from '../../core/ports.ts'
@@ -22,7 +22,7 @@ import {
 
 type Table = Database<Buffer, Buffer>
 
-interface Tables {
+export interface Tables {
   readonly root: RootDatabase<Buffer, Buffer>
   readonly revisions: Table
   readonly leases: Table
@@ -37,7 +37,14 @@ export interface Loaded {
 }
 
 const ownerKey = Buffer.from('owner')
-const baseKey = Buffer.from('history')
+/** Key of the record that says where the history begins. */
+export const baseKey = Buffer.from('history')
+/** What the operating system says when there is no room: on the disk, in a quota or under a limit. */
+const noSpace = /no space left|file too large|quota exceeded/i
+/** What lmdb says when a write was cut short; usually for want of space. */
+const ioError = /input\/output error/i
+/** A file system with fewer bytes left is full. */
+const leastSpace = 1024 * 1024
 /** Records removed in one commit of a compaction, so that writes get their turn in between. */
 const compactionStep = 2000
 /** How long to wait for an owner that is going away, such as one that was just killed. Milliseconds. */
@@ -98,9 +105,9 @@ export class LmdbJournal implements Journal {
     const damaged: Buffer[] = []
     let kept = 0
     for (const key of this.#tables.revisions.getKeys()) {
-      // The fast way hands out one shared buffer; a change holds a copy of its value.
-      const record = this.#tables.revisions.getBinaryFast(key)
-      const change = record && decodeChange(key, record)
+      // The fast way hands out one shared buffer, longer than it says where `length` can't be redefined; a change holds a copy of its value.
+      const shared = this.#tables.revisions.getBinaryFast(key)
+      const change = shared && decodeChange(key, shared.subarray(0, shared.length))
       if (!change) {
         damaged.push(key)
         continue
@@ -166,6 +173,10 @@ export class LmdbJournal implements Journal {
     } while (done < dropped.length)
   }
 
+  size(): number {
+    return statSync(this.file).size
+  }
+
   async close(): Promise<void> {
     if (!this.#failed) {
       await this.#commit(() => [this.#tables.meta.put(ownerKey, Buffer.alloc(0), this.#generation)]).catch(() => {})
@@ -183,7 +194,9 @@ export class LmdbJournal implements Journal {
         for (const part of new Set(write())) part.catch(() => {})
       })
     } catch (error) {
-      throw new StoreError('unavailable', `write ${this.file}: ${messageOf(await causeOf(error))}`)
+      const why = messageOf(await causeOf(error))
+      const full = noSpace.test(why) || (ioError.test(why) && this.#isFull())
+      throw new StoreError(full ? 'no-space' : 'unavailable', `write ${this.file}: ${why}`)
     }
     if (!owned) {
       this.#failed = new StoreError('unavailable', `write ${this.file}: another process has taken over the data directory`)
@@ -215,6 +228,11 @@ export class LmdbJournal implements Journal {
     return leases
   }
 
+  #isFull(): boolean {
+    const { bavail, bsize } = statfsSync(this.#directory)
+    return bavail * bsize < leastSpace
+  }
+
   #read(revision: number): KeyValue {
     const key = revisionKey(revision)
     const record = this.#tables.revisions.get(key)
@@ -228,10 +246,12 @@ export class LmdbJournal implements Journal {
   }
 }
 
-function openTables(path: string): Tables {
+/** The tables of a data directory, which is made when absent unless they are only read. */
+export function openTables(path: string, readOnly = false): Tables {
   const root = open<Buffer, Buffer>({
     path,
     noSubdir: false,
+    readOnly,
     // So that a commit's promise resolves after the flush to disk.
     overlappingSync: false,
     // Commits are batches of their own; lmdb's, one for each turn, would reject a promise that no one can handle when the disk is full.

@@ -1,6 +1,6 @@
 import { type Clock, type KeyValueStore, type ListOptions, StoreError, type StoreWatcher, type SwapResult } from '../../core/ports.ts'
 import { CommitQueue } from './commit.ts'
-import type { Change, History } from './history.ts'
+import type { Change, Versions } from './history.ts'
 import { type Lease, Leases } from './leases.ts'
 import { Watchers } from './watchers.ts'
 
@@ -16,12 +16,14 @@ export interface Journal {
   endLease(id: bigint): Promise<void>
   /** Forgets the records of these revisions; `oldest` is now the first one that can be read. */
   compact(oldest: number, dropped: readonly number[]): Promise<void>
+  /** Bytes that it takes on disk. */
+  size(): number
   close(): Promise<void>
 }
 
 export interface MvccOptions {
   readonly clock: Clock
-  readonly history: History
+  readonly history: Versions
   /** Absent: nothing is kept. */
   readonly journal?: Journal
   /** Leases, and the keys on them, as they were when the store was last closed. */
@@ -73,6 +75,11 @@ export function createMvcc({ clock, history, journal, leases: kept = [], attache
     async count(prefix: string) {
       open()
       return history.count(prefix)
+    },
+
+    async size() {
+      open()
+      return journal?.size() ?? history.bytes
     },
 
     async put(key: string, value: Uint8Array, expected: number, lease = 0n): Promise<SwapResult> {

@@ -1,5 +1,5 @@
 import { StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../../core/ports.ts'
-import type { History } from './history.ts'
+import type { Versions } from './history.ts'
 
 interface Watch {
   readonly prefix: string
@@ -14,7 +14,7 @@ interface Watch {
  * for a batch: so a watcher sees a revision after all earlier ones, and progress only when nothing is left to deliver.
  */
 export class Watchers {
-  readonly #history: History
+  readonly #history: Versions
   /** Live watches by prefix: a change looks up the prefixes of its key, however many watches there are. */
   readonly #groups = new Map<string, Set<Watch>>()
   /** How many groups have a prefix of this length. */
@@ -22,7 +22,7 @@ export class Watchers {
   /** Watches from a revision that is yet to come. */
   readonly #early = new Set<Watch>()
 
-  constructor(history: History) {
+  constructor(history: Versions) {
     this.#history = history
   }
 

@@ -12,13 +12,15 @@ import {
   type IEvent,
   type IKeyValue,
   type IRequestOp,
+  type IResponseHeader,
   type IWatchResponse,
   KVClient,
   LeaseClient,
+  MaintenanceClient,
   WatchClient,
 } from 'etcd3'
 
-export type { IEvent, IKeyValue, IRequestOp, IWatchResponse }
+export type { IEvent, IKeyValue, IRequestOp, IResponseHeader, IWatchResponse }
 
 /** PEM texts. */
 export interface TlsOptions {
@@ -34,10 +36,11 @@ export interface Client {
   readonly kv: KVClient
   readonly watch: WatchClient
   readonly lease: LeaseClient
+  readonly maintenance: MaintenanceClient
   close(): void
 }
 
-type Service = 'KV' | 'Watch' | 'Lease'
+type Service = 'KV' | 'Watch' | 'Lease' | 'Maintenance'
 type Exec = ICallable<unknown>['exec']
 type WithConnection = ICallable<unknown>['withConnection']
 type Connection = Parameters<Parameters<WithConnection>[1]>[0]
@@ -74,6 +77,7 @@ export async function openClient(server: string, tls: TlsOptions): Promise<Clien
     kv: new KVClient(direct(await member.connect('KV'))),
     watch: new WatchClient(direct(withLeader(await member.connect('Watch')))),
     lease: new LeaseClient(direct(await member.connect('Lease'))),
+    maintenance: new MaintenanceClient(direct(await member.connect('Maintenance'))),
     close: () => member.close(),
   }
 }

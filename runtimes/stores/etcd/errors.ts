@@ -10,6 +10,7 @@ const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [
   ['required revision is a future revision', 'future-revision'],
   ['request is too large', 'too-large'],
   ['larger than max', 'too-large'],
+  ['space exceeded', 'no-space'],
   ['request timed out', 'timeout'],
   ['corrupt', 'corrupt'],
 ]
@@ -38,4 +39,4 @@ export const wasUntouched = (error: StoreError) => untouched.some((text) => erro
 
 /** Whether the fault lies with the member, so that another one may do better. */
 export const isMemberFault = ({ code, message }: StoreError) =>
-  code === 'timeout' || (code === 'unavailable' && !message.includes('lease not found') && !message.includes('space exceeded'))
+  code === 'timeout' || (code === 'unavailable' && !message.includes('lease not found'))

@@ -27,6 +27,7 @@ export class Feed {
   readonly #logger: Logger
   readonly #handler: FeedHandler
   #position: number
+  #received = 0
   #client: Client | undefined
   #stream: Stream | undefined
   /** Events of the revision that a fragment may have cut. */
@@ -48,6 +49,11 @@ export class Feed {
   /** Every event up to this revision has been handed out. */
   get position(): number {
     return this.#position
+  }
+
+  /** The newest revision that came; 0: none yet. A watch may begin at a revision that is still to come. */
+  get received(): number {
+    return this.#received
   }
 
   get client(): Client | undefined {
@@ -136,6 +142,7 @@ export class Feed {
     if (newest === undefined) return
     const before = this.#position
     this.#position = revisionOf(newest)
+    this.#received = this.#position
     this.#handler.events(events, before)
   }
 

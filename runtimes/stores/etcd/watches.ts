@@ -71,16 +71,18 @@ export class Watches {
     })
   }
 
-  /** The store turned out to be at a revision below one that was seen: a backup was restored, and every position is void. */
+  /** The store turned out to be at a revision below one that was seen: a backup was restored, and positions after it are void. */
   wentBack(to: number): void {
     for (const line of this.#lines) {
-      if (line.feed.position > to) this.#abandon(line, new StoreError('compacted', `the store went back to revision ${to}`, to))
+      if (line.feed.position > to) this.#abandon(line, new StoreError('compacted', `the store went back to revision ${to}`))
     }
   }
 
   /** Largest revision that any watch has seen. */
   get newest(): number {
-    return Math.max(0, ...[...this.#lines].map(({ feed }) => feed.position))
+    let newest = 0
+    for (const { feed } of this.#lines) newest = Math.max(newest, feed.received)
+    return newest
   }
 
   close(): void {

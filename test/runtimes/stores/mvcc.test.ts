@@ -59,6 +59,7 @@ test('nothing is seen before the journal has it, and a failed commit changes not
     grant: async () => {},
     endLease: async () => {},
     compact: async () => {},
+    size: () => 0,
     close: async () => {},
   }
   const store = createMvcc({ clock: hostClock, history: new History(), journal })

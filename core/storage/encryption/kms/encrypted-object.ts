@@ -1,0 +1,70 @@
+/** The frame of a value under version 2, checked: it comes from the store, or goes there with what a plugin answered. */
+import { DecodeError } from '../../../schema/decode-error.ts'
+import { isLabel } from '../../../schema/name-formats.ts'
+import { aggregated, TransformError } from '../transformer.ts'
+import { EncryptedObject, sourceTypes } from './messages.ts'
+import type { Annotations } from './wire.ts'
+
+const largestSource = 1024
+const longestKeyId = 1024
+const largestAnnotations = 32 * 1024
+
+const utf8Length = (text: string) => new TextEncoder().encode(text).length
+
+/** What is wrong with the id of a key; undefined: nothing. */
+export function keyIdProblem(keyId: string): string | undefined {
+  if (keyId === '') return 'keyID is empty'
+  const length = utf8Length(keyId)
+  return length > longestKeyId ? `keyID is ${length} bytes, which exceeds the max size of ${longestKeyId}` : undefined
+}
+
+function sourceProblem({ length }: Uint8Array): string | undefined {
+  if (length === 0) return 'encrypted DEK source is empty'
+  return length > largestSource ? `encrypted DEK source is ${length} bytes, which exceeds the max size of ${largestSource}` : undefined
+}
+
+/** Names must be domains of two labels or more, such as `version.plugin.example.com`. */
+function annotationsProblem(annotations: Annotations): string | undefined {
+  const problems: string[] = []
+  let size = 0
+  for (const [name, { length }] of annotations) {
+    const labels = name.replace(/\.$/, '').split('.')
+    if (labels.length < 2 || !labels.every((label) => isLabel(label) && label.length <= 63))
+      problems.push(`annotations: Invalid value: ${JSON.stringify(name)}: should be a domain with at least two segments separated by dots`)
+    size += utf8Length(name) + length
+  }
+  if (size > largestAnnotations) problems.push(`total size of annotations is ${size}, which exceeds the max size of ${largestAnnotations}`)
+  return problems.length === 0 ? undefined : aggregated(problems)
+}
+
+function problemOf(object: EncryptedObject): string | undefined {
+  const type = object.encryptedDekSourceType
+  if (type !== sourceTypes.key && type !== sourceTypes.seed) return `unknown encryptedDEKSourceType: ${type}`
+  if (object.encryptedData.length === 0) return 'encrypted data is empty'
+  const rows = [
+    ['encrypted DEK source', sourceProblem(object.encryptedDekSource)],
+    ['key id', keyIdProblem(object.keyId)],
+    ['annotations', annotationsProblem(object.annotations)],
+  ] as const
+  const [what, why] = rows.find(([, problem]) => problem !== undefined) ?? []
+  return why === undefined ? undefined : `failed to validate ${what}: ${why}`
+}
+
+/** @throws TransformError when it may not be stored. */
+export function checkEncryptedObject(object: EncryptedObject): void {
+  const problem = problemOf(object)
+  if (problem !== undefined) throw new TransformError(problem)
+}
+
+/** @throws TransformError */
+export function readEncryptedObject(stored: Uint8Array): EncryptedObject {
+  let object: EncryptedObject
+  try {
+    object = EncryptedObject.decode(stored)
+  } catch (error) {
+    if (error instanceof DecodeError) throw new TransformError('proto: cannot parse invalid wire-format data')
+    throw error
+  }
+  checkEncryptedObject(object)
+  return object
+}

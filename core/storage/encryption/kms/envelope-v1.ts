@@ -1,0 +1,49 @@
+import { encodeBase64 } from '../../../schema/base64.ts'
+import { aesCbc } from '../aes-cbc.ts'
+import { aesGcm } from '../aes-gcm.ts'
+import { either } from '../choice.ts'
+import { concatenate, randomBytes, TransformError, type Transformer } from '../transformer.ts'
+import { Recent } from './recent.ts'
+import type { ServiceV1 } from './service-v1.ts'
+
+const keyLength = 32
+const lengthBytes = 2
+
+/** Values are written with AES-GCM; those that releases before 1.25 wrote with AES-CBC are still read. */
+async function dataTransformer(key: Uint8Array): Promise<Transformer> {
+  const gcm = await aesGcm(key)
+  return either(gcm, await aesCbc(key))
+}
+
+function split(stored: Uint8Array): { readonly encryptedKey: Uint8Array; readonly data: Uint8Array } {
+  const end = lengthBytes + (((stored[0] ?? 0) << 8) | (stored[1] ?? 0))
+  if (stored.length < lengthBytes || stored.length < end)
+    throw new TransformError('invalid data encountered by envelope transformer: failed to read uint16 length prefixed data')
+  return { encryptedKey: stored.subarray(lengthBytes, end), data: stored.subarray(end) }
+}
+
+/**
+ * Each value is encrypted with a new key, which the plugin encrypts: the length of the encrypted key in two bytes, the encrypted key,
+ * the value. `cacheSize` decrypted keys are kept; none when it is negative.
+ */
+export function envelopeV1(service: ServiceV1, cacheSize: number): Transformer {
+  const transformers = new Recent<Transformer>(Math.max(0, cacheSize))
+  return {
+    async fromStored(stored, path) {
+      const { encryptedKey, data } = split(stored)
+      const transformer = await transformers.get(encodeBase64(encryptedKey), async () =>
+        dataTransformer(await service.decrypt(encryptedKey)),
+      )
+      return transformer.fromStored(data, path)
+    },
+    async toStored(plain, path) {
+      const key = randomBytes(keyLength)
+      const encryptedKey = await service.encrypt(key)
+      if (encryptedKey.length > 0xffff) throw new TransformError('the encrypted key is too long to be stored')
+      const transformer = dataTransformer(key)
+      transformers.set(encodeBase64(encryptedKey), transformer)
+      const length = Uint8Array.of(encryptedKey.length >> 8, encryptedKey.length & 0xff)
+      return concatenate(length, encryptedKey, await (await transformer).toStored(plain, path))
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { encodeBase64 } from '../../../schema/base64.ts'
+import { aesGcm } from '../aes-gcm.ts'
+import { derivedKeys } from '../derived-keys.ts'
+import { TransformError, type Transformer } from '../transformer.ts'
+import { checkEncryptedObject, readEncryptedObject } from './encrypted-object.ts'
+import { EncryptedObject, sourceTypes } from './messages.ts'
+import { Recent } from './recent.ts'
+import type { ServiceV2 } from './service-v2.ts'
+import type { WriteKey, WriteKeySource } from './write-key.ts'
+
+/** There are about as many seeds as key ids of the plugin, times starts of servers. */
+const seedsKept = 1_000
+
+type Source = Omit<EncryptedObject, 'encryptedData'>
+
+/** Equal for equal sources only. */
+function identityOf({ encryptedDekSourceType, encryptedDekSource, keyId, annotations }: Source): string {
+  const sorted = [...annotations].map(([name, value]) => [name, encodeBase64(value)]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+  return JSON.stringify([encryptedDekSourceType, encodeBase64(encryptedDekSource), keyId, sorted])
+}
+
+/**
+ * Values are encrypted with keys derived from a seed that the plugin has encrypted once and that is used until the plugin's key changes
+ * (KEP-3299). The encrypted seed is stored with each value; what is written under another key id is stale.
+ */
+export function envelopeV2(service: ServiceV2, source: WriteKeySource): Transformer {
+  const transformers = new Recent<Transformer>(seedsKept)
+
+  async function decryptionOf(object: Source): Promise<Transformer> {
+    const encrypted = { ciphertext: object.encryptedDekSource, keyId: object.keyId, annotations: object.annotations }
+    const key = await service.decrypt(encrypted, crypto.randomUUID()).catch((error: unknown) => {
+      throw error instanceof TransformError ? new TransformError(`failed to decrypt DEK, error: ${error.message}`) : error
+    })
+    return object.encryptedDekSourceType === sourceTypes.seed ? derivedKeys(key) : aesGcm(key)
+  }
+
+  function staleness({ keyId, encryptedDekSourceType }: Source): () => boolean {
+    return () => {
+      const { source: current } = source.current()
+      return keyId !== current.keyId || encryptedDekSourceType !== current.encryptedDekSourceType
+    }
+  }
+
+  const remember = ({ source: encrypted, transformer }: WriteKey) => transformers.set(identityOf(encrypted), Promise.resolve(transformer))
+  let remembered: WriteKey | undefined
+
+  return {
+    async fromStored(stored, path) {
+      const object = readEncryptedObject(stored)
+      // Nothing is read before the plugin was well for the first time.
+      source.current()
+      const transformer = await transformers.get(identityOf(object), () => decryptionOf(object))
+      const { bytes } = await transformer.fromStored(object.encryptedData, path)
+      return { bytes, isStale: staleness(object) }
+    },
+    async toStored(plain, path) {
+      const current = source.current()
+      await source.checkWritable(current)
+      if (current !== remembered) {
+        remember(current)
+        remembered = current
+      }
+      const object = { ...current.source, encryptedData: await current.transformer.toStored(plain, path) }
+      checkEncryptedObject(object)
+      return EncryptedObject.encode(object)
+    },
+  }
+}

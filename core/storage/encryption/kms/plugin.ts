@@ -1,0 +1,63 @@
+/** Calls to one plugin of key management. */
+import { CallError, type Outbound } from '../../../ports.ts'
+import { DecodeError } from '../../../schema/decode-error.ts'
+import { TransformError } from '../transformer.ts'
+import type { WireMessage } from './wire.ts'
+
+export interface PluginOptions {
+  readonly name: string
+  /** `unix:///path`; `unix:///@name` is an abstract socket. */
+  readonly endpoint: string
+  /** Milliseconds for each call. */
+  readonly timeout: number
+}
+
+/** Makes one call, and rejects with a TransformError. */
+export type Ask = <Q, A>(method: string, Question: WireMessage<Q>, question: Partial<Q>, Answer: WireMessage<A>) => Promise<A>
+
+/** Names of gRPC's status codes by their number, as Go's library writes them. */
+const codeNames = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+]
+
+function failure(error: unknown): unknown {
+  if (error instanceof CallError)
+    return new TransformError(`rpc error: code = ${codeNames[error.code] ?? `Code(${error.code})`} desc = ${error.message}`)
+  if (error instanceof DecodeError)
+    return new TransformError(`rpc error: code = Internal desc = the answer can't be read: ${error.message}`)
+  return error
+}
+
+/** Path of the socket. An abstract one starts with a null byte on the wire, which the at sign stands for. */
+function socketOf(endpoint: string): string {
+  const path = endpoint.slice('unix://'.length)
+  return path.startsWith('/@') ? `\0${path.slice(2)}` : path
+}
+
+/** `service` is the full name with a leading slash. */
+export function askPlugin(outbound: Pick<Outbound, 'call'>, service: string, { endpoint, timeout }: PluginOptions): Ask {
+  const unixSocket = socketOf(endpoint)
+  return async (method, Question, question, Answer) => {
+    try {
+      return Answer.decode(await outbound.call({ unixSocket, method: `${service}/${method}`, message: Question.encode(question), timeout }))
+    } catch (error) {
+      throw failure(error)
+    }
+  }
+}

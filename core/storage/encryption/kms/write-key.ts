@@ -1,0 +1,113 @@
+/** The seed that values are written with now, and the state of the plugin that it depends on. */
+import type { Clock } from '../../../ports.ts'
+import { derivedKeys, seedLength } from '../derived-keys.ts'
+import { aggregated, randomBytes, TransformError, type Transformer } from '../transformer.ts'
+import { checkEncryptedObject, keyIdProblem } from './encrypted-object.ts'
+import { hashed } from './hashed.ts'
+import { type EncryptedObject, sourceTypes } from './messages.ts'
+import type { ServiceV2 } from './service-v2.ts'
+
+/** Milliseconds that a seed may be written with after the plugin was last seen well. Values are read without such a limit. */
+const writableFor = 180_000
+
+export interface WriteKey {
+  readonly transformer: Transformer
+  /** What is stored beside the data. */
+  readonly source: Omit<EncryptedObject, 'encryptedData'>
+  /** Milliseconds since the epoch. */
+  readonly expires: number
+}
+
+export interface WriteKeySource {
+  /** @throws TransformError before the plugin was well for the first time. */
+  current(): WriteKey
+  /** Rejects with a TransformError when the plugin has not been well for too long. */
+  checkWritable(key: WriteKey): Promise<void>
+}
+
+export interface RotatingKey extends WriteKeySource {
+  /** Asks the plugin how it is; takes a new seed when its key has changed. Rejects with a TransformError when something is wrong. */
+  check(): Promise<void>
+}
+
+const versions = ['v2', 'v2beta1']
+/** RFC 3339 with whole seconds. */
+const timeText = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
+const messageOf = (error: unknown) => {
+  if (error instanceof TransformError) return error.message
+  throw error
+}
+
+export function rotatingKey(service: ServiceV2, name: string, clock: Clock): RotatingKey {
+  let known: WriteKey | undefined
+  let version: string | undefined
+
+  async function generate(expires: number): Promise<WriteKey> {
+    const seed = randomBytes(seedLength)
+    const { ciphertext, keyId, annotations } = await service.encrypt(seed, crypto.randomUUID()).catch((error: unknown) => {
+      throw new TransformError(`failed to encrypt DEK, error: ${messageOf(error)}`)
+    })
+    const source = { keyId, annotations, encryptedDekSource: ciphertext, encryptedDekSourceType: sourceTypes.seed }
+    checkEncryptedObject({ ...source, encryptedData: Uint8Array.of(0) })
+    return { transformer: await derivedKeys(seed), source, expires }
+  }
+
+  /** A seed stays for as long as the plugin's key does. What goes wrong leaves the old one, until it expires. */
+  async function rotate(keyId: string, expires: number): Promise<void> {
+    if (known?.source.keyId === keyId) {
+      known = { ...known, expires }
+      return
+    }
+    const fresh = await generate(expires).catch((error: unknown) => messageOf(error))
+    if (typeof fresh !== 'string' && fresh.source.keyId === keyId) {
+      known = fresh
+      return
+    }
+    const [error, id] = typeof fresh === 'string' ? [fresh, ''] : ['<nil>', fresh.source.keyId]
+    const hashes = `statusKeyIDHash="${await hashed(keyId)}", encryptKeyIDHash="${await hashed(id)}"`
+    throw new TransformError(`failed to rotate DEK errGen=${error}, ${hashes}`)
+  }
+
+  function versionProblem(given: string): string | undefined {
+    if (!versions.includes(given)) return `expected KMSv2 API version v2, got ${given}`
+    version ??= given
+    if (given === version) return undefined
+    return `KMSv2 API version should not change after the initial status response version ${version}, got ${given}`
+  }
+
+  async function problemsOf(status: Awaited<ReturnType<ServiceV2['status']>>, expires: number): Promise<string[]> {
+    const problems: string[] = []
+    if (status.healthz !== 'ok') problems.push(`got unexpected healthz status: ${status.healthz}`)
+    const wrongVersion = versionProblem(status.version)
+    if (wrongVersion !== undefined) problems.push(wrongVersion)
+    const wrongId = keyIdProblem(status.keyId)
+    if (wrongId !== undefined) problems.push(`got invalid KMSv2 KeyID hash "${await hashed(status.keyId)}": ${wrongId}`)
+    else await rotate(status.keyId, expires).catch((error: unknown) => problems.push(messageOf(error)))
+    return problems
+  }
+
+  return {
+    current() {
+      if (known === undefined) throw new TransformError('got unexpected nil transformer')
+      return known
+    },
+    async checkWritable({ source: { keyId }, expires }) {
+      const now = clock.now()
+      if (now <= expires) return
+      const id = await hashed(keyId)
+      throw new TransformError(
+        `encryptedDEKSource with keyID hash "${id}" expired at ${timeText(expires)} (current time is ${timeText(now)})`,
+      )
+    },
+    async check() {
+      const expires = clock.now() + writableFor
+      const status = await service.status().catch((error: unknown) => {
+        throw new TransformError(
+          `failed to perform status section of the healthz check for KMS Provider ${name}, error: ${messageOf(error)}`,
+        )
+      })
+      const problems = await problemsOf(status, expires)
+      if (problems.length > 0) throw new TransformError(`kmsv2 Provider ${name} is not healthy, error: ${aggregated(problems)}`)
+    },
+  }
+}

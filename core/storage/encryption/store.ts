@@ -1,0 +1,153 @@
+/** A store whose values are encrypted: everybody above it sees them as if they were not. */
+import { type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
+import { internalError } from '../../respond/status.ts'
+import type { Transformer } from './transformer.ts'
+import { type EventOpener, watchDecrypted } from './watch.ts'
+
+/** Values of a list that are decrypted at a time. */
+const atATime = 64
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** A value that was decrypted. */
+class ReadableValue implements KeyValue {
+  readonly key: string
+  readonly value: Uint8Array
+  readonly createRevision: number
+  readonly modRevision: number
+  readonly #isStale: () => boolean
+
+  constructor({ key, createRevision, modRevision }: KeyValue, value: Uint8Array, isStale: () => boolean) {
+    this.key = key
+    this.value = value
+    this.createRevision = createRevision
+    this.modRevision = modRevision
+    this.#isStale = isStale
+  }
+
+  get isStale(): () => boolean {
+    return this.#isStale
+  }
+}
+
+/** A value that can't be decrypted. Who only needs to know that it is there can go on; reading it throws. */
+class UnreadableValue implements KeyValue {
+  readonly key: string
+  readonly createRevision: number
+  readonly modRevision: number
+  readonly why: string
+
+  constructor({ key, createRevision, modRevision }: KeyValue, why: string) {
+    this.key = key
+    this.createRevision = createRevision
+    this.modRevision = modRevision
+    this.why = why
+  }
+
+  get value(): Uint8Array {
+    throw new StoreError('corrupt', this.why)
+  }
+}
+
+/**
+ * `transformerOf` says how the values of a key are encrypted; undefined: they pass through untouched, and without delay. It is asked
+ * each time, so that its answers may change. A value that can't be decrypted spoils nothing but itself: it is there, and reading its
+ * `value` throws a StoreError `corrupt`. A write that can't be encrypted fails with 500. `failed` is told of what single reads and writes
+ * run into.
+ */
+export function encryptedStore(
+  store: KeyValueStore,
+  transformerOf: (key: string) => Transformer | undefined,
+  failed: (key: string, why: string) => void = () => {},
+): KeyValueStore {
+  const encoder = new TextEncoder()
+  /** Writes on their way: closing the store waits for them. */
+  const writing = new Set<Promise<SwapResult>>()
+
+  async function encrypt(key: string, value: Uint8Array, transformer: Transformer): Promise<Uint8Array> {
+    try {
+      return await transformer.toStored(value, encoder.encode(key))
+    } catch (error) {
+      failed(key, messageOf(error))
+      throw internalError(messageOf(error))
+    }
+  }
+
+  async function decrypt(kv: KeyValue, transformer: Transformer): Promise<KeyValue> {
+    const { key } = kv
+    try {
+      const { bytes, isStale } = await transformer.fromStored(kv.value, encoder.encode(key))
+      return new ReadableValue(kv, bytes, () => transformerOf(key) !== transformer || isStale())
+    } catch (error) {
+      return new UnreadableValue(kv, messageOf(error))
+    }
+  }
+
+  const isEncrypted = ({ key }: { readonly key: string }) => transformerOf(key) !== undefined
+
+  async function open(kv: KeyValue): Promise<KeyValue> {
+    const transformer = transformerOf(kv.key)
+    return transformer ? decrypt(kv, transformer) : kv
+  }
+
+  async function openAll(items: readonly KeyValue[]): Promise<readonly KeyValue[]> {
+    if (!items.some(isEncrypted)) return items
+    const opened: KeyValue[] = []
+    for (let at = 0; at < items.length; at += atATime) opened.push(...(await Promise.all(items.slice(at, at + atATime).map(open))))
+    return opened
+  }
+
+  async function openSwap(result: SwapResult): Promise<SwapResult> {
+    return result.ok || result.current === undefined ? result : { ...result, current: await open(result.current) }
+  }
+
+  const opener: EventOpener = {
+    isEncrypted: (event) => isEncrypted(event.type === 'put' ? event.kv : event),
+    async open(event) {
+      const previous = event.previous && (await open(event.previous))
+      const after = event.type === 'put' ? { ...event, kv: await open(event.kv) } : event
+      return previous ? { ...after, previous } : after
+    },
+  }
+
+  return {
+    async get(key, revision) {
+      const found = await store.get(key, revision)
+      const transformer = found.kv && transformerOf(key)
+      if (found.kv === undefined || transformer === undefined) return found
+      const kv = await decrypt(found.kv, transformer)
+      if (kv instanceof UnreadableValue) failed(key, kv.why)
+      return { ...found, kv }
+    },
+
+    async list(options) {
+      const page = await store.list(options)
+      return { ...page, items: await openAll(page.items) }
+    },
+
+    async put(key, value, expected, lease) {
+      const transformer = transformerOf(key)
+      if (transformer === undefined) return store.put(key, value, expected, lease)
+      const write = encrypt(key, value, transformer).then((stored) => store.put(key, stored, expected, lease))
+      writing.add(write)
+      try {
+        return openSwap(await write)
+      } finally {
+        writing.delete(write)
+      }
+    },
+
+    delete: async (key, expected) => openSwap(await store.delete(key, expected)),
+
+    watch: (prefix, afterRevision, watcher) => watchDecrypted(store, prefix, afterRevision, watcher, opener),
+    count: (prefix) => store.count(prefix),
+    size: () => store.size(),
+    currentRevision: () => store.currentRevision(),
+    compact: (revision) => store.compact(revision),
+    grantLease: (seconds) => store.grantLease(seconds),
+    async close() {
+      await Promise.allSettled(writing)
+      await store.close()
+    },
+  }
+}

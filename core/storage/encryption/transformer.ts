@@ -1,0 +1,48 @@
+/** How values of one resource are turned into what is stored, and back. */
+
+/** A stored value, readable again. */
+export interface Plain {
+  readonly bytes: Uint8Array
+  /** Whether it would be stored differently by now, and should be written again. */
+  readonly isStale: () => boolean
+}
+
+export const neverStale = () => false
+export const alwaysStale = () => true
+
+/**
+ * `path` is the key of the value in the store, as bytes: what is encrypted with authentication can't be read under another key.
+ * Both methods reject with a TransformError.
+ */
+export interface Transformer {
+  fromStored(stored: Uint8Array, path: Uint8Array): Promise<Plain>
+  toStored(plain: Uint8Array, path: Uint8Array): Promise<Uint8Array>
+}
+
+/** A value that can't be read or written. The text is for clients; it holds no part of a key or of the value. */
+export class TransformError extends Error {
+  override readonly name = 'TransformError'
+}
+
+export const tooShort = 'the stored data was shorter than the required size'
+
+/** One text for several failures, each of them once: `[a, b]`, or the only one as it is. */
+export function aggregated(messages: readonly string[]): string {
+  const distinct = [...new Set(messages)]
+  return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`
+}
+
+/** Web Crypto takes no views of shared memory, which stored values never are. */
+export const source = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
+
+export const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+
+export function concatenate(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

@@ -1,0 +1,74 @@
+import { type KeyValueStore, StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../../ports.ts'
+import { inOrder } from './in-order.ts'
+
+/** Batches of changes that wait for decryption at most; a watch that falls further behind ends, and its reader starts anew. */
+const mostWaiting = 10_000
+
+/** How events of a store become readable. */
+export interface EventOpener {
+  isEncrypted(event: StoreEvent): boolean
+  /** Never rejects. */
+  open(event: StoreEvent): Promise<StoreEvent>
+}
+
+/**
+ * A watch whose values are decrypted. The order of events and progress is the store's, whatever takes longer; what needs no decryption
+ * passes at once when nothing waits before it.
+ */
+export function watchDecrypted(
+  store: KeyValueStore,
+  prefix: string,
+  afterRevision: number,
+  watcher: StoreWatcher,
+  opener: EventOpener,
+): StoreWatch {
+  let closed = false
+  let ended = false
+  let waiting = 0
+
+  function close(): void {
+    closed = true
+    watch.close()
+  }
+
+  function end(error?: StoreError): void {
+    if (ended) return
+    ended = true
+    watcher.end(error)
+  }
+
+  function fail(why: string): void {
+    close()
+    end(new StoreError('unavailable', why))
+  }
+
+  const deliver = inOrder((error) => fail(`the watch failed: ${error instanceof Error ? error.message : String(error)}`))
+  const unlessClosed = (call: () => void) => () => {
+    if (!closed) call()
+  }
+
+  function later(events: readonly StoreEvent[]): void {
+    if (waiting >= mostWaiting) {
+      fail(`more than ${mostWaiting} changes wait for decryption`)
+      return
+    }
+    waiting++
+    const opened = Promise.all(events.map(opener.open))
+    deliver(async () => {
+      const readable = await opened
+      waiting--
+      if (!closed) watcher.events(readable)
+    })
+  }
+
+  const watch = store.watch(prefix, afterRevision, {
+    events(events) {
+      if (closed) return
+      if (events.some(opener.isEncrypted)) later(events)
+      else deliver(unlessClosed(() => watcher.events(events)))
+    },
+    progress: (revision) => deliver(unlessClosed(() => watcher.progress(revision))),
+    end: (error) => deliver(() => end(error)),
+  })
+  return { requestProgress: () => watch.requestProgress(), close }
+}

@@ -1,0 +1,96 @@
+/** Stored values that can't be read, and how clients are told of them in the words that they know. */
+import { type KeyValue, StoreError } from '../ports.ts'
+import { ApiError, type GroupResource, type StatusCause } from '../respond/status.ts'
+import type { Codec } from './codec.ts'
+import { Entry } from './entry.ts'
+
+/** Unreadable values that the error of a list names at most. */
+const mostNamed = 100
+
+/** Reads the values of one list. */
+export interface Reading {
+  /** Undefined: it can't be read, and `finish` will say so. @throws StoreError `corrupt` */
+  read(kv: KeyValue): Entry | undefined
+  /** @throws ApiError when there were values that can't be read. */
+  finish(): void
+}
+
+export interface EntryReader {
+  /** @throws StoreError `corrupt` */
+  one(kv: KeyValue): Entry
+  isReadable(kv: KeyValue): boolean
+  list(): Reading
+}
+
+/** Whether an error says that stored values can't be read. */
+export const isUnreadable = (error: unknown): error is StoreError | ApiError =>
+  error instanceof StoreError ? error.code === 'corrupt' : error instanceof ApiError && error.status.reason === 'StoreReadError'
+
+/** The reason, and whether it is what decrypts the value that can't read it or, with the value decrypted, what decodes it. */
+interface Problem {
+  readonly why: string
+  readonly decoded: boolean
+}
+
+const messageOf = (error: unknown) => {
+  if (isUnreadable(error)) return error.message
+  throw error
+}
+
+function readable({ key, modRevision }: KeyValue, { why, decoded }: Problem): string {
+  const what = decoded ? `object not decodable revision=${modRevision}` : 'data from the storage is not transformable revision=0'
+  return `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${what}: ${why}`
+}
+
+const listed = ({ key }: KeyValue, { why, decoded }: Problem) => (decoded ? why : `unable to transform key ${JSON.stringify(key)}: ${why}`)
+
+function storeReadError({ group, resource }: GroupResource, found: readonly StatusCause[]): ApiError {
+  const qualified = group === '' ? resource : `${resource}.${group}`
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
+  const tooMany = { reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' }
+  return new ApiError('StoreReadError', `failed to read one or more ${qualified} from the storage: ${found[0]?.message}${more}`, {
+    name: 'list',
+    ...(group !== '' && { group }),
+    kind: resource,
+    causes: found.length < mostNamed ? [...found] : [...found, tooMany],
+  })
+}
+
+/** `names`: errors say the key of each value, by which it can be deleted all the same (gate AllowUnsafeMalformedObjectDeletion). */
+export function createEntryReader(codec: Codec, on: GroupResource, names: boolean): EntryReader {
+  function attempt(kv: KeyValue): Entry | Problem {
+    let decoded = false
+    try {
+      decoded = kv.value !== undefined
+      return Entry.of(kv, codec)
+    } catch (error) {
+      return { why: messageOf(error), decoded }
+    }
+  }
+
+  return {
+    one(kv) {
+      const result = attempt(kv)
+      if (result instanceof Entry) return result
+      throw new StoreError('corrupt', names ? readable(kv, result) : result.why)
+    },
+    isReadable: (kv) => attempt(kv) instanceof Entry,
+    list() {
+      const found: StatusCause[] = []
+      const finish = () => {
+        if (found.length > 0) throw storeReadError(on, found)
+      }
+      return {
+        finish,
+        read(kv) {
+          const result = attempt(kv)
+          if (result instanceof Entry) return result
+          if (!names) throw new StoreError('corrupt', listed(kv, result))
+          found.push({ reason: 'UnexpectedServerResponse', field: kv.key, message: readable(kv, result) })
+          if (found.length >= mostNamed) finish()
+          return undefined
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { Entry } from '../storage/entry.ts'
+
+/** Entries by the text of one of their fields. */
+export class FieldIndex {
+  readonly #textOf: (entry: Entry) => string
+  readonly #byText = new Map<string, Map<string, Entry>>()
+
+  constructor(textOf: (entry: Entry) => string, entries: Iterable<Entry>) {
+    this.#textOf = textOf
+    for (const entry of entries) this.replace(undefined, entry)
+  }
+
+  /** An entry in place of another one of the same key; either may be absent. */
+  replace(before: Entry | undefined, after: Entry | undefined): void {
+    const [old, text] = [before && this.#textOf(before), after && this.#textOf(after)]
+    if (before && old !== undefined && old !== text) {
+      const group = this.#byText.get(old)
+      group?.delete(before.key)
+      if (group?.size === 0) this.#byText.delete(old)
+    }
+    if (after === undefined || text === undefined) return
+    const group = this.#byText.get(text) ?? new Map<string, Entry>()
+    this.#byText.set(text, group)
+    group.set(after.key, after)
+  }
+
+  /** Those with this text, in key order. */
+  of(text: string): Entry[] {
+    return [...(this.#byText.get(text)?.values() ?? [])].sort((a, b) => (a.key < b.key ? -1 : 1))
+  }
+}

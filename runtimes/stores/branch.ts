@@ -1,0 +1,150 @@
+import type { KeyValue, ListOptions, ListResult, StoreEvent } from '../../core/ports.ts'
+import { type Change, compacted, History, type Versions } from './history.ts'
+import { byteOrder, SortedIndex } from './sorted.ts'
+
+/** So many branches on top of each other are read through; a freeze then begins anew with all that is stored. */
+const deepest = 8
+
+/** What never changes again, and on how many others it stands. */
+interface Frozen {
+  readonly versions: Versions
+  readonly depth: number
+}
+
+/**
+ * A history that goes on from a frozen one, which any number of branches share. A key is taken over from there when it first changes,
+ * so making a branch costs the same whatever is stored. Revisions go on from the frozen one's; its past can be read and watched.
+ */
+export class Branch implements Versions {
+  #base: Frozen
+  #own: History
+  /** Keys whose state is in `own`, deletions included. */
+  #taken = new Set<string>()
+  /** Those of them that the base has, so that `count` needs no visit. */
+  #hidden = new SortedIndex<{ readonly order: string }>()
+  #oldest: number
+
+  constructor(base: Frozen = { versions: new History(), depth: 0 }) {
+    this.#base = base
+    this.#own = new History(base.versions.revision)
+    this.#oldest = base.versions.oldest
+  }
+
+  /** Ends what can change and goes on from there. Returns what others can branch from, too. */
+  freeze(): Frozen {
+    if (this.revision === this.#base.versions.revision) return this.#base
+    const past = new Branch(this.#base)
+    past.#own = this.#own
+    past.#taken = this.#taken
+    past.#hidden = this.#hidden
+    past.#oldest = this.#oldest
+    const depth = this.#base.depth + 1
+    this.#base = depth < deepest ? { versions: past, depth } : { versions: past.#flat(), depth: 0 }
+    this.#own = new History(past.revision)
+    this.#taken = new Set()
+    this.#hidden = new SortedIndex()
+    this.#oldest = this.#base.versions.oldest
+    return this.#base
+  }
+
+  get revision(): number {
+    return this.#own.revision
+  }
+
+  get oldest(): number {
+    return this.#oldest
+  }
+
+  get(key: string, revision?: number): KeyValue | undefined {
+    if (revision && this.#inBase(revision)) return this.#base.versions.get(key, revision)
+    const own = this.#own.get(key, revision)
+    return this.#taken.has(key) ? own : this.#base.versions.get(key)
+  }
+
+  list(options: ListOptions): ListResult {
+    const { limit = 0, revision = 0 } = options
+    if (revision && this.#inBase(revision)) return this.#base.versions.list(options)
+    const { limit: _limit, revision: _revision, ...range } = options
+    const own = this.#own.list({ ...range, revision })
+    const items = merged(
+      this.#base.versions.list(range).items.filter(({ key }) => !this.#taken.has(key)),
+      own.items,
+    )
+    const remaining = limit > 0 ? Math.max(0, items.length - limit) : 0
+    return { items: remaining > 0 ? items.slice(0, limit) : items, more: remaining > 0, remaining, revision: own.revision }
+  }
+
+  count(prefix: string): number {
+    return this.#base.versions.count(prefix) - this.#hidden.count(byteOrder(prefix)) + this.#own.count(prefix)
+  }
+
+  get bytes(): number {
+    return this.list({ prefix: '' }).items.reduce((bytes, { value }) => bytes + value.byteLength, 0)
+  }
+
+  apply(change: Change): StoreEvent {
+    const { key } = change
+    if (!this.#taken.has(key)) {
+      const before = this.#base.versions.get(key)
+      this.#taken.add(key)
+      if (before) {
+        this.#hidden.add({ order: byteOrder(key) })
+        this.#own.restore(changeOf(before))
+      }
+    }
+    return this.#own.apply(change)
+  }
+
+  since(afterRevision: number, prefix: string): StoreEvent[] {
+    const base = this.#base.versions
+    if (afterRevision >= base.revision || this.#oldest > base.revision) return this.#own.since(afterRevision, prefix)
+    if (this.#oldest > base.oldest) this.#check(afterRevision)
+    return [...base.since(afterRevision, prefix), ...this.#own.since(base.revision, prefix)]
+  }
+
+  /** What the frozen history holds stays, for the other branches. */
+  compact(revision: number): number[] {
+    this.#own.compact(Math.max(revision, this.#own.oldest))
+    this.#oldest = Math.max(revision, this.#oldest)
+    return []
+  }
+
+  #inBase(revision: number): boolean {
+    this.#check(revision)
+    return revision <= this.#base.versions.revision
+  }
+
+  #check(revision: number): void {
+    if (Math.max(revision, 1) < this.#oldest) throw compacted(revision, this.#oldest)
+  }
+
+  /** The same in one piece, without its past. */
+  #flat(): History {
+    const flat = new History(this.revision)
+    for (const kv of this.list({ prefix: '' }).items) flat.restore(changeOf(kv))
+    return flat
+  }
+}
+
+// Leases are kept by whoever keeps the history.
+const changeOf = ({ key, value, createRevision, modRevision }: KeyValue): Change => ({
+  key,
+  value,
+  createRevision,
+  revision: modRevision,
+  lease: 0n,
+})
+
+/** Both are in byte order, and share no key. */
+function merged(a: readonly KeyValue[], b: readonly KeyValue[]): readonly KeyValue[] {
+  if (a.length === 0) return b
+  if (b.length === 0) return a
+  const result: KeyValue[] = []
+  let at = 0
+  for (const kv of b) {
+    const order = byteOrder(kv.key)
+    for (let next = a[at]; next && byteOrder(next.key) < order; next = a[++at]) result.push(next)
+    result.push(kv)
+  }
+  return [...result, ...a.slice(at)]
+}

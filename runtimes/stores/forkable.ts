@@ -1,0 +1,48 @@
+import type { Clock, KeyValueStore } from '../../core/ports.ts'
+import { Branch } from './branch.ts'
+import type { Lease } from './leases.ts'
+import { createMvcc } from './mvcc.ts'
+
+/** All that a store held at a moment; never changes. */
+export interface StoreSnapshot {
+  readonly base: ReturnType<Branch['freeze']>
+  readonly leases: readonly Lease[]
+  /** Which key hangs on which lease. */
+  readonly attached: ReadonlyMap<string, bigint>
+}
+
+export interface ForkableStore extends KeyValueStore {
+  /** Copies no object: what is stored is shared until it changes. */
+  snapshot(): StoreSnapshot
+}
+
+/** A store in memory that others can go on from, each for itself. */
+export function forkableStore({ clock, from }: { readonly clock: Clock; readonly from?: StoreSnapshot }): ForkableStore {
+  const history = new Branch(from?.base)
+  const leases = new Map(from?.leases.map((lease) => [lease.id, lease]))
+  const attached = new Map(from?.attached)
+  const store = createMvcc({
+    clock,
+    history,
+    ...(from && { leases: from.leases, attached: from.attached }),
+    // It keeps nothing beyond the process, but hears of every lease.
+    journal: {
+      async append(changes) {
+        for (const { key, lease } of changes) {
+          if (lease !== 0n) attached.set(key, lease)
+          else attached.delete(key)
+        }
+      },
+      async grant(lease) {
+        leases.set(lease.id, lease)
+      },
+      async endLease(id) {
+        leases.delete(id)
+      },
+      async compact() {},
+      size: () => history.bytes,
+      async close() {},
+    },
+  })
+  return { ...store, snapshot: () => ({ base: history.freeze(), leases: [...leases.values()], attached: new Map(attached) }) }
+}

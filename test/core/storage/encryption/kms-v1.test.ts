@@ -1,0 +1,134 @@
+/** Key management of version 1, against a plugin in a process of its own. */
+import assert from 'node:assert/strict'
+import { createCipheriv, randomBytes } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { serviceV1 } from '../../../../core/storage/encryption/kms/service-v1.ts'
+import { type Plugin, transformerOf } from '../../../../core/storage/encryption/providers.ts'
+import { concatenate, type Plain, TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
+import { createOutbound } from '../../../../runtimes/node/outbound.ts'
+import { ManualClock } from '../../../support/clock.ts'
+import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const path = bytes('/registry/secrets/default/x')
+const plain = bytes('{"kind":"Secret"}')
+
+/** It is what was written, stale or not. */
+function isRead({ bytes, isStale }: Plain, stale: boolean): void {
+  assert.deepEqual(new Uint8Array(bytes), plain)
+  assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
+}
+const prefix = bytes('k8s:enc:kms:v1:vault:')
+const logger = { debug() {}, info() {}, warn() {}, error() {} }
+const method = (name: string) => `v1beta1.KeyManagementService/${name}`
+
+let plugin: KmsPlugin
+let clock: ManualClock
+let plugins: Plugin[]
+const outbound = createOutbound()
+const options = () => ({ name: 'vault', endpoint: plugin.endpoint, timeout: 3_000 })
+const connect = (cachesize = 1_000): Promise<Transformer> =>
+  transformerOf([{ kms: { apiVersion: 'v1', cachesize, ...options() } }], { outbound, clock, logger }, plugins)
+const write = (transformer: Transformer) => transformer.toStored(plain, path)
+const fails = (pattern: RegExp) => (error: unknown) => error instanceof TransformError && pattern.test(error.message)
+const check = () => {
+  const [{ probe }] = plugins as [Plugin]
+  return probe.check()
+}
+
+before(async () => {
+  plugin = await startKmsPlugin()
+})
+after(() => plugin.stop())
+beforeEach(async () => {
+  clock = new ManualClock()
+  plugins = []
+  await plugin.reset()
+})
+
+test('each value has a key of its own: its length, the encrypted key, the value', async () => {
+  const transformer = await connect()
+  const stored = await write(transformer)
+  assert.deepEqual(stored.subarray(0, prefix.length), prefix)
+  const length = ((stored[prefix.length] ?? 0) << 8) | (stored[prefix.length + 1] ?? 0)
+  assert.equal(length, 1 + 12 + 32 + 16, "the plugin's id, nonce, key and tag")
+  assert.equal(stored.length, prefix.length + 2 + length + 12 + plain.length + 16)
+  isRead(await transformer.fromStored(stored, path), false)
+  await write(transformer)
+  assert.equal(await plugin.calls(method('Encrypt')), 2)
+  assert.equal(await plugin.calls(method('Version')), 1)
+  await assert.rejects(transformer.fromStored(stored, bytes('/elsewhere')), fails(/cipher: message authentication failed/))
+})
+
+test('decrypted keys are kept, as many as the cache holds', async () => {
+  const writer = await connect()
+  const [a, b, c] = [await write(writer), await write(writer), await write(writer)]
+  const decrypted = async (cachesize: number, ...values: readonly Uint8Array[]) => {
+    const earlier = await plugin.calls(method('Decrypt'))
+    const reader = await connect(cachesize)
+    for (const value of values) isRead(await reader.fromStored(value, path), false)
+    return (await plugin.calls(method('Decrypt'))) - earlier
+  }
+  assert.equal(await decrypted(2, a, b, a, b, b), 2)
+  assert.equal(await decrypted(2, a, b, c, a), 4, 'the one used least recently went')
+  assert.equal(await decrypted(2, a, b, a, c, a), 3)
+  assert.equal(await decrypted(-1, a, a, a), 3, 'a negative size keeps none')
+})
+
+test('values that older releases wrote with AES-CBC are read, and stale', async () => {
+  const key = randomBytes(32)
+  const encrypted = await serviceV1(outbound, options()).encrypt(key)
+  const iv = randomBytes(16)
+  const cipher = createCipheriv('aes-256-cbc', key, iv)
+  const stored = concatenate(prefix, Uint8Array.of(0, encrypted.length), encrypted, iv, cipher.update(plain), cipher.final())
+  isRead(await (await connect()).fromStored(stored, path), true)
+})
+
+test('a plugin of another version is refused, until it is replaced', async () => {
+  await plugin.behave({ version: 'v9' })
+  const transformer = await connect()
+  await assert.rejects(write(transformer), fails(/^KMS provider api version v9 is not supported, only v1beta1 is supported now$/))
+  await plugin.behave({ version: 'v1beta1' })
+  isRead(await transformer.fromStored(await write(transformer), path), false)
+})
+
+test('health: a sample is encrypted and decrypted, and the answer stands for a while', async () => {
+  await connect()
+  await Promise.all([check(), check()])
+  await check()
+  assert.equal(await plugin.calls(method('Encrypt')), 1)
+  assert.equal(await plugin.calls(method('Decrypt')), 1)
+  await plugin.behave({ failing: ['Decrypt'] })
+  await check()
+  clock.advance(20_000)
+  const failure =
+    /^failed to perform decrypt section of the healthz check for KMS Provider vault, error: rpc error: code = FailedPrecondition/
+  await assert.rejects(check(), fails(failure))
+  await plugin.behave({ failing: [] })
+  await assert.rejects(check(), fails(failure))
+  clock.advance(3_000)
+  await check()
+})
+
+test('cut values are refused', async () => {
+  const transformer = await connect()
+  const stored = await write(transformer)
+  for (const length of [prefix.length, prefix.length + 1, prefix.length + 2, prefix.length + 40])
+    await assert.rejects(
+      transformer.fromStored(stored.subarray(0, length), path),
+      fails(/^invalid data encountered by envelope transformer: failed to read uint16 length prefixed data$/),
+      `${length} bytes`,
+    )
+})
+
+test('a plugin that is gone: cached keys still serve reads, writes fail', async () => {
+  const transformer = await connect()
+  const stored = await write(transformer)
+  await plugin.kill()
+  isRead(await transformer.fromStored(stored, path), false)
+  await assert.rejects(write(transformer), fails(/^rpc error: code = Unavailable desc = /))
+  await assert.rejects(
+    (await connect()).fromStored(stored, path),
+    fails(/failed get version from remote KMS provider: rpc error: code = Unavailable/),
+  )
+})

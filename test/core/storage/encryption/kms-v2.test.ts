@@ -1,0 +1,222 @@
+/** Key management of version 2, against a plugin in a process of its own; only the clock is the test's. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { EncryptedObject } from '../../../../core/storage/encryption/kms/messages.ts'
+import { type Plugin, transformerOf } from '../../../../core/storage/encryption/providers.ts'
+import { type Plain, TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
+import { createOutbound } from '../../../../runtimes/node/outbound.ts'
+import { ManualClock } from '../../../support/clock.ts'
+import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
+import { eventually } from '../../../support/wait.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const path = bytes('/registry/secrets/default/x')
+const plain = bytes('{"kind":"Secret"}')
+
+/** It is what was written, stale or not. */
+function isRead({ bytes, isStale }: Plain, stale: boolean): void {
+  assert.deepEqual(new Uint8Array(bytes), plain)
+  assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
+}
+const prefix = 'k8s:enc:kms:v2:vault:'
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const encrypts = 'v2.KeyManagementService/Encrypt'
+const decrypts = 'v2.KeyManagementService/Decrypt'
+const statuses = 'v2.KeyManagementService/Status'
+
+let plugin: KmsPlugin
+let clock: ManualClock
+let plugins: Plugin[]
+const outbound = createOutbound()
+
+/** A server's view of the plugin; several share it as replicas do. */
+const connect = (timeout = 3_000): Promise<Transformer> =>
+  transformerOf(
+    [{ kms: { apiVersion: 'v2', name: 'vault', endpoint: plugin.endpoint, timeout } }],
+    { outbound, clock, logger: silent },
+    plugins,
+  )
+const write = (transformer: Transformer) => transformer.toStored(plain, path)
+const read = (transformer: Transformer, stored: Uint8Array): Promise<Plain> => transformer.fromStored(stored, path)
+const objectOf = (stored: Uint8Array) => EncryptedObject.decode(stored.subarray(prefix.length))
+const fails = (pattern: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof TransformError, `a TransformError, not ${String(error)}`)
+  assert.match(error.message, pattern)
+  return true
+}
+const check = () => {
+  const [{ probe }] = plugins as [Plugin]
+  return probe.check()
+}
+
+/** Lets time pass until the plugin has been looked at once more. */
+async function pass(milliseconds: number): Promise<void> {
+  const seen = await plugin.calls(statuses)
+  clock.advance(milliseconds)
+  await eventually('a look at the plugin', async () => (await plugin.calls(statuses)) > seen && clock.pending > 0)
+}
+
+before(async () => {
+  plugin = await startKmsPlugin()
+})
+after(() => plugin.stop())
+beforeEach(async () => {
+  clock = new ManualClock()
+  plugins = []
+  await plugin.reset()
+})
+afterEach(() => {
+  for (const { probe } of plugins) probe.close()
+})
+
+describe('a plugin of version 2 that is well', () => {
+  test('one seed serves all writes; it is decrypted once by those who have not made it', async () => {
+    await plugin.behave({ annotations: { 'version.vault.example.com': '7' } })
+    const writer = await connect()
+    const values = await Promise.all(Array.from({ length: 20 }, () => write(writer)))
+    for (const value of values) isRead(await read(writer, value), false)
+    assert.equal(await plugin.calls(encrypts), 1, 'the seed is encrypted once')
+    assert.equal(await plugin.calls(decrypts), 0, 'who made it knows it')
+
+    const [first, second] = values.map(objectOf)
+    assert.ok(first && second, 'there are two')
+    assert.equal(first.keyId, '1')
+    assert.equal(first.encryptedDekSourceType, 1, 'a seed')
+    assert.equal(Buffer.from(first.annotations.get('version.vault.example.com') ?? '').toString(), '7')
+    assert.deepEqual(first.encryptedDekSource, second.encryptedDekSource)
+    assert.notDeepEqual(first.encryptedData.subarray(0, 32), second.encryptedData.subarray(0, 32))
+
+    const reader = await connect()
+    await Promise.all(values.map((value) => read(reader, value)))
+    assert.equal(await plugin.calls(decrypts), 1)
+  })
+
+  test('values hold under their own key only', async () => {
+    const transformer = await connect()
+    const stored = await write(transformer)
+    await assert.rejects(
+      transformer.fromStored(stored, bytes('/registry/secrets/default/y')),
+      fails(/^cipher: message authentication failed$/),
+    )
+  })
+
+  test('a new key of the plugin brings a new seed, and makes old values stale', async () => {
+    const transformer = await connect()
+    const old = await write(transformer)
+    await plugin.behave({ keyId: '2' })
+    assert.equal(objectOf(await write(transformer)).keyId, '1', 'not known yet')
+    await pass(60_000)
+    await eventually('the new seed', async () => objectOf(await write(transformer)).keyId === '2')
+    assert.equal(await plugin.calls(encrypts), 2)
+    isRead(await read(transformer, old), true)
+    isRead(await read(transformer, await write(transformer)), false)
+    await pass(60_000)
+    assert.equal(await plugin.calls(encrypts), 2, 'the same key keeps its seed')
+  })
+
+  test('its answer stands for a while', async () => {
+    await connect()
+    await Promise.all([check(), check(), check()])
+    assert.equal(await plugin.calls(statuses), 1)
+    clock.advance(20_000)
+    await Promise.all([check(), check()])
+    assert.equal(await plugin.calls(statuses), 2)
+  })
+})
+
+describe('a plugin of version 2 that is not well', () => {
+  test('not there at the start: nothing is read or written until it comes', async () => {
+    await plugin.kill()
+    const transformer = await connect()
+    await assert.rejects(
+      check(),
+      fails(/^failed to perform status section of the healthz check for KMS Provider vault, error: rpc error: code = Unavailable desc = /),
+    )
+    await assert.rejects(write(transformer), fails(/^got unexpected nil transformer$/))
+    await plugin.start()
+    await eventually('the plugin', async () => {
+      clock.advance(10_000)
+      return write(transformer).then(
+        () => true,
+        () => false,
+      )
+    })
+    isRead(await read(transformer, await write(transformer)), false)
+  })
+
+  test('gone: what is known is read for ever and written for three minutes', async () => {
+    const transformer = await connect()
+    const stored = await write(transformer)
+    await plugin.kill()
+    clock.advance(179_000)
+    isRead(await read(transformer, await write(transformer)), false)
+    clock.advance(2_000)
+    await assert.rejects(
+      write(transformer),
+      fails(/^encryptedDEKSource with keyID hash "sha256:[0-9a-f]{64}" expired at \S+Z \(current time is \S+Z\)$/),
+    )
+    isRead(await read(transformer, stored), false)
+    await plugin.start()
+    await eventually('writes again', async () => {
+      clock.advance(10_000)
+      return write(transformer).then(
+        () => true,
+        () => false,
+      )
+    })
+  })
+
+  const unwell = [
+    { behaviour: { healthz: 'sick' }, pattern: /^kmsv2 Provider vault is not healthy, error: got unexpected healthz status: sick$/ },
+    { behaviour: { version: 'v3' }, pattern: /expected KMSv2 API version v2, got v3/ },
+    { behaviour: { keyId: '' }, pattern: /got invalid KMSv2 KeyID hash "": keyID is empty/ },
+    { behaviour: { keyId: 'x'.repeat(1025) }, pattern: /keyID is 1025 bytes, which exceeds the max size of 1024/ },
+    {
+      behaviour: { encryptKeyId: '9' },
+      pattern: /failed to rotate DEK errGen=<nil>, statusKeyIDHash="sha256:\w+", encryptKeyIDHash="sha256:\w+"/,
+    },
+    { behaviour: { ciphertextLength: 0 }, pattern: /failed to validate encrypted DEK source: encrypted DEK source is empty/ },
+    { behaviour: { ciphertextLength: 1025 }, pattern: /encrypted DEK source is 1025 bytes, which exceeds the max size of 1024/ },
+    { behaviour: { annotations: { short: 'x' } }, pattern: /failed to validate annotations: .*at least two segments/ },
+    {
+      behaviour: { annotations: { 'a.b': 'x'.repeat(32 * 1024) } },
+      pattern: /total size of annotations is 32771, which exceeds the max size of 32768/,
+    },
+    {
+      behaviour: { failing: ['Encrypt'] },
+      pattern: /failed to encrypt DEK, error: rpc error: code = FailedPrecondition desc = the key is locked away/,
+    },
+    { behaviour: { failing: ['Status'] }, pattern: /status section .*rpc error: code = FailedPrecondition/ },
+  ]
+  for (const { behaviour, pattern } of unwell) {
+    test(`${JSON.stringify(behaviour).slice(0, 60)}: it says so`, async () => {
+      await plugin.behave(behaviour)
+      await connect()
+      await assert.rejects(check(), fails(pattern))
+    })
+  }
+
+  test('slow: it is given up after the time-out', async () => {
+    await plugin.behave({ delay: 2_000 })
+    await connect(100)
+    await assert.rejects(check(), fails(/rpc error: code = DeadlineExceeded/))
+  })
+
+  test('a key that could not be decrypted is asked for again', async () => {
+    const stored = await write(await connect())
+    const reader = await connect()
+    await plugin.behave({ failing: ['Decrypt'] })
+    await assert.rejects(
+      read(reader, stored),
+      fails(/^failed to decrypt DEK, error: rpc error: code = FailedPrecondition desc = the key is locked away$/),
+    )
+    await plugin.behave({ failing: [] })
+    isRead(await read(reader, stored), false)
+  })
+
+  test('lying: the value is not read', async () => {
+    const stored = await write(await connect())
+    await plugin.behave({ lies: true })
+    await assert.rejects(read(await connect(), stored), fails(/^cipher: message authentication failed$/))
+  })
+})

@@ -1,0 +1,111 @@
+/**
+ * Clients of a daemon whose store is killed, or that is killed itself, again and again: what they saw must have an order in time, key by
+ * key, and a watch must have told exactly what was written.
+ */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { apiOf, configMap } from '../support/api.ts'
+import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { startEtcd } from '../support/etcd.ts'
+import { linearizationProblem, watchProblem } from '../support/linearizability.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+import { eventually, sleep, within } from '../support/wait.ts'
+import { type Connect, startClients, startWatching } from './linearizability-clients.ts'
+
+const duration = 30_000
+const clients = 6
+
+/** Runs the clients while `trouble` happens, over and over; then judges what they saw. */
+async function judge(connect: Connect, trouble: () => Promise<void>): Promise<void> {
+  const fetch: ReturnType<Connect> = (path, init) => connect()(path, init)
+  const api = apiOf(fetch)
+  const { metadata } = await api.list('/api/v1/namespaces/default/configmaps')
+  const watching = startWatching(connect, metadata.resourceVersion)
+  const histories = startClients(connect, clients)
+  for (const end = performance.now() + duration; performance.now() < end; ) await trouble()
+  const last = await eventually(
+    'an answer after all the trouble',
+    async () => {
+      const name = `end-${Math.round(performance.now())}`
+      const { status, body } = await api.send<{ metadata: { resourceVersion: string } }>(
+        'POST',
+        '/api/v1/namespaces/default/configmaps',
+        configMap(name, {}, { labels: { linear: '' } }),
+      )
+      return status === 201 && body
+    },
+    30_000,
+  )
+  await within('the end of the clients', histories.stop(), 60_000)
+  const final = await api.list('/api/v1/namespaces/default/configmaps')
+  assert(BigInt(final.metadata.resourceVersion) >= BigInt(last.metadata.resourceVersion))
+  const marker = await api.create('/api/v1/namespaces/default/configmaps', configMap('marker', {}, { labels: { linear: '' } }))
+  await within('all events', watching.reached(Number(marker.metadata.resourceVersion)), 30_000)
+  watching.stop()
+  assert.equal(watching.error, undefined, 'the watch could always go on')
+  const counts = { written: 0, refused: 0, read: 0, unknown: 0 }
+  for (const [key, operations] of histories.operations) {
+    for (const { kind } of operations) counts[kind]++
+    const item = final.items.find(({ metadata }) => metadata.name === key)
+    const closing = {
+      client: clients,
+      kind: 'read',
+      begin: performance.now(),
+      end: performance.now(),
+      after: item?.data?.['value'],
+    } as const
+    assert.equal(linearizationProblem([...operations, closing]), undefined, key)
+    assert.equal(watchProblem(watching.events.get(key) ?? [], operations), undefined, key)
+  }
+  assert(counts.written > 50 && counts.read > 50 && counts.refused > 5, `there was something to judge: ${JSON.stringify(counts)}`)
+}
+
+describe('linearizability', { concurrency: true }, () => {
+  const killed: { readonly [title: string]: { readonly etcd?: true; readonly flags?: readonly string[] } } = {
+    'embedded store': {},
+    'embedded store, without watch cache': { flags: ['--watch-cache=false'] },
+    etcd: { etcd: true },
+  }
+  for (const [title, { etcd: usesEtcd, flags = [] }] of Object.entries(killed))
+    test(`${title}: the daemon is killed`, { timeout: 180_000 }, async (t) => {
+      const { path, remove } = temporaryDirectory()
+      const etcd = usesEtcd && (await startEtcd())
+      const start = () => startDaemon({ directory: path, flags: [...flags, ...(etcd ? [`--kvstore-servers=${etcd.servers.join()}`] : [])] })
+      let daemon: Daemon = await start()
+      t.after(async () => {
+        await daemon.stop()
+        await etcd?.stop()
+        remove()
+      })
+      await judge(
+        () => daemon.fetch,
+        async () => {
+          await sleep(1_500 + Math.random() * 2_000)
+          await daemon.stop('SIGKILL')
+          daemon = await start()
+        },
+      )
+    })
+
+  test('two daemons on etcd with three members, of which the leader is killed or stands still', { timeout: 180_000 }, async (t) => {
+    const etcd = await startEtcd({ members: 3 })
+    const flags = [`--kvstore-servers=${etcd.servers.join()}`]
+    const daemons = await Promise.all([startDaemon({ flags }), startDaemon({ flags })])
+    t.after(async () => {
+      await Promise.all(daemons.map(({ stop }) => stop()))
+      await etcd.stop()
+    })
+    // What one has acknowledged the other must know, however far behind its watch is.
+    const either = () => daemons[Math.random() < 0.5 ? 0 : 1].fetch
+    let round = 0
+    await judge(either, async () => {
+      await sleep(1_000)
+      const leader = await etcd.leader()
+      const kill = round++ % 2 === 0
+      await leader.signal(kill ? 'SIGKILL' : 'SIGSTOP')
+      await sleep(2_000)
+      if (kill) await leader.start()
+      else await leader.signal('SIGCONT')
+    })
+  })
+})

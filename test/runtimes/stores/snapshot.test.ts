@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { KeyValueStore } from '../../../core/ports.ts'
+import { restoreSnapshot, saveSnapshot } from '../../../runtimes/stores/snapshot.ts'
+import { bytes, text } from '../../conformance/store-recorder.ts'
+import { within } from '../../support/wait.ts'
+import { openAt, temporaryDirectory } from './helpers.ts'
+
+/** Everything current in a store, one line each. */
+async function contents(store: KeyValueStore): Promise<string[]> {
+  const { items } = await store.list({ prefix: '' })
+  return items.map(({ key, value, createRevision, modRevision }) => `${key} ${text(value)} ${createRevision} ${modRevision}`)
+}
+
+test('a store comes back with its keys, revisions and leases, and goes on from there', async () => {
+  const { directory, remove } = await temporaryDirectory()
+  const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'file')]
+  const store = await openAt(from)
+  for (let i = 0; i < 50; i++) await store.put(`k${i}`, bytes(`v${i}`), 0)
+  for (let i = 0; i < 10; i++) await store.delete(`k${i}`, i + 2)
+  await store.put('k20', bytes('changed'), 22)
+  await store.compact(40)
+  await store.put('leased', bytes('x'), 0, await store.grantLease(1))
+  await store.delete('k49', 51)
+  const expected = await contents(store)
+  const revision = await store.currentRevision()
+  assert.deepEqual(saveSnapshot(from, file), { revision, objects: expected.length })
+  assert.deepEqual(await restoreSnapshot(file, to), { revision, objects: expected.length })
+  const restored = await openAt(to)
+  assert.deepEqual(await contents(restored), expected)
+  assert.equal(await restored.currentRevision(), revision)
+  await assert.rejects(restored.get('k20', revision - 1), { code: 'compacted' })
+  const ended = new Promise<void>((resolve) => {
+    restored.watch('leased', revision, { events: () => resolve(), progress() {}, end() {} })
+  })
+  const { revision: next } = await restored.put('new', bytes('n'), 0)
+  assert.equal(next, revision + 1)
+  await within('the end of the lease', ended)
+  await Promise.all([store.close(), restored.close()])
+  const again = await openAt(to)
+  assert.equal(text((await again.get('new')).kv?.value), 'n')
+  await again.close()
+  await remove()
+})
+
+test('an empty store comes back empty', async () => {
+  const { directory, remove } = await temporaryDirectory()
+  const store = await openAt(join(directory, 'from'))
+  assert.deepEqual(saveSnapshot(join(directory, 'from'), join(directory, 'file')), { revision: 1, objects: 0 })
+  await restoreSnapshot(join(directory, 'file'), join(directory, 'to'))
+  const restored = await openAt(join(directory, 'to'))
+  assert.equal((await restored.put('a', bytes('a'), 0)).revision, 2)
+  await Promise.all([store.close(), restored.close()])
+  await remove()
+})
+
+test('nothing is replaced, and nothing is saved from nowhere', async () => {
+  const { directory, remove } = await temporaryDirectory()
+  const [from, file] = [join(directory, 'from'), join(directory, 'file')]
+  assert.throws(() => saveSnapshot(from, file), /^StoreError: .*from holds no embedded store$/)
+  assert(!existsSync(from), 'nothing was made')
+  const store = await openAt(from)
+  saveSnapshot(from, file)
+  assert.throws(() => saveSnapshot(from, file), /file exists already$/)
+  assert.throws(() => saveSnapshot(from, join(directory, 'no/such/file')), /no such file or directory$/)
+  await assert.rejects(restoreSnapshot(file, from), /from holds a store already$/)
+  await store.close()
+  assert.deepEqual(readdirSync(directory).toSorted(), ['file', 'from'])
+  await remove()
+})
+
+test('a file that is cut short or changed anywhere is refused, and leaves no store', async () => {
+  const { directory, remove } = await temporaryDirectory()
+  const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'file')]
+  const store = await openAt(from)
+  for (let i = 0; i < 20; i++) await store.put(`k${i}`, bytes('v'), 0)
+  saveSnapshot(from, file)
+  await store.close()
+  const whole = readFileSync(file)
+  const refused = async (what: string) => {
+    await assert.rejects(restoreSnapshot(file, to), /^StoreError: restore [^\n]*: is (no snapshot|damaged or cut short)$/, what)
+    assert(!existsSync(to), what)
+  }
+  for (const length of [0, 5, 30, whole.length >> 1, whole.length - 33, whole.length - 1]) {
+    writeFileSync(file, whole)
+    truncateSync(file, length)
+    await refused(`cut to ${length}`)
+  }
+  for (let at = 0; at < whole.length; at += 7) {
+    const changed = Buffer.from(whole)
+    changed[at] = (changed[at] ?? 0) ^ 0x10
+    writeFileSync(file, changed)
+    await refused(`changed at ${at}`)
+  }
+  writeFileSync(file, Buffer.concat([whole, Buffer.from('x')]))
+  await refused('longer')
+  await assert.rejects(restoreSnapshot(join(directory, 'none'), to), /no such file or directory$/)
+  writeFileSync(file, whole)
+  assert.equal((await restoreSnapshot(file, to)).objects, 20)
+  await remove()
+})
