@@ -2,7 +2,15 @@ import type { Connection } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 
 /** Who a credential stands for; undefined: no opinion, for there is no credential of this kind. */
-export type Authentication = { readonly user: User; readonly audiences?: readonly string[] } | undefined
+export type Authentication = Accepted | undefined
+
+export interface Accepted {
+  readonly user: User
+  readonly audiences?: readonly string[]
+  /** What the client is told, and what the audit log keeps. */
+  readonly warnings?: readonly string[]
+  readonly annotations?: Readonly<Record<string, string>>
+}
 
 /** A credential is there, but bad. The message is for the log; clients learn nothing but `Unauthorized`. */
 export class AuthenticationError extends Error {
@@ -32,25 +40,17 @@ export function union(authenticators: readonly Authenticator[], onError: OnError
   return {
     name: authenticators.map(({ name }) => name).join(','),
     authenticate: (request, connection) =>
-      firstAccepted(authenticators, (authenticator) => authenticator.authenticate(request, connection), onError, 0, []),
+      firstAccepted(authenticators, (authenticator) => authenticator.authenticate(request, connection), onError),
   }
 }
 
-/** The same for tokens. */
-export function tokenUnion(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
-  return {
-    name: authenticators.map(({ name }) => name).join(','),
-    authenticateToken: (token, audiences) =>
-      firstAccepted(authenticators, (authenticator) => authenticator.authenticateToken(token, audiences), 'continue', 0, []),
-  }
-}
-
-function firstAccepted<T>(
+/** Asks in order, as a union does; plain values as long as nobody makes it wait. */
+export function firstAccepted<T>(
   list: readonly T[],
   ask: (item: T) => Authentication | Promise<Authentication>,
   onError: OnError,
-  from: number,
-  errors: readonly unknown[],
+  from = 0,
+  errors: readonly unknown[] = [],
 ): Authentication | Promise<Authentication> {
   let failed = errors
   for (const [index, item] of list.entries()) {

@@ -1,4 +1,4 @@
-import { type Authentication, AuthenticationError, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
+import { type Accepted, type Authentication, AuthenticationError, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
 
 interface Bearer {
   readonly token?: string
@@ -36,7 +36,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
 }
 
 /** A token that no method has an opinion on is a bad one. */
-export function mustKnow(answer: Authentication | Promise<Authentication>): NonNullable<Authentication> | Promise<Authentication> {
+export function mustKnow(answer: Authentication | Promise<Authentication>): Accepted | Promise<Accepted> {
   if (answer instanceof Promise) return answer.then(mustKnow)
   if (answer === undefined) throw new AuthenticationError('invalid bearer token')
   return answer

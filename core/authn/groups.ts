@@ -1,14 +1,15 @@
-import type { Authentication, Authenticator } from './authenticator.ts'
+import type { Authentication, Authenticator, TokenAuthenticator } from './authenticator.ts'
 
 export const anonymousUser = 'system:anonymous'
 export const authenticatedGroup = 'system:authenticated'
 export const unauthenticatedGroup = 'system:unauthenticated'
 
-/** Puts every user that a method accepts into `system:authenticated`, unless it is anonymous. */
-export function withAuthenticatedGroup(authenticator: Authenticator): Authenticator {
-  // Methods hand out the same object for a credential that they know, so the extended one is made once as well.
+type Extend = (authentication: Authentication) => Authentication
+
+/** Methods hand out the same object for a credential that they know, so the extended one is made once as well. */
+function extender(): Extend {
   const known = new WeakMap<object, NonNullable<Authentication>>()
-  const extend = (authentication: Authentication): Authentication => {
+  return (authentication) => {
     if (authentication === undefined) return undefined
     let extended = known.get(authentication)
     if (extended === undefined) {
@@ -17,12 +18,26 @@ export function withAuthenticatedGroup(authenticator: Authenticator): Authentica
     }
     return extended
   }
+}
+
+const extended = (answer: Authentication | Promise<Authentication>, extend: Extend) =>
+  answer instanceof Promise ? answer.then(extend) : extend(answer)
+
+/** Puts every user that a method accepts into `system:authenticated`, unless it is anonymous. */
+export function withAuthenticatedGroup(authenticator: Authenticator): Authenticator {
+  const extend = extender()
   return {
     name: authenticator.name,
-    authenticate: (request, connection) => {
-      const answer = authenticator.authenticate(request, connection)
-      return answer instanceof Promise ? answer.then(extend) : extend(answer)
-    },
+    authenticate: (request, connection) => extended(authenticator.authenticate(request, connection), extend),
+  }
+}
+
+/** The same for tokens. */
+export function tokensWithAuthenticatedGroup(tokens: TokenAuthenticator): TokenAuthenticator {
+  const extend = extender()
+  return {
+    name: tokens.name,
+    authenticateToken: (token, audiences) => extended(tokens.authenticateToken(token, audiences), extend),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { User } from '../request/exchange.ts'
+import { extraKey, headerText, headerValues } from '../request/header-values.ts'
 import { badRequest } from '../respond/status.ts'
 
 const userHeader = 'impersonate-user'
@@ -6,41 +7,24 @@ const uidHeader = 'impersonate-uid'
 const groupHeader = 'impersonate-group'
 const extraPrefix = 'impersonate-extra-'
 
-/** Header values are bytes, one per character; the texts in them are UTF-8. */
-function decode(value: string): string {
-  if (!/[\x80-\xff]/.test(value)) return value
-  return new TextDecoder().decode(Uint8Array.from(value, (char) => char.charCodeAt(0)))
-}
-
-/** Repeated headers reach us as one, joined with `, ` (Fetch 2.2.2). */
-const values = (value: string) => value.split(', ').map(decode)
-
-function unescapeKey(key: string): string {
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
-}
-
 /**
  * The user that a request wants to be, as its `Impersonate-*` headers say, with nothing filled in; undefined when it has none.
  * Throws an ApiError 400 on details without a user name.
  */
 export function readImpersonation(headers: Headers): User | undefined {
   if (!asksForImpersonation(headers)) return undefined
-  const name = decode(headers.get(userHeader) ?? '')
-  const uid = decode(headers.get(uidHeader) ?? '')
+  const name = headerText(headers.get(userHeader) ?? '')
+  const uid = headerText(headers.get(uidHeader) ?? '')
   const group = headers.get(groupHeader)
   const extra: { [key: string]: string[] } = Object.create(null)
   let hasExtra = false
-  for (const [header, value] of headers) {
+  for (const header of headers.keys()) {
     if (!header.startsWith(extraPrefix)) continue
     hasExtra = true
-    const key = unescapeKey(header.slice(extraPrefix.length))
-    extra[key] = [...(extra[key] ?? []), ...values(value)]
+    const key = extraKey(header.slice(extraPrefix.length))
+    extra[key] = [...(extra[key] ?? []), ...headerValues(headers, header)]
   }
-  const groups = group === null ? [] : values(group)
+  const groups = headerValues(headers, groupHeader)
   if (name === '') {
     if (uid === '' && group === null && !hasExtra) return undefined
     throw badRequest(`requested ${show(uid, groups, hasExtra ? extra : undefined)} without impersonating a user name`)

@@ -54,11 +54,11 @@ const modeRows: readonly ModeRow[] = [
 
 /**
  * The ways in which a request (`attributes`, with the user who makes it) may be allowed to act as `wanted`, in the order in which
- * they are tried; the original mode (verb `impersonate`) comes last.
+ * they are tried; the original mode (verb `impersonate`) comes last, and is the only one unless `constrained`.
  */
-export function impersonationModes(wanted: User, attributes: Attributes, platform: Platform): ImpersonationMode[] {
-  const constrained = modeRows
-    .filter(({ applies }) => applies(wanted, attributes.user, platform))
+export function impersonationModes(wanted: User, attributes: Attributes, platform: Platform, constrained = true): ImpersonationMode[] {
+  const modes = modeRows
+    .filter(({ applies }) => constrained && applies(wanted, attributes.user, platform))
     .map(({ name }): ImpersonationMode => {
       const verb = `impersonate:${name}`
       const associated = name === 'associated-node'
@@ -69,7 +69,7 @@ export function impersonationModes(wanted: User, attributes: Attributes, platfor
       return { constraint: verb, checks, user: completed(isNode ? { ...wanted, groups: ['system:nodes'] } : wanted) }
     })
   const original = detailChecks(wanted, attributes.user, 'impersonate', false, platform, false)
-  return [...constrained, { constraint: '', checks: original, user: completed(wanted) }]
+  return [...modes, { constraint: '', checks: original, user: completed(wanted) }]
 }
 
 /** What a daemon's account is on every node alike: the keys of its extra, not the values, which name its node. */

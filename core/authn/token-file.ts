@@ -11,7 +11,7 @@ interface TokenFile {
 
 /**
  * Static tokens (`--token-auth-file`), one per line: `token,user name,user uid,"group1,group2"`, the groups optional. Of a
- * repeated token the last line counts. Throws an Error with the line number when the text is no such table. `fileName` is for
+ * repeated token the last line counts. Throws an Error that names every line that does not fit. `fileName` is for
  * messages.
  */
 export async function createTokenFile(text: string, fileName: string): Promise<TokenFile> {
@@ -37,12 +37,12 @@ export async function createTokenFile(text: string, fileName: string): Promise<T
 function readTokenFile(text: string, fileName: string): { users: Map<string, User>; warnings: string[] } {
   const users = new Map<string, User>()
   const warnings: string[] = []
+  const problems: string[] = []
   for (const { line, fields } of records(text, fileName)) {
     const [token, name, uid, groups = ''] = fields
     if (token === undefined || name === undefined || uid === undefined) {
-      throw new Error(
-        `token file ${fileName}: line ${line}: must have at least 3 columns (token, user name, user uid), found ${fields.length}`,
-      )
+      problems.push(`line ${line}: must have at least 3 columns (token, user name, user uid), found ${fields.length}`)
+      continue
     }
     if (token === '') {
       warnings.push(`token file ${fileName}: line ${line}: empty token, ignored`)
@@ -51,6 +51,7 @@ function readTokenFile(text: string, fileName: string): { users: Map<string, Use
     if (users.has(token)) warnings.push(`token file ${fileName}: line ${line}: duplicate token, replaces the earlier one`)
     users.set(token, { name, uid, groups: groups.split(',').filter((group) => group !== '') })
   }
+  if (problems.length > 0) throw new Error(`token file ${fileName}: ${problems.join('; ')}`)
   return { users, warnings }
 }
 

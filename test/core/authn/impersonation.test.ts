@@ -173,3 +173,11 @@ test('an agent may impersonate the node it runs on, and that one only', async ()
   const [mode] = impersonationModes({ name: 'system:node:n1', groups: [] }, as, platform)
   assert.deepEqual(mode?.checks[0]?.each[0]?.user.extra, { 'authentication.kubernetes.io/associated-node-keys': [key] })
 })
+
+test('without the feature the original mode is the only one', () => {
+  const wanted = { name: 'system:node:n1', groups: [] }
+  assert.deepEqual(
+    impersonationModes(wanted, request, platform, false).map(({ constraint }) => constraint),
+    [''],
+  )
+})

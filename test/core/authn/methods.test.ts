@@ -6,12 +6,13 @@ import {
   AuthenticationError,
   type Authenticator,
   type TokenAuthenticator,
-  tokenUnion,
   union,
 } from '../../../core/authn/authenticator.ts'
 import { bearerAuthenticator, readBearer } from '../../../core/authn/bearer.ts'
 import { withAuthenticatedGroup } from '../../../core/authn/groups.ts'
+import { sameSecret } from '../../../core/authn/secret.ts'
 import { createTokenFile } from '../../../core/authn/token-file.ts'
+import { tokenUnion } from '../../../core/authn/token-union.ts'
 import { readWebsocketProtocols, websocketAuthenticator } from '../../../core/authn/websocket.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Connection } from '../../../core/ports.ts'
@@ -180,9 +181,15 @@ test('token file', async () => {
 test('a malformed token file names the line', async () => {
   const refuses = (text: string, message: RegExp) => assert.rejects(createTokenFile(text, 'f'), message)
   await refuses('a,b,c\n\na,b\n', /^Error: token file f: line 3: must have at least 3 columns \(token, user name, user uid\), found 2$/)
+  await refuses('a\nb,c\nd,e,f', /line 1: .* found 1; line 2: .* found 2$/)
   await refuses('a,b,c\nx"y,b,c', /line 2: bare " in non-quoted field/)
   await refuses('a,b,"c', /line 1: extraneous or missing " in quoted-field/)
   await refuses('a,b,"c"d', /line 1: extraneous or missing " in quoted-field/)
   await refuses('a,"x\ny",c,"z', /line 2: extraneous/)
   assert.equal((await createTokenFile('', 'f')).warnings.length, 0)
+})
+
+test('secrets are the same or not', () => {
+  const pairs = ['', 'a', 'b', 'ab', 'ba', 'äb', 'ab\0', 'AB', 'a'.repeat(1000), `${'a'.repeat(999)}b`]
+  for (const one of pairs) for (const other of pairs) assert.equal(sameSecret(one, other), one === other, JSON.stringify([one, other]))
 })

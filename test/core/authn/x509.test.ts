@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { AuthenticationError } from '../../../core/authn/authenticator.ts'
-import { x509Authenticator } from '../../../core/authn/x509.ts'
+import { fixedAuthorities } from '../../../core/authn/certificate/authorities.ts'
+import { x509Authenticator } from '../../../core/authn/certificate/x509.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Connection } from '../../../core/ports.ts'
 import {
@@ -37,7 +38,7 @@ before(async () => {
 })
 
 const authenticate = async (chain: readonly Identity[], roots: readonly Identity[] = [ca], clock = testClock(now)) =>
-  x509Authenticator({ certificateAuthorities: roots.map(pem), platform, clock }).authenticate(request, connect(...chain))
+  x509Authenticator({ authorities: fixedAuthorities(roots.map(pem)), platform, clock }).authenticate(request, connect(...chain))
 
 const refuses = (chain: readonly Identity[], message: RegExp, roots: readonly Identity[] = [ca]) =>
   assert.rejects(
@@ -76,7 +77,7 @@ test('an attribute of the subject is the uid', async () => {
 })
 
 test('has no opinion without a certificate', async () => {
-  const authenticator = x509Authenticator({ certificateAuthorities: [pem(ca)], platform, clock: testClock(now) })
+  const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now) })
   const { tls: _, ...plain } = connect()
   for (const connection of [connect(), plain, { ...plain, tls: { version: 'TLSv1.3' } }]) {
     assert.equal(authenticator.authenticate(request, connection), undefined)
@@ -116,7 +117,7 @@ test('only the authorities of the bundle count', async () => {
   assert.ok(await authenticate([leaf], [ca, other]))
   assert.ok(
     await x509Authenticator({
-      certificateAuthorities: [`${pem(ca)}\n# next\n${pem(other)}`],
+      authorities: fixedAuthorities([`${pem(ca)}\n# next\n${pem(other)}`]),
       platform,
       clock: testClock(now),
     }).authenticate(request, connect(leaf)),
@@ -160,10 +161,13 @@ test('unknown critical extensions', async () => {
   await refuses([await issue({ subject: 'CN=jane', issuer: ca, extensions: [unknown(true)] })], /critical extension 1\.2\.3\.4/)
 })
 
-test('refuses what has no name, no sense or a changed signature', async () => {
-  await refuses([await issue({ subject: 'O=team', issuer: ca })], /no CommonName/)
+test('has no opinion on a certificate without a name', async () => {
+  assert.equal(await authenticate([await issue({ subject: 'O=team', issuer: ca })]), undefined)
+})
+
+test('refuses what has no sense or a changed signature', async () => {
   const good = der(await issue({ subject: 'CN=jane', issuer: ca }))
-  const authenticator = x509Authenticator({ certificateAuthorities: [pem(ca)], platform, clock: testClock(now) })
+  const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now) })
   const send = (...peerCertificates: Uint8Array[]) =>
     authenticator.authenticate(request, { ...connect(), tls: { version: 'TLSv1.3', peerCertificates } })
   assert.ok(await send(good))
@@ -173,7 +177,7 @@ test('refuses what has no name, no sense or a changed signature', async () => {
     await assert.rejects(async () => send(changed), AuthenticationError, `byte ${at}`)
   }
   for (let length = 0; length < good.length; length += 7) await assert.rejects(async () => send(good.slice(0, length)), AuthenticationError)
-  assert.throws(() => x509Authenticator({ certificateAuthorities: ['nothing'], platform, clock: testClock(now) }), /no certificates/)
+  assert.throws(() => fixedAuthorities(['nothing']), /no certificates/)
 })
 
 test('a crowd of intermediates costs a bounded number of signatures', async () => {
@@ -186,10 +190,28 @@ test('a crowd of intermediates costs a bounded number of signatures', async () =
   )
 })
 
+test('what is left of the life of a certificate is told with each request, believed or not', async () => {
+  const clock = testClock(now)
+  const left: number[] = []
+  const observer = (milliseconds: number) => left.push(milliseconds)
+  const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock, observer })
+  const send = async (connection: Connection) => authenticator.authenticate(request, connection)
+  const connection = connect(await issue({ subject: 'CN=jane', issuer: ca, to: 1 }))
+  await send(connection)
+  clock.time += 1_000
+  await send(connection)
+  await send(connect())
+  assert.deepEqual(left.splice(0), [86_400_000, 86_399_000], 'a request without a certificate tells nothing')
+  clock.time = now + 86_400_500
+  await assert.rejects(send(connection), /has expired/)
+  await assert.rejects(send(connect(await issue({ subject: 'CN=jane', issuer: other, to: 2 }))), /unknown authority/)
+  assert.deepEqual(left, [-500, 86_399_500])
+})
+
 test('a connection is verified once, until its chain expires', async () => {
   const clock = testClock(now)
   const leaf = await issue({ subject: 'CN=jane', issuer: ca, to: 1 })
-  const authenticator = x509Authenticator({ certificateAuthorities: [pem(ca)], platform, clock })
+  const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock })
   const connection = connect(leaf)
   const [first, second] = await Promise.all([0, 1].map(() => authenticator.authenticate(request, connection)))
   assert.equal(first, second, 'requests that come together share the work')

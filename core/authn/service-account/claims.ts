@@ -1,7 +1,7 @@
-import type { Platform } from '../platform.ts'
-import type { User } from '../request/exchange.ts'
-import { AuthenticationError } from './authenticator.ts'
-import { serviceAccountGroups, serviceAccountName } from './names.ts'
+import type { Platform } from '../../platform.ts'
+import type { User } from '../../request/exchange.ts'
+import { AuthenticationError } from '../authenticator.ts'
+import { serviceAccountGroups, serviceAccountName } from '../names.ts'
 
 export interface Reference {
   readonly name: string

@@ -8,12 +8,24 @@ export interface PemBlock {
 /** The blocks of a PEM text; what stands between them is ignored. Throws an Error on a block that is not base64. */
 export function pemBlocks(text: string): PemBlock[] {
   return [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/g)].map(([, label = '', body = '']) => {
-    // Old key files have header lines such as `Proc-Type: 4,ENCRYPTED` before an empty line.
-    const base64 = body.replace(/^[\s\S]*?:[\s\S]*?\n\r?\n/, '').replace(/\s+/g, '')
+    const base64 = withoutHeaders(body).replace(/\s+/g, '')
     try {
       return { label, bytes: Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)) }
     } catch {
       throw new Error(`PEM block ${JSON.stringify(label)} is not valid base64`)
     }
   })
+}
+
+/** Old key files have header lines such as `Proc-Type: 4,ENCRYPTED` before an empty line. */
+function withoutHeaders(body: string): string {
+  const end = body.includes(':') ? /\n\r?\n/.exec(body) : null
+  return end === null ? body : body.slice(end.index + end[0].length)
+}
+
+/** A block with lines of 64 characters, a line feed at its end. */
+export function writePem(label: string, bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return `-----BEGIN ${label}-----\n${btoa(binary).replace(/.{1,64}/g, '$&\n')}-----END ${label}-----\n`
 }

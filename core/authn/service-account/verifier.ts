@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import { AuthenticationError } from './authenticator.ts'
-import type { VerificationKey } from './keys.ts'
+import { AuthenticationError } from '../authenticator.ts'
+import type { KeySource, VerificationKey } from '../certificate/keys.ts'
 
 /** Clocks of issuer and verifier may differ by so much. Seconds. */
 const leeway = 60
@@ -24,30 +24,34 @@ export function issuerOf(token: string): string | undefined {
   }
 }
 
+export interface Verification {
+  readonly keys: KeySource
+  /** Accepted values of the claim `iss`. */
+  readonly issuers: readonly string[]
+  /** Whether a token without an expiry is refused. */
+  readonly mustExpire: boolean
+}
+
 /**
  * Verifies signature, issuer and times of a JWT. Each key goes with its one algorithm, so that a token can't choose how it is
- * verified (RFC 8725 3.1). A token without an expiry is refused. `now` is in milliseconds. Rejects with an AuthenticationError.
+ * verified (RFC 8725 3.1). `now` is in milliseconds. Rejects with an AuthenticationError.
  */
-export async function verifyToken(
-  token: string,
-  keys: readonly VerificationKey[],
-  issuers: readonly string[],
-  now: number,
-): Promise<VerifiedToken> {
+export async function verifyToken(token: string, { keys, issuers, mustExpire }: Verification, now: number): Promise<VerifiedToken> {
   const { decodeProtectedHeader, jwtVerify } = await import('jose')
   let problem: unknown
-  for (const { key, algorithm } of candidates(decodeProtectedHeader, token, keys)) {
+  for (const { key, algorithm } of await candidates(decodeProtectedHeader, token, keys)) {
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [algorithm],
         issuer: [...issuers],
         currentDate: new Date(now),
         clockTolerance: leeway,
-        requiredClaims: ['exp'],
+        requiredClaims: mustExpire ? ['exp'] : [],
       })
       if ((payload.iat ?? 0) > now / 1000 + leeway) throw new AuthenticationError('service account token is not valid yet')
       const audiences = payload.aud === undefined ? [] : [payload.aud].flat()
-      return { payload, audiences, expires: ((payload.exp ?? 0) + leeway) * 1000 }
+      const { exp = Number.POSITIVE_INFINITY } = payload
+      return { payload, audiences, expires: (exp + leeway) * 1000 }
     } catch (error) {
       problem = error
     }
@@ -55,21 +59,21 @@ export async function verifyToken(
   throw new AuthenticationError(explain(problem))
 }
 
-/** Keys that may have signed a token: those with its algorithm, and its key id if any of them has that. */
-function candidates(
+/** Keys that may have signed a token: those with its key id, if it names one, and its algorithm. */
+async function candidates(
   decodeProtectedHeader: (token: string) => { alg?: string; kid?: string },
   token: string,
-  keys: readonly VerificationKey[],
-): readonly VerificationKey[] {
+  keys: KeySource,
+): Promise<readonly VerificationKey[]> {
   let header: { alg?: string; kid?: string }
   try {
     header = decodeProtectedHeader(token)
   } catch {
     throw new AuthenticationError('malformed token')
   }
-  const fitting = keys.filter(({ algorithm }) => algorithm === header.alg)
-  const named = fitting.filter(({ id }) => id === header.kid)
-  return named.length > 0 ? named : fitting
+  const named = await keys.keysFor(typeof header.kid === 'string' && header.kid !== '' ? header.kid : undefined)
+  if (named.length === 0) throw new AuthenticationError('invalid signature, no keys found')
+  return named.filter(({ algorithm }) => algorithm === header.alg)
 }
 
 function explain(problem: unknown): string {

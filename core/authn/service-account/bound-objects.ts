@@ -1,5 +1,5 @@
-import { AuthenticationError } from './authenticator.ts'
-import type { AccountClaims } from './service-account-claims.ts'
+import { AuthenticationError } from '../authenticator.ts'
+import type { AccountClaims } from './claims.ts'
 
 /** What a token's account or bound object looks like now. */
 export interface BoundObject {

@@ -1,3 +1,4 @@
+import { sameBytes } from '../../schema/bytes.ts'
 import { bitsOf, childrenOf, type Der, oidOf, readDer, tags } from './der.ts'
 
 /** A parsed X.509 certificate (RFC 5280), as far as client authentication looks at it. */
@@ -70,10 +71,6 @@ export function parseCertificate(bytes: Uint8Array): Certificate {
 
 const malformed = () => new Error('malformed certificate')
 
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
-}
-
 const latin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes)
 const utf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 const utf16 = (bytes: Uint8Array) => new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -88,7 +85,8 @@ const texts: { readonly [tag: number]: (bytes: Uint8Array) => string } = {
   30: utf16,
 }
 
-function attributesOf(name: Der): [string, string | undefined][] {
+/** Attributes of a name in their order: type and text (undefined when the value is no text). */
+export function attributesOf(name: Der): [string, string | undefined][] {
   return childrenOf(name).flatMap((set) =>
     childrenOf(set, tags.set).map((attribute): [string, string | undefined] => {
       const [type, value] = childrenOf(attribute)

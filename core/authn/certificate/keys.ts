@@ -15,6 +15,25 @@ export interface VerificationKey {
   readonly jwk: { readonly [member: string]: string }
 }
 
+/** The keys that verify tokens of service accounts, which may change. */
+export interface KeySource {
+  /** The keys with this id; without one, all. Never rejects: a key that can't be had is not there. */
+  keysFor(id: string | undefined): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
+  /** Keys that the issuer's key set document lists. */
+  published(): readonly VerificationKey[]
+  /** Seconds for which that document may be kept. */
+  maxAge(): number
+}
+
+/** Keys that stay. */
+export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
+  return {
+    keysFor: (id) => (id === undefined ? keys : keys.filter((key) => key.id === id)),
+    published: () => keys,
+    maxAge: () => 3600,
+  }
+}
+
 export interface SigningKey extends Omit<VerificationKey, 'key' | 'jwk'> {
   readonly key: CryptoKey
 }
@@ -68,7 +87,8 @@ const parametersOf = (algorithm: JwsAlgorithm) =>
     ? { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
     : { name: 'ECDSA', namedCurve: { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }[algorithm] }
 
-const base64url = (bytes: Uint8Array) =>
+/** Without padding (RFC 4648 5). */
+export const base64url = (bytes: Uint8Array) =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
@@ -89,6 +109,12 @@ async function publicKeyOf(encoded: Encoded): Promise<VerificationKey> {
   const spki = await crypto.subtle.exportKey('spki', key)
   const id = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', spki)))
   return { algorithm, id, key, jwk: { use: 'sig', ...members, kid: id, alg: algorithm } }
+}
+
+/** The key in a SubjectPublicKeyInfo, under an id that somebody else has given it. Rejects with an Error when it is of no known kind. */
+export async function verificationKeyOf(spki: Uint8Array<ArrayBuffer>, id: string): Promise<VerificationKey> {
+  const key = await publicKeyOf({ format: 'spki', bytes: spki })
+  return { ...key, id, jwk: { ...key.jwk, kid: id } }
 }
 
 /** The public keys in these PEM texts; of private keys their public part. Throws an Error when there are none. */

@@ -1,4 +1,5 @@
-import { type Certificate, sameBytes } from './certificate.ts'
+import { sameBytes } from '../../schema/bytes.ts'
+import type { Certificate } from './certificate.ts'
 import { isSignedBy } from './certificate-signature.ts'
 
 /** Signatures checked per chain at most, whatever certificates a client sends. */

@@ -1,11 +1,15 @@
-import type { Platform } from '../platform.ts'
-import type { Clock } from '../ports.ts'
-import { loadSigningKey } from './keys.ts'
-import { serviceAccountName } from './names.ts'
-import type { AccountClaims, Reference } from './service-account-claims.ts'
+import type { JWTPayload } from 'jose'
+import type { Platform } from '../../platform.ts'
+import type { Clock } from '../../ports.ts'
+import { loadSigningKey } from '../certificate/keys.ts'
+import { serviceAccountName } from '../names.ts'
+import type { AccountClaims, Reference } from './claims.ts'
+
+/** Makes a compact JWT of the claims. */
+export type TokenSigner = (claims: JWTPayload) => Promise<string>
 
 export interface TokenIssuerOptions {
-  readonly signingKeyPem: string
+  readonly sign: TokenSigner
   /** Claim `iss`. */
   readonly issuer: string
   readonly platform: Platform
@@ -45,9 +49,16 @@ function boundClaims({ boundObject }: TokenRequest): Pick<AccountClaims, 'node' 
   return { ...(boundObject.node && { node: boundObject.node }), pod: { name, uid } }
 }
 
-/** Signs tokens of service accounts. Rejects with an Error when the PEM text has no usable private key. */
-export async function createTokenIssuer({ signingKeyPem, issuer, platform, clock }: TokenIssuerOptions): Promise<TokenIssuer> {
-  const signingKey = await loadSigningKey(signingKeyPem)
+/** Signs with a private key in PEM. Rejects with an Error when the text has none that is usable. */
+export async function keySigner(pem: string): Promise<TokenSigner> {
+  const { key, algorithm: alg, id: kid } = await loadSigningKey(pem)
+  return async (claims) => {
+    const { SignJWT } = await import('jose')
+    return new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key)
+  }
+}
+
+export function createTokenIssuer({ sign, issuer, platform, clock }: TokenIssuerOptions): TokenIssuer {
   return {
     issue: async (request) => {
       const { namespace, name, uid, audiences, expirationSeconds, warnAfterSeconds } = request
@@ -70,9 +81,7 @@ export async function createTokenIssuer({ signingKeyPem, issuer, platform, clock
         nbf: now,
         sub: serviceAccountName(namespace, name),
       }
-      const { SignJWT } = await import('jose')
-      const header = { alg: signingKey.algorithm, kid: signingKey.id }
-      const token = await new SignJWT(payload).setProtectedHeader(header).sign(signingKey.key)
+      const token = await sign(payload)
       return { token, expirationTimestamp: new Date(expires * 1000).toISOString().replace('.000Z', 'Z'), credentialId: `JTI=${jti}` }
     },
   }

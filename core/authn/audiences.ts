@@ -1,0 +1,16 @@
+import type { Authentication, TokenAuthenticator } from './authenticator.ts'
+
+/** Gives tokens that know no audiences those of this server; they are not for anybody else. */
+export function forAudiences(inner: TokenAuthenticator, own: readonly string[]): TokenAuthenticator {
+  return {
+    name: inner.name,
+    authenticateToken(token, requested) {
+      if (requested === undefined) return inner.authenticateToken(token)
+      const audiences = requested.filter((each) => own.includes(each))
+      if (audiences.length === 0) return undefined
+      const limit = (answer: Authentication): Authentication => answer && { ...answer, audiences }
+      const answer = inner.authenticateToken(token)
+      return answer instanceof Promise ? answer.then(limit) : limit(answer)
+    },
+  }
+}

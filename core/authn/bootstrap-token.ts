@@ -1,0 +1,60 @@
+import type { Platform } from '../platform.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { TokenAuthenticator } from './authenticator.ts'
+import { sameSecret } from './secret.ts'
+import type { SecretLookup, StoredSecret } from './stored-secret.ts'
+
+/** ID and secret (`--enable-bootstrap-token-auth`). */
+const tokenPattern = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
+const defaultGroup = 'system:bootstrappers'
+const groupPattern = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
+
+export interface BootstrapTokenOptions {
+  readonly secretOf: SecretLookup
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const extraGroups = (secret: StoredSecret) => secret.text('auth-extra-groups').split(',')
+const hasExtraGroups = (secret: StoredSecret) => secret.text('auth-extra-groups') !== ''
+
+/** Why a secret does not let its token in, or undefined. `now` in milliseconds. */
+function defectOf(secret: StoredSecret, id: string, password: string, type: string, now: number): string | undefined {
+  const expiration = secret.text('expiration')
+  if (secret.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
+  if (secret.type !== type) return `has invalid type, expected ${type}`
+  if (!sameSecret(secret.text('token-secret'), password)) return 'has another value for key token-secret'
+  if (secret.text('token-id') !== id) return `has invalid value for key token-id, expected ${id}`
+  // What is no time has expired.
+  if (expiration !== '' && !(Date.parse(expiration) > now)) return 'has expired'
+  if (secret.text('usage-bootstrap-authentication') !== 'true') return 'not marked usage-bootstrap-authentication=true'
+  const strange = hasExtraGroups(secret) ? extraGroups(secret).find((group) => !groupPattern.test(group)) : undefined
+  return strange === undefined ? undefined : `has invalid value for key auth-extra-groups: ${JSON.stringify(strange)}`
+}
+
+/**
+ * Lets nodes that join a cluster in with `ID.SECRET`, as the secret `bootstrap-token-ID` of the system namespace says. No opinion
+ * on tokens of another form, and on those whose secret is not there or does not fit; the log says why (debug).
+ */
+export function bootstrapTokens({ secretOf, platform, clock, logger }: BootstrapTokenOptions): TokenAuthenticator {
+  const namespace = platform.namespaces.system
+  const type = platform.name('bootstrap.<labels>/token')
+  return {
+    name: 'bootstrap-token',
+    authenticateToken(token) {
+      const [, id, password] = tokenPattern.exec(token) ?? []
+      if (id === undefined || password === undefined) return undefined
+      const name = `bootstrap-token-${id}`
+      return secretOf(namespace, name).then((secret) => {
+        const defect = secret === undefined ? 'does not exist' : defectOf(secret, id, password, type, clock.now())
+        if (secret === undefined || defect !== undefined) {
+          logger.debug({ secret: `${namespace}/${name}` }, `bootstrap secret matching bearer token ${defect}`)
+          return undefined
+        }
+        const groups = [...new Set([defaultGroup, ...(hasExtraGroups(secret) ? extraGroups(secret) : [])])].sort()
+        return { user: { name: `system:bootstrap:${id}`, groups } }
+      })
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/** Authorities whose client certificates count, as PEM bundles that may change while the server runs. */
+import type { Files, Logger } from '../../ports.ts'
+import { type Certificate, parseCertificate } from './certificate.ts'
+import { pemBlocks } from './pem.ts'
+
+export interface Bundle {
+  readonly pem: string
+  readonly certificates: readonly Certificate[]
+}
+
+export interface Authorities {
+  /** The same object until the bundle changes. */
+  current(): Bundle
+  /** Calls back after each change, until the returned function is called. */
+  onChange(changed: () => void): () => void
+  close(): void
+}
+
+/** Reads a PEM bundle. Throws an Error when it has no certificate, or a malformed one. */
+export function readBundle(pem: string): Bundle {
+  const certificates = pemBlocks(pem).filter(({ label }) => label === 'CERTIFICATE')
+  if (certificates.length === 0) throw new Error('client CA bundle has no certificates')
+  return { pem, certificates: certificates.map(({ bytes }) => parseCertificate(bytes)) }
+}
+
+/** Authorities that stay. Throws an Error as `readBundle` does. */
+export function fixedAuthorities(pems: readonly string[]): Authorities {
+  const bundle = readBundle(pems.join('\n'))
+  return { current: () => bundle, onChange: () => () => {}, close() {} }
+}
+
+export interface FollowedFile {
+  readonly path: string
+  readonly files: Files
+  readonly logger: Logger
+  /** Bundle that counts besides the file. */
+  readonly besides?: string
+}
+
+/** The authorities of a file, as it changes. An unusable content is logged, and the last good one stays. Rejects when the first one is unusable. */
+export async function followAuthorities({ path, files, logger, besides = '' }: FollowedFile): Promise<Authorities> {
+  const listeners = new Set<() => void>()
+  const read = async () => {
+    const own = readBundle(new TextDecoder().decode(await files.read(path)))
+    return besides === '' ? own : readBundle(`${besides.trimEnd()}\n${own.pem}`)
+  }
+  let bundle = await read()
+  const reload = async () => {
+    try {
+      const next = await read()
+      if (next.pem === bundle.pem) return
+      bundle = next
+      logger.info({ file: path }, 'client authorities reloaded')
+      for (const listener of listeners) listener()
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      logger.error({ file: path, error: why }, 'client authorities not reloaded, the last good ones stay')
+    }
+  }
+  let reloading = Promise.resolve()
+  const stop = files.watch(path, () => {
+    reloading = reloading.then(reload)
+  })
+  return {
+    current: () => bundle,
+    onChange(changed) {
+      listeners.add(changed)
+      return () => listeners.delete(changed)
+    },
+    close: stop,
+  }
+}

@@ -1,0 +1,26 @@
+import { decodeBase64 } from '../../schema/base64.ts'
+import { attributesOf } from './certificate.ts'
+import { childrenOf, readDer } from './der.ts'
+import { pemBlocks } from './pem.ts'
+
+/** Who a certificate is asked for. */
+export interface RequestedSubject {
+  /** The last CommonName; empty when there is none. */
+  readonly commonName: string
+  readonly organizations: readonly string[]
+}
+
+const commonName = '2.5.4.3'
+const organization = '2.5.4.10'
+
+/** The subject of a PKCS #10 request (RFC 2986) in PEM in base64, as API objects carry it. Throws an Error when it is none. */
+export function requestedSubject(base64: string): RequestedSubject {
+  const [block] = pemBlocks(new TextDecoder().decode(decodeBase64(base64)))
+  if (block?.label !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
+  const [information] = childrenOf(readDer(block.bytes))
+  const [, subject] = information ? childrenOf(information) : []
+  if (subject === undefined) throw new Error('malformed certificate request')
+  const attributes = attributesOf(subject)
+  const values = (wanted: string) => attributes.flatMap(([type, value]) => (type === wanted && value !== undefined ? [value] : []))
+  return { commonName: values(commonName).at(-1) ?? '', organizations: values(organization) }
+}

@@ -1,0 +1,79 @@
+/** What the verified certificate of a connection means, found out once per connection. */
+import type { Clock, Connection } from '../../ports.ts'
+import { AuthenticationError } from '../authenticator.ts'
+import type { Authorities, Bundle } from './authorities.ts'
+import { type Certificate, parseCertificate } from './certificate.ts'
+import { verifyChain } from './certificate-chain.ts'
+
+/** A failure is remembered for so long, so that a client can't have signatures checked with every request. Milliseconds. */
+const failureTtl = 10_000
+
+type Outcome<T> = { readonly value: T } | { readonly error: AuthenticationError }
+type Known<T> = Outcome<T> & {
+  readonly until: number
+  /** End of the leaf's life in milliseconds since the epoch; absent when it can't be read. */
+  readonly notAfter: number | undefined
+}
+
+/** Is told, for each request that comes with a certificate, how many milliseconds are left of its life; negative when it is over. */
+export type CertificateObserver = (milliseconds: number) => void
+
+/**
+ * Reads the certificate that a connection shows, if the authorities vouch for it; undefined when it shows none. `derive` says what
+ * it means, or throws. The outcome is kept with the connection, for as long as the chain is valid and the authorities stay.
+ * `observer` hears of each request. Throws an AuthenticationError, or rejects with one.
+ */
+export function clientCertificate<T extends object>(
+  authorities: Authorities,
+  clock: Clock,
+  derive: (leaf: Certificate) => T | Promise<T>,
+  observer: CertificateObserver = () => undefined,
+): (connection: Connection) => undefined | T | Promise<T> {
+  let bundle: Bundle | undefined
+  let known = new WeakMap<readonly Uint8Array[], Known<T> | Promise<Known<T>>>()
+
+  const verify = async (peer: readonly Uint8Array[], { certificates }: Bundle): Promise<Known<T>> => {
+    const now = clock.now()
+    let notAfter: number | undefined
+    try {
+      const [leaf, ...intermediates] = peer.map(parseCertificate)
+      if (leaf === undefined) throw new Error('no certificate')
+      notAfter = leaf.notAfter
+      const chain = await verifyChain(leaf, intermediates, certificates, now)
+      if (!chain.ok) throw new Error(chain.problem)
+      return { value: await derive(leaf), until: chain.until, notAfter }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      return { error: new AuthenticationError(`client certificate: ${problem}`), until: now + failureTtl, notAfter }
+    }
+  }
+
+  const settle = (outcome: Known<T>): T => {
+    if (outcome.notAfter !== undefined) observer(outcome.notAfter - clock.now())
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  }
+
+  const start = (peer: readonly Uint8Array[], current: Bundle): Promise<T> => {
+    const table = known
+    const outcome = verify(peer, current).then((late) => {
+      table.set(peer, late)
+      return late
+    })
+    table.set(peer, outcome)
+    return outcome.then(settle)
+  }
+
+  return ({ tls }) => {
+    const peer = tls?.peerCertificates
+    if (peer === undefined || peer.length === 0) return undefined
+    const current = authorities.current()
+    if (current !== bundle) {
+      bundle = current
+      known = new WeakMap()
+    }
+    const outcome = known.get(peer)
+    if (outcome instanceof Promise) return outcome.then(settle)
+    return outcome === undefined || clock.now() > outcome.until ? start(peer, current) : settle(outcome)
+  }
+}

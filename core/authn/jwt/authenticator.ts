@@ -1,0 +1,105 @@
+/** Tokens of OpenID providers and other issuers of JWTs. */
+import type { Platform } from '../../platform.ts'
+import type { Clock, Logger, Outbound } from '../../ports.ts'
+import { type Authentication, AuthenticationError, type TokenAuthenticator } from '../authenticator.ts'
+import { distributedClaims } from './distributed-claims.ts'
+import { createGet } from './https-get.ts'
+import { createProvider } from './provider.ts'
+import type { JwtSettings } from './settings.ts'
+import { type JwtToken, readJwt } from './token.ts'
+import { userOfClaims } from './user.ts'
+
+/** Is told what happens, for metrics. */
+export interface JwtObserver {
+  authenticated(issuer: string, accepted: boolean, milliseconds: number): void
+  /** The key set as it came; undefined when a try to get it failed. */
+  fetchedKeys(issuer: string, keySet: string | undefined): void
+}
+
+export interface JwtContext {
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly observer: JwtObserver
+  /** Signature algorithms to accept. */
+  readonly algorithms: readonly string[]
+}
+
+export interface JwtAuthenticators extends TokenAuthenticator {
+  /** Whether every provider is found within so many milliseconds. */
+  found(milliseconds: number): Promise<boolean>
+  close(): void
+}
+
+interface IssuerAuthenticator {
+  authenticate(token: JwtToken): Promise<Authentication>
+  readonly found: Promise<void>
+  close(): void
+}
+
+/**
+ * Accepts the tokens of these issuers, each of which is in one entry only; the issuer that a token names, unverified, picks the
+ * entry that it is verified by. Providers are looked for in the background: until they are found, their tokens are refused.
+ */
+export function jwtAuthenticators(list: readonly JwtSettings[], context: JwtContext): JwtAuthenticators {
+  const byIssuer = new Map(list.map((settings) => [settings.issuer.url, issuerAuthenticator(settings, context)]))
+  return {
+    name: 'jwt',
+    authenticateToken(text) {
+      const token = readJwt(text)
+      return token && byIssuer.get(token.issuer)?.authenticate(token)
+    },
+    found(milliseconds) {
+      return new Promise((resolve) => {
+        const cancel = context.clock.after(milliseconds, () => resolve(false))
+        void Promise.all([...byIssuer.values()].map(({ found }) => found)).then(() => {
+          cancel()
+          resolve(true)
+        })
+      })
+    },
+    close() {
+      for (const each of byIssuer.values()) each.close()
+    },
+  }
+}
+
+function issuerAuthenticator(settings: JwtSettings, context: JwtContext): IssuerAuthenticator {
+  const { clock, outbound, observer, platform } = context
+  const { url: issuer, discoveryURL, certificateAuthority, audiences } = settings.issuer
+  const get = createGet(outbound, certificateAuthority)
+  const toUser = userOfClaims(settings, platform)
+  const fetchedKeys = (keySet: string | undefined) => observer.fetchedKeys(issuer, keySet)
+  const provider = createProvider({ ...context, issuer, discoveryURL, audiences, get, fetchedKeys })
+  const { claim } = settings.claimMappings.groups
+  const providerOf = (other: string) =>
+    createProvider({ ...context, issuer: other, discoveryURL: '', audiences, get, fetchedKeys: () => undefined })
+  const distributed = claim === '' ? undefined : distributedClaims(claim, get, providerOf)
+
+  async function userOf(token: JwtToken): Promise<Authentication> {
+    await provider.verify(token)
+    return { user: toUser((await distributed?.expand(token.claims)) ?? token.claims) }
+  }
+
+  return {
+    found: provider.found,
+    async authenticate(token) {
+      const began = clock.now()
+      const finish = (accepted: boolean) => observer.authenticated(issuer, accepted, clock.now() - began)
+      try {
+        const found = await userOf(token)
+        finish(true)
+        return found
+      } catch (error) {
+        finish(false)
+        if (error instanceof AuthenticationError) throw new AuthenticationError(`oidc: ${error.message}`)
+        throw error
+      }
+    },
+    close() {
+      provider.close()
+      distributed?.close()
+    },
+  }
+}

@@ -1,0 +1,87 @@
+/** Claims that the provider keeps elsewhere (OpenID Connect Core 1.0, 5.6.2). */
+import type { Json } from '../../schema/model.ts'
+import { AuthenticationError } from '../authenticator.ts'
+import type { HttpsGet } from './https-get.ts'
+import type { Provider } from './provider.ts'
+import { type Claims, claimOf, readJwt } from './token.ts'
+
+export interface DistributedClaims {
+  /** The claims with the one in question among them, when they say where it is. Rejects with an AuthenticationError. */
+  expand(claims: Claims): Promise<Claims>
+  close(): void
+}
+
+interface Source {
+  readonly endpoint: string
+  readonly accessToken: string
+}
+
+/** Providers of distributed claims that are followed at a time; there is one, as a rule. */
+const mostProviders = 16
+
+type Members = { readonly [name: string]: Json }
+const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Where a claim is; undefined when the token does not say. */
+function sourceOf(claims: Claims, claim: string): Source | undefined {
+  const [names, sources] = [claimOf(claims, '_claim_names'), claimOf(claims, '_claim_sources')]
+  if (names === undefined) return undefined
+  if (!isObject(names)) throw new AuthenticationError('error parsing distributed claim names')
+  if (!isObject(sources)) throw new AuthenticationError(sources === undefined ? 'no claim sources' : 'could not parse claim sources')
+  for (const source of Object.values(names)) {
+    if (typeof source !== 'string' || !isObject(claimOf(sources, source))) throw new AuthenticationError('source does not exist')
+  }
+  const name = claimOf(names, claim)
+  const source = typeof name === 'string' ? claimOf(sources, name) : undefined
+  if (!isObject(source)) return undefined
+  const [endpoint = '', accessToken = ''] = [claimOf(source, 'endpoint'), claimOf(source, 'access_token')]
+  if (typeof endpoint !== 'string' || typeof accessToken !== 'string') throw new AuthenticationError('could not parse claim sources')
+  // A source without an endpoint is an aggregated claim, which is not looked at.
+  return endpoint === '' ? undefined : { endpoint, accessToken }
+}
+
+/** `providerOf` starts to follow the issuer of a distributed claim. */
+export function distributedClaims(claim: string, get: HttpsGet, providerOf: (issuer: string) => Provider): DistributedClaims {
+  const providers = new Map<string, Provider>()
+
+  function providerFor(issuer: string): Provider {
+    let provider = providers.get(issuer)
+    if (provider === undefined) {
+      const [oldest] = providers
+      if (oldest !== undefined && providers.size >= mostProviders) {
+        providers.delete(oldest[0])
+        oldest[1].close()
+      }
+      provider = providerOf(issuer)
+      providers.set(issuer, provider)
+    }
+    return provider
+  }
+
+  async function ask({ endpoint, accessToken }: Source): Promise<string> {
+    try {
+      return (await get(endpoint, accessToken === '' ? undefined : accessToken)).trim()
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new AuthenticationError(`while getting distributed claim ${JSON.stringify(claim)}: ${why}`)
+    }
+  }
+
+  return {
+    async expand(claims) {
+      const source = claimOf(claims, claim) === undefined ? sourceOf(claims, claim) : undefined
+      if (source === undefined) return claims
+      const token = readJwt(await ask(source))
+      if (token === undefined) throw new AuthenticationError(`the endpoint of claim ${JSON.stringify(claim)} sent no token of an issuer`)
+      const provider = providerFor(token.issuer)
+      await provider.tried
+      await provider.verify(token)
+      const value = claimOf(token.claims, claim)
+      if (value === undefined) throw new AuthenticationError(`the token of its endpoint does not contain claim ${JSON.stringify(claim)}`)
+      return { ...claims, [claim]: value }
+    },
+    close() {
+      for (const provider of providers.values()) provider.close()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { Outbound } from '../../ports.ts'
+
+/** Gets a text of bounded size. Rejects with an Error when the answer is no success. */
+export type HttpsGet = (url: string, bearer?: string) => Promise<string>
+
+/** Milliseconds for a call, its answer included. */
+const timeout = 30_000
+/** Bytes of an answer. */
+const longestAnswer = 1024 * 1024
+
+async function readBounded({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength
+    if (length > longestAnswer) throw new Error(`the answer has more than ${longestAnswer} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** GET with the given roots (PEM; empty: the host's). */
+export function createGet(outbound: Pick<Outbound, 'fetch'>, certificateAuthority: string): HttpsGet {
+  const options = { timeout, ...(certificateAuthority !== '' && { certificateAuthority }) }
+  return async (url, bearer) => {
+    const headers = { accept: 'application/json, */*', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
+    const response = await outbound.fetch(new Request(url, { headers }), options)
+    if (response.ok) return readBounded(response)
+    void response.body?.cancel().catch(() => undefined)
+    throw new Error(`Get ${JSON.stringify(url)}: status ${response.status}`)
+  }
+}

@@ -1,0 +1,92 @@
+/** An OpenID provider: found by discovery, and asked for its keys. */
+import type { Clock, Logger } from '../../ports.ts'
+import { AuthenticationError } from '../authenticator.ts'
+import { checkClaims } from './checks.ts'
+import type { HttpsGet } from './https-get.ts'
+import { createKeySet, type KeySet } from './key-set.ts'
+import { type JwtToken, readHeader } from './token.ts'
+
+export interface ProviderOptions {
+  readonly issuer: string
+  /** Address of the discovery document; empty: where the issuer has it (OpenID Connect Discovery 1.0, 4). */
+  readonly discoveryURL: string
+  /** A token must be for one of them. */
+  readonly audiences: readonly string[]
+  readonly algorithms: readonly string[]
+  readonly get: HttpsGet
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Is told of each try to get keys: the key set as it came, undefined when it did not. */
+  fetchedKeys(keySet: string | undefined): void
+}
+
+export interface Provider {
+  /** Resolves when the first try to find the provider is over, whatever came of it. */
+  readonly tried: Promise<void>
+  /** Resolves when the provider is found, if ever. */
+  readonly found: Promise<void>
+  /** Verifies a token of this provider. Rejects with an AuthenticationError, at once while the provider has not been found. */
+  verify(token: JwtToken): Promise<void>
+  close(): void
+}
+
+/** Milliseconds until an unreachable provider is asked again. */
+const retryAfter = 10_000
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Reads a discovery document: the address of the key set. Throws an Error when it is not that of the issuer. */
+function readDiscovery(text: string, issuer: string): string {
+  const document: unknown = JSON.parse(text)
+  if (typeof document !== 'object' || document === null) throw new Error('the discovery document is no object')
+  const { issuer: named, jwks_uri: keys } = document as { readonly issuer?: unknown; readonly jwks_uri?: unknown }
+  if (named !== issuer) {
+    const got = JSON.stringify(textOf(named))
+    throw new Error(`issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${got}`)
+  }
+  if (textOf(keys) === '') throw new Error('provider did not return JWKS URL')
+  return textOf(keys)
+}
+
+/** Looks for the provider in the background until it is found; start and other requests don't wait. */
+export function createProvider(options: ProviderOptions): Provider {
+  const { issuer, audiences, algorithms, get, clock, logger } = options
+  const address = options.discoveryURL || `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  let keySet: KeySet | undefined
+  let closed = false
+  let cancelRetry = () => {}
+  let resolveFound = () => {}
+  const found = new Promise<void>((resolve) => {
+    resolveFound = resolve
+  })
+
+  async function discover(): Promise<void> {
+    try {
+      const url = readDiscovery(await get(address), issuer)
+      keySet = createKeySet({ url, get, clock, fetched: (keys) => closed || options.fetchedKeys(keys) })
+      resolveFound()
+    } catch (error) {
+      if (closed) return
+      logger.error({ issuer, error: error instanceof Error ? error.message : String(error) }, 'OIDC provider not found, trying again')
+      cancelRetry = clock.after(retryAfter, () => void discover())
+    }
+  }
+
+  return {
+    tried: discover(),
+    found,
+    async verify(token) {
+      if (keySet === undefined) throw new AuthenticationError('authenticator not initialized')
+      checkClaims(token, issuer, audiences, clock.now())
+      const header = readHeader(token.text)
+      if (!algorithms.includes(header.algorithm)) {
+        throw new AuthenticationError(`id token signed with unsupported algorithm, got ${JSON.stringify(header.algorithm)}`)
+      }
+      await keySet.verify(token.text, header)
+    },
+    close() {
+      closed = true
+      cancelRetry()
+    },
+  }
+}

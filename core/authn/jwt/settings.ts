@@ -1,0 +1,32 @@
+/** What is believed of the tokens of one issuer: an entry `jwt` of an AuthenticationConfiguration. Absent texts are empty. */
+export interface JwtSettings {
+  readonly issuer: {
+    readonly url: string
+    readonly discoveryURL: string
+    /** PEM; empty: the host's roots. */
+    readonly certificateAuthority: string
+    readonly audiences: readonly string[]
+  }
+  readonly claimValidationRules: readonly ClaimValidationRule[]
+  readonly claimMappings: {
+    readonly username: PrefixedClaim
+    readonly groups: PrefixedClaim
+    readonly uid: ClaimOrExpression
+    readonly extra: readonly { readonly key: string; readonly valueExpression: string }[]
+  }
+  readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[]
+}
+
+export interface ClaimOrExpression {
+  readonly claim: string
+  readonly expression: string
+}
+
+interface PrefixedClaim extends ClaimOrExpression {
+  readonly prefix?: string | undefined
+}
+
+interface ClaimValidationRule extends ClaimOrExpression {
+  readonly requiredValue: string
+  readonly message: string
+}

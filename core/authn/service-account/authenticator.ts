@@ -1,0 +1,53 @@
+import type { Platform } from '../../platform.ts'
+import type { Clock } from '../../ports.ts'
+import type { TokenAuthenticator } from '../authenticator.ts'
+import type { KeySource } from '../certificate/keys.ts'
+import type { AccountTokenObserver } from '../observer.ts'
+import { accountTokens, type Notes, noNotes } from './account-tokens.ts'
+import { checkBoundObjects, type ObjectLookup } from './bound-objects.ts'
+import { type AccountClaims, accountUser, readAccountClaims } from './claims.ts'
+
+export interface ServiceAccountOptions {
+  /** Accepted values of the claim `iss`. */
+  readonly issuers: readonly string[]
+  readonly keys: KeySource
+  /** Audiences that this server is one of (`--api-audiences`). */
+  readonly audiences: readonly string[]
+  readonly lookup: ObjectLookup
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly observer: AccountTokenObserver
+}
+
+/**
+ * Accepts tokens that a TokenRequest issued: signed by one of the keys, for an account that is still there, as is the object that
+ * the token is bound to.
+ */
+export function serviceAccountTokens({ lookup, platform, ...options }: ServiceAccountOptions): TokenAuthenticator {
+  const { clock, observer } = options
+  const staleToken = platform.name('authentication.<domain>/stale-token')
+
+  const notesOf = ({ warnafter }: AccountClaims, subject: string): Notes => {
+    if (!warnafter) return noNotes
+    const late = Math.floor(clock.now() / 1000) - warnafter
+    observer(late > 0 ? 'stale' : 'valid')
+    return late > 0 ? { annotations: { [staleToken]: `subject: ${subject}, seconds after warning threshold: ${late}` } } : noNotes
+  }
+
+  return accountTokens({
+    ...options,
+    name: 'service-account',
+    mustExpire: true,
+    read(payload) {
+      const claims = readAccountClaims(payload, platform)
+      return {
+        user: accountUser(claims, payload.jti, platform),
+        check() {
+          const found = checkBoundObjects(claims, lookup, clock.now())
+          const notes = () => notesOf(claims, payload.sub ?? '')
+          return found === undefined ? notes() : found.then(notes)
+        },
+      }
+    },
+  })
+}

@@ -1,0 +1,106 @@
+/** Keys that an external signer tells us of, asked again when it says, and when a token names a key that is not known yet. */
+import { CallError, type Clock, type Logger } from '../../ports.ts'
+import { decodeBase64 } from '../../schema/base64.ts'
+import type { Infer } from '../../schema/model.ts'
+import { type KeySource, type VerificationKey, verificationKeyOf } from '../certificate/keys.ts'
+import type { Keys } from './external-signer-messages.ts'
+import { reported, type SignerObserver, unobservedSigner } from './signer-observer.ts'
+
+export interface ExternalKeys extends KeySource {
+  /** Whether tokens signed with this key can be verified by others. */
+  isPublished(id: string): Promise<boolean>
+  close(): void
+}
+
+interface Known {
+  readonly all: readonly VerificationKey[]
+  readonly hidden: ReadonlySet<string>
+  /** Milliseconds since the epoch. */
+  readonly refreshAt: number
+  /** When the signer read them, in seconds since the epoch. */
+  readonly readAt: number
+}
+
+const longestId = 1024
+/** Milliseconds until the next try after a failure. */
+const retryAfter = 10_000
+
+async function read({ keys = [], dataTimestamp = {}, refreshHintSeconds: hint = 0 }: Infer<typeof Keys>, now: number): Promise<Known> {
+  if (hint <= 0) throw new Error(`found invalid refresh hint (${hint}s)`)
+  if (keys.length === 0) throw new Error('found no keys')
+  const all = keys.map(({ keyId = '', key = '' }) => {
+    if (keyId === '' || keyId.length > longestId) throw new Error(`found invalid public key id ${JSON.stringify(keyId)}`)
+    if (key === '') throw new Error('found empty public key')
+    return verificationKeyOf(Uint8Array.from(decodeBase64(key)), keyId)
+  })
+  const hidden = keys.flatMap(({ keyId = '', excludeFromOidcDiscovery = false }) => (excludeFromOidcDiscovery ? [keyId] : []))
+  const { seconds = 0, nanos = 0 } = dataTimestamp
+  return { all: await Promise.all(all), hidden: new Set(hidden), refreshAt: now + hint * 1000, readAt: seconds + nanos / 1e9 }
+}
+
+/** Rejects with an Error when the first answer can't be used. Later failures are logged, and the last good keys stay. */
+export async function externalKeys(
+  fetch: () => Promise<Infer<typeof Keys>>,
+  clock: Clock,
+  logger: Logger,
+  observer: SignerObserver = unobservedSigner,
+): Promise<ExternalKeys> {
+  const attempt = () =>
+    reported(
+      async () => read(await fetch(), clock.now()),
+      (code, result) => observer.fetchedKeys(code, result?.readAt),
+    )
+  let known = await attempt()
+  let pending: Promise<boolean> | undefined
+  let cancel = () => {}
+  let closed = false
+
+  const sync = (): Promise<boolean> => {
+    pending ??= attempt()
+      .then((next) => {
+        known = next
+        return true
+      })
+      .catch((error: unknown) => {
+        const why = error instanceof CallError || error instanceof Error ? error.message : String(error)
+        logger.error({ error: why }, 'keys of the external signer not fetched, the last good ones stay')
+        return false
+      })
+      .finally(() => {
+        pending = undefined
+      })
+    return pending
+  }
+  const schedule = (milliseconds: number) => {
+    cancel = clock.after(milliseconds, () => {
+      void sync().then((fetched) => {
+        if (!closed) schedule(fetched ? known.refreshAt - clock.now() : retryAfter)
+      })
+    })
+  }
+  schedule(known.refreshAt - clock.now())
+
+  const find = (id: string) => known.all.filter((key) => key.id === id)
+  const findOrFetch = async (id: string) => {
+    await sync()
+    return find(id)
+  }
+  const keysFor = (id: string | undefined) => {
+    if (id === undefined) return known.all
+    const found = find(id)
+    return found.length > 0 ? found : findOrFetch(id)
+  }
+  return {
+    keysFor,
+    published: () => known.all.filter(({ id }) => !known.hidden.has(id)),
+    maxAge: () => Math.max(0, Math.floor((known.refreshAt - clock.now()) / 1000)),
+    async isPublished(id) {
+      await keysFor(id)
+      return !known.hidden.has(id)
+    },
+    close() {
+      closed = true
+      cancel()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+/** Signs tokens of service accounts by another process (`--service-account-signing-endpoint`, KEP-740). */
+import { z } from 'zod'
+import { CallError, type Clock, type Logger, type Outbound } from '../../ports.ts'
+import type { Infer, Json, Message } from '../../schema/model.ts'
+import { decodeProtobuf } from '../../schema/protobuf-decode.ts'
+import { encodeProtobuf } from '../../schema/protobuf-encode.ts'
+import { base64url, type KeySource } from '../certificate/keys.ts'
+import { type ExternalKeys, externalKeys } from './external-keys.ts'
+import { Keys, Metadata, Nothing, SignRequest, SignResponse } from './external-signer-messages.ts'
+import type { TokenSigner } from './issuer.ts'
+import { reported, type SignerObserver, unobservedSigner } from './signer-observer.ts'
+
+export interface ExternalSigner {
+  readonly sign: TokenSigner
+  readonly keys: KeySource
+  /** Longest validity of a token. */
+  readonly maxSeconds: number
+  close(): void
+}
+
+export interface SignerOptions {
+  /** Path of its socket. */
+  readonly unixSocket: string
+  readonly outbound: Pick<Outbound, 'call'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly observer?: SignerObserver
+}
+
+const timeout = 30_000
+/** The signer may start after us. Milliseconds. */
+const patience = 60_000
+const pause = 500
+const unavailable = 14
+const leastSeconds = 600
+
+const headerSchema = z.strictObject({
+  typ: z.literal('JWT'),
+  kid: z.string().min(1).max(1024),
+  alg: z.enum(['RS256', 'ES256', 'ES384', 'ES512']),
+})
+
+const base64urlPattern = /^[\w-]+$/
+
+function readHeader(text: string): z.output<typeof headerSchema> {
+  const decoded: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+  return headerSchema.parse(decoded)
+}
+
+/** The JWT's other two parts, checked. */
+async function checked({ header = '', signature = '' }: Infer<typeof SignResponse>, keys: ExternalKeys) {
+  const kid = (() => {
+    try {
+      return readHeader(header).kid
+    } catch {
+      throw new Error('external signer: bad header: it needs exactly alg, kid and typ, as this server supports them')
+    }
+  })()
+  if (!base64urlPattern.test(signature)) throw new Error('external signer: empty or malformed signature')
+  if (!(await keys.isPublished(kid))) {
+    throw new Error(`external signer: key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`)
+  }
+  return { header, signature }
+}
+
+/** Rejects with an Error when the signer is not there within a minute, or can't be used. */
+export async function connectExternalSigner(options: SignerOptions): Promise<ExternalSigner> {
+  const { unixSocket, outbound, clock, logger, observer = unobservedSigner } = options
+  async function call<R extends Message>(method: string, request: Message, content: Json, response: R): Promise<Infer<R>> {
+    const message = encodeProtobuf(request, content)
+    const fullName = `/v1.ExternalJWTSigner/${method}`
+    const began = clock.now()
+    const answer = await reported(
+      () => outbound.call({ unixSocket, method: fullName, message, timeout }),
+      (code) => observer.called(fullName, code, clock.now() - began),
+    )
+    return decodeProtobuf(response, answer) as Infer<R>
+  }
+  const since = clock.now()
+  async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof CallError && error.code === unavailable) || clock.now() - since > patience) throw error
+      await new Promise<void>((resolve) => void clock.after(pause, resolve))
+      return patiently(attempt)
+    }
+  }
+
+  const { maxTokenExpirationSeconds: maxSeconds = 0 } = await patiently(() => call('Metadata', Nothing, {}, Metadata))
+  if (maxSeconds < leastSeconds) {
+    throw new Error(`the external signer supports tokens of ${maxSeconds} seconds only, less than ${leastSeconds}`)
+  }
+  const keys = await externalKeys(() => call('FetchKeys', Nothing, {}, Keys), clock, logger, observer)
+  return {
+    keys,
+    maxSeconds,
+    close: () => keys.close(),
+    async sign(claims) {
+      const payload = base64url(new TextEncoder().encode(JSON.stringify(claims)))
+      const ask = async () => checked(await call('Sign', SignRequest, { claims: payload }, SignResponse), keys)
+      const { header, signature } = await reported(ask, observer.signed)
+      return `${header}.${payload}.${signature}`
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { ApiObject } from '../resources/definition.ts'
+import { decodeBase64 } from '../schema/base64.ts'
+
+/** The part of a stored Secret (core v1) that authentication looks at. */
+export interface StoredSecret {
+  readonly metadata: ApiObject['metadata']
+  readonly type: string
+  /** Text of an entry; empty when there is none. */
+  text(key: string): string
+}
+
+/** Finds a secret as it is stored now. */
+export type SecretLookup = (namespace: string, name: string) => Promise<StoredSecret | undefined>
+
+export function storedSecret(object: ApiObject): StoredSecret {
+  const data = new Map(Object.entries((object['data'] ?? {}) as { readonly [key: string]: string }))
+  const type = object['type']
+  return {
+    metadata: object.metadata,
+    type: typeof type === 'string' ? type : '',
+    text: (key) => new TextDecoder().decode(decodeBase64(data.get(key) ?? '')),
+  }
+}

@@ -1,0 +1,106 @@
+/** Another service decides on bearer tokens, by a TokenReview over HTTPS (`--authentication-token-webhook-*`). */
+import { z } from 'zod'
+import type { Platform } from '../platform.ts'
+import type { Clock, Logger, Outbound } from '../ports.ts'
+import { createCall } from '../webhook/call.ts'
+import type { WebhookConnection } from '../webhook/connection.ts'
+import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
+import { cachedTokens } from './cached-tokens.ts'
+
+export interface WebhookTokenOptions {
+  readonly connection: WebhookConnection
+  readonly version: 'v1' | 'v1beta1'
+  /** Audiences of this server. */
+  readonly audiences: readonly string[]
+  /** Milliseconds that answers are kept. */
+  readonly cacheTtl: number
+}
+
+export interface WebhookTokenContext {
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly platform: Platform
+}
+
+/** Milliseconds that a refusal or failure is kept, so that a client that insists does not wear the service out. */
+const errorTtl = 10_000
+/** Milliseconds for one try. */
+const timeout = 30_000
+
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '')
+const texts = z
+  .array(z.string())
+  .nullish()
+  .transform((value) => value ?? [])
+const userSchema = z.object({
+  username: text,
+  uid: text,
+  groups: texts,
+  extra: z.record(z.string(), texts).nullish(),
+})
+const statusSchema = z.object({
+  authenticated: z.boolean().nullish(),
+  user: userSchema.nullish(),
+  audiences: texts,
+  error: text,
+})
+
+type Status = z.output<typeof statusSchema>
+
+/** Reads an answer. Throws an Error that says why it is not a review of this version. */
+function reader(apiVersion: string): (answer: string) => Status {
+  const schema = z.object({
+    kind: z.literal(['', 'TokenReview']).nullish(),
+    apiVersion: z.literal(['', apiVersion]).nullish(),
+    status: statusSchema.nullish().transform((status) => status ?? statusSchema.parse({})),
+  })
+  return (answer) => {
+    const review = schema.safeParse(JSON.parse(answer))
+    if (review.success) return review.data.status
+    // Where it is wrong, not what it says: that may be somebody's name.
+    throw new Error(`not a TokenReview of ${apiVersion}: ${review.error.issues.map(({ path }) => path.join('.') || 'content').join(', ')}`)
+  }
+}
+
+const messageOf = (error: unknown) =>
+  error instanceof SyntaxError ? 'the answer is not JSON' : error instanceof Error ? error.message : String(error)
+
+/** Accepts the tokens that the service accepts. */
+export function webhookTokens(
+  options: WebhookTokenOptions,
+  { outbound, clock, logger, platform }: WebhookTokenContext,
+): TokenAuthenticator {
+  const { connection, version, audiences: own, cacheTtl } = options
+  const apiVersion = platform.name(`authentication.<domain>/${version}`)
+  const call = createCall({ connection, outbound, clock, timeout })
+  const read = reader(apiVersion)
+
+  async function review(token: string, audiences: readonly string[]): Promise<Status> {
+    const spec = { token, ...(audiences.length > 0 && { audiences }) }
+    try {
+      return read(await call(JSON.stringify({ kind: 'TokenReview', apiVersion, metadata: {}, spec, status: { user: {} } })))
+    } catch (error) {
+      const why = messageOf(error)
+      logger.error({ error: why }, 'authentication webhook failed')
+      throw new AuthenticationError(`authentication webhook: ${why}`)
+    }
+  }
+
+  const inner: TokenAuthenticator = {
+    name: 'webhook',
+    async authenticateToken(token, requested = own) {
+      const { authenticated, user, audiences: given, error } = await review(token, requested)
+      const audiences = requested.filter((audience) => (given.length > 0 ? given : own).includes(audience))
+      if (requested.length > 0 && audiences.length === 0) return undefined
+      if (!authenticated && error !== '') throw new AuthenticationError(error)
+      if (!authenticated) return undefined
+      const { username = '', uid = '', groups = [], extra } = user ?? {}
+      return { user: { name: username, ...(uid !== '' && { uid }), groups, ...(extra && { extra }) }, audiences }
+    },
+  }
+  return cachedTokens(inner, { clock, ttl: cacheTtl, unknownTtl: cacheTtl, errorTtl })
+}

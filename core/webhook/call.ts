@@ -1,0 +1,140 @@
+/** One question to a webhook over HTTP, asked again while the failure may pass. */
+import type { Clock, Outbound } from '../ports.ts'
+import { createCircuit } from './circuit.ts'
+import type { WebhookConnection } from './connection.ts'
+
+export interface CallOptions {
+  readonly connection: WebhookConnection
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly clock: Clock
+  /** Milliseconds for one try, the answer's body included. */
+  readonly timeout: number
+}
+
+/** Posts a JSON text; resolves to what a successful answer says, rejects with an Error. */
+export type Call<T = string> = (body: string) => Promise<T>
+
+/** How one try ended: with a usable answer, too late, or otherwise. */
+export type TryOutcome = 'success' | 'timeout' | 'error'
+
+export interface ReadingCallOptions<T> extends CallOptions {
+  /** What an answer says. Throws an Error when it says nothing of use. */
+  read(answer: string): T
+  /** Is told of each try. */
+  tried(outcome: TryOutcome, milliseconds: number): void
+}
+
+const tries = 5
+const firstWait = 500
+const growth = 1.5
+const jitter = 0.2
+/** Answers are a few hundred bytes; one that goes on is not read to its end. */
+const longestAnswer = 1024 * 1024
+const passing = new Set([429, 500, 504])
+
+/** A failure, with whether it may pass. */
+class CallError extends Error {
+  override readonly name = 'CallError'
+  readonly again: boolean
+  readonly late: boolean
+  constructor(message: string, again: boolean, late = false) {
+    super(message)
+    this.again = again
+    this.late = late
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    length += value.byteLength
+    if (length > longestAnswer) {
+      void reader.cancel().catch(() => undefined)
+      throw new CallError(`the answer has more than ${longestAnswer} bytes`, false)
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+function isReset(error: unknown): boolean {
+  const code = (each: unknown) => (typeof each === 'object' && each !== null && 'code' in each ? each.code : undefined)
+  return code(error) === 'ECONNRESET' || (error instanceof Error && code(error.cause) === 'ECONNRESET')
+}
+
+const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
+
+/** The outcome that an error of a call stands for. */
+export const outcomeOf = (error: unknown): TryOutcome =>
+  (error instanceof CallError && error.late) || isTimeout(error) ? 'timeout' : 'error'
+
+export const createCall = (options: CallOptions): Call => createReadingCall({ ...options, read: (answer) => answer, tried: () => {} })
+
+export function createReadingCall<T>({ connection, outbound, clock, timeout, read, tried }: ReadingCallOptions<T>): Call<T> {
+  const circuit = createCircuit(clock)
+
+  async function answerOf(body: string): Promise<Response> {
+    const authorization = await connection.authorization?.()
+    const request = new Request(connection.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(authorization !== undefined && { authorization }),
+      },
+      body,
+    })
+    try {
+      const response = await outbound.fetch(request, { ...connection.options, timeout })
+      circuit.reached()
+      return response
+    } catch (error) {
+      circuit.missed()
+      throw new CallError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, isReset(error), isTimeout(error))
+    }
+  }
+
+  async function answered(body: string): Promise<T> {
+    const response = await answerOf(body)
+    if (!response.ok) {
+      void response.body?.cancel().catch(() => undefined)
+      const again = passing.has(response.status) || response.headers.has('retry-after')
+      throw new CallError(`Post ${JSON.stringify(connection.url)}: status ${response.status}`, again, response.status === 504)
+    }
+    return read(await readText(response))
+  }
+
+  async function once(body: string): Promise<T> {
+    const began = clock.now()
+    let outcome: TryOutcome = 'success'
+    try {
+      return await answered(body)
+    } catch (error) {
+      outcome = outcomeOf(error)
+      throw error
+    } finally {
+      tried(outcome, clock.now() - began)
+    }
+  }
+
+  const pause = (milliseconds: number) => new Promise<void>((resolve) => void clock.after(milliseconds, resolve))
+
+  return async (body) => {
+    for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
+      if (!circuit.permits()) throw new Error(`Post ${JSON.stringify(connection.url)}: not tried, since the last calls failed`)
+      try {
+        return await once(body)
+      } catch (error) {
+        if (!(error instanceof CallError && error.again) || attempt === tries) throw error
+        await pause(wait * (1 + Math.random() * jitter))
+      }
+    }
+  }
+}

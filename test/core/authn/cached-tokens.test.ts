@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Authentication, TokenAuthenticator } from '../../../core/authn/authenticator.ts'
+import { cachedTokens } from '../../../core/authn/cached-tokens.ts'
+import { ManualClock } from '../../support/clock.ts'
+
+const ttl = 10_000
+
+/** Accepts tokens by their first word, and counts how often it is asked. */
+function counting(answer: (token: string, audiences?: readonly string[]) => Authentication | Promise<Authentication>) {
+  const asked: string[] = []
+  const tokens: TokenAuthenticator = {
+    name: 'counting',
+    authenticateToken(token, audiences) {
+      asked.push(token)
+      return answer(token, audiences)
+    },
+  }
+  const clock = new ManualClock()
+  return { asked, clock, cached: cachedTokens(tokens, { ttl, clock }) }
+}
+
+const accept = (name: string): Authentication => ({ user: { name, groups: [] } })
+
+test('an accepted token is not asked about again for a while, and then at once', async () => {
+  const { asked, clock, cached } = counting(async (token) => accept(token))
+  assert.equal((await cached.authenticateToken('jane'))?.user.name, 'jane')
+  const again = cached.authenticateToken('jane')
+  assert.ok(!(again instanceof Promise), 'without a wait')
+  clock.advance(ttl - 1)
+  await cached.authenticateToken('jane')
+  assert.equal(asked.length, 1, 'just before its time is over')
+  clock.advance(1)
+  await cached.authenticateToken('jane')
+  assert.equal(asked.length, 2, 'when it is')
+})
+
+test('the same token at the same time shares one answer, also one that is an error', async () => {
+  const { asked, cached } = counting(async (token) => {
+    if (token === 'bad') throw new Error('no')
+    return accept(token)
+  })
+  const both = await Promise.all([cached.authenticateToken('jane'), cached.authenticateToken('jane')])
+  assert.equal(both[0], both[1])
+  const failures = await Promise.allSettled([cached.authenticateToken('bad'), cached.authenticateToken('bad')])
+  assert.deepEqual(
+    failures.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.deepEqual(asked, ['jane', 'bad'])
+  await assert.rejects(async () => cached.authenticateToken('bad'), /no/)
+  assert.deepEqual(asked, ['jane', 'bad', 'bad'], 'errors are not kept')
+})
+
+test('answers for other audiences are others', () => {
+  const { asked, cached } = counting((token, audiences) => accept(`${token} for ${audiences?.join() ?? 'us'}`))
+  const name = (audiences?: readonly string[]) => {
+    const found = cached.authenticateToken('jane', audiences)
+    return found instanceof Promise ? 'late' : found?.user.name
+  }
+  assert.deepEqual(
+    [name(), name(['a']), name(['a', 'b']), name(['a']), name()],
+    ['jane for us', 'jane for a', 'jane for a,b', 'jane for a', 'jane for us'],
+  )
+  assert.equal(asked.length, 3)
+})

@@ -1,0 +1,107 @@
+/** An issuer of tokens in this process: its documents are answered by a stand-in for outgoing calls. */
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { jwtAlgorithms } from '../../../core/authn/jwt/algorithms.ts'
+import type { JwtContext, JwtObserver } from '../../../core/authn/jwt/authenticator.ts'
+import type { JwtSettings } from '../../../core/authn/jwt/settings.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import type { Logger } from '../../../core/ports.ts'
+import { ManualClock } from '../../support/clock.ts'
+
+export interface IssuerKey {
+  readonly algorithm: string
+  readonly id: string
+  readonly private: CryptoKey
+  readonly public: JWK
+}
+
+export async function issuerKey(algorithm: string, id: string): Promise<IssuerKey> {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
+  return { algorithm, id, private: privateKey, public: { ...(await exportJWK(publicKey)), kid: id, alg: algorithm, use: 'sig' } }
+}
+
+/** What calls go to: the answer of each address, or a function that makes it. An absent address can't be reached. */
+export interface Web {
+  readonly answers: Map<string, unknown>
+  /** Addresses in the order in which they were asked. */
+  readonly calls: { readonly url: string; readonly authorization: string | null }[]
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+export function createWeb(): Web {
+  const web: Web = {
+    answers: new Map(),
+    calls: [],
+    async fetch(request) {
+      web.calls.push({ url: request.url, authorization: request.headers.get('authorization') })
+      const answer = web.answers.get(request.url)
+      if (answer === undefined) throw new Error('connection refused')
+      if (answer instanceof Response) return answer.clone()
+      return new Response(typeof answer === 'string' ? answer : JSON.stringify(answer))
+    },
+  }
+  return web
+}
+
+export const issuerUrl = 'https://issuer.example'
+const discovery = `${issuerUrl}/.well-known/openid-configuration`
+const keysUrl = `${issuerUrl}/keys`
+
+/** Puts an issuer with these keys on the web. */
+export function publish(web: Web, keys: readonly IssuerKey[], issuer = issuerUrl): void {
+  web.answers.set(discovery.replace(issuerUrl, issuer), { issuer, jwks_uri: keysUrl.replace(issuerUrl, issuer) })
+  web.answers.set(keysUrl.replace(issuerUrl, issuer), { keys: keys.map((key) => key.public) })
+}
+
+export const asked = (web: Web, path: string) => web.calls.filter(({ url }) => url.endsWith(path)).length
+
+export const clock = new ManualClock()
+
+/** Seconds since the epoch. */
+export const seconds = () => Math.floor(clock.now() / 1000)
+
+/** Signs claims that are good unless they are changed; undefined leaves one out. */
+export async function sign(key: IssuerKey, claims: { readonly [name: string]: unknown } = {}, header: object = {}): Promise<string> {
+  const good = { iss: issuerUrl, aud: 'me', sub: 'jane', iat: seconds(), exp: seconds() + 3600 }
+  const payload = Object.fromEntries(Object.entries({ ...good, ...claims }).filter(([, value]) => value !== undefined))
+  return new SignJWT(payload).setProtectedHeader({ alg: key.algorithm, kid: key.id, ...header }).sign(key.private)
+}
+
+const none = { claim: '', expression: '' }
+
+/** Settings whose absent parts are as a file without them has them. */
+export function settings(
+  changes: Partial<JwtSettings['claimMappings']> & Partial<JwtSettings> & { discoveryURL?: string } = {},
+): JwtSettings {
+  const { username, groups, uid, extra, discoveryURL = '', ...others } = changes
+  return {
+    issuer: { url: issuerUrl, discoveryURL, certificateAuthority: '', audiences: ['me', 'us'] },
+    claimValidationRules: [],
+    claimMappings: {
+      username: username ?? { ...none, claim: 'sub', prefix: '' },
+      groups: groups ?? { ...none, claim: 'groups', prefix: 'g:' },
+      uid: uid ?? none,
+      extra: extra ?? [],
+    },
+    userValidationRules: [],
+    ...others,
+  }
+}
+
+/** A log that is kept. */
+export function keepLog(): { readonly logger: Logger; readonly lines: string[] } {
+  const lines: string[] = []
+  const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
+  return { logger: { debug: write, info: write, warn: write, error: write }, lines }
+}
+
+export const silent: JwtObserver = { authenticated: () => undefined, fetchedKeys: () => undefined }
+
+export function context(web: Web, changes: Partial<JwtContext> = {}): JwtContext {
+  const { logger } = keepLog()
+  return { platform: createPlatform(), clock, logger, outbound: web, observer: silent, algorithms: jwtAlgorithms, ...changes }
+}
+
+/** Lets what is under way go on until nothing of it waits for a timer. */
+export const settle = async (turns = 50) => {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,53 @@
+/** Small changes to texts, the same ones in every run. */
+
+/** Whole numbers from 0 up to a limit (Tommy Ettinger's mulberry32). */
+export function dice(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below)
+  }
+}
+
+const odd = [
+  '',
+  ' ',
+  ',',
+  ', ',
+  '"',
+  '""',
+  '\n',
+  '\r\n',
+  '\t',
+  '\0',
+  '-',
+  '-----',
+  '=',
+  '.',
+  '%',
+  '%2f',
+  '%ff',
+  '\x80',
+  'ÿ',
+  ':',
+  '__proto__',
+  'A'.repeat(300),
+]
+
+/** The text with one to four changes: something odd or another part of it put in, left out, or in the place of something else. */
+export function mutate(text: string, roll: (below: number) => number): string {
+  let changed = text
+  for (let rounds = 1 + roll(4); rounds > 0; rounds--) {
+    const at = roll(changed.length + 1)
+    const span = roll(roll(4) === 0 ? changed.length - at + 1 : 4)
+    const from = roll(changed.length + 1)
+    const piece = [odd[roll(odd.length)] ?? '', changed.slice(from, from + roll(20)), String.fromCharCode(roll(256))][roll(3)] ?? ''
+    changed = changed.slice(0, at) + (roll(4) === 0 ? '' : piece) + changed.slice(roll(2) === 0 ? at : at + span)
+  }
+  return changed
+}
+
+/** How many cases a run tries: enough to notice a mistake, unless FUZZ_CASES asks for more. */
+export const caseCount = Number(process.env['FUZZ_CASES'] ?? 3_000)

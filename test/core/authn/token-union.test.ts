@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Authentication, AuthenticationError, type TokenAuthenticator } from '../../../core/authn/authenticator.ts'
+import { observedTokens } from '../../../core/authn/observer.ts'
+import { tokenUnion } from '../../../core/authn/token-union.ts'
+import { testClock } from './clock.ts'
+
+const user = (name: string): NonNullable<Authentication> => ({ user: { name, groups: [] } })
+
+/** Knows tokens by a table that the test changes; counts how often it is asked. */
+function method(name: string, late = false) {
+  const users = new Map<string, Authentication | Error>()
+  const state = { users, asked: 0 }
+  const answer = (token: string): Authentication => {
+    const found = users.get(token)
+    if (found instanceof Error) throw found
+    return found
+  }
+  const authenticateToken = (token: string) => {
+    state.asked++
+    return late ? Promise.resolve(token).then(answer) : answer(token)
+  }
+  return { ...state, users, authenticateToken, name, count: () => state.asked }
+}
+
+for (const late of [false, true]) {
+  const when = late ? 'that makes callers wait' : 'that answers at once'
+
+  test(`whoever accepted a token is asked first: a method ${when}`, async () => {
+    const [first, second] = [method('first', late), method('second', late)]
+    const union: TokenAuthenticator = tokenUnion([first, second])
+    second.users.set('t', user('jane'))
+    assert.deepEqual(await union.authenticateToken('t'), user('jane'))
+    assert.deepEqual(await union.authenticateToken('t'), user('jane'))
+    assert.deepEqual([first.count(), second.count()], [1, 2], 'the first one is not asked again')
+  })
+
+  test(`a token that its method accepts no more is asked about anew: a method ${when}`, async () => {
+    const [first, second] = [method('first', late), method('second', late)]
+    const union = tokenUnion([first, second])
+    second.users.set('t', user('jane'))
+    await union.authenticateToken('t')
+
+    second.users.delete('t')
+    assert.equal(await union.authenticateToken('t'), undefined, 'nobody knows it now')
+    second.users.set('t', user('jane'))
+    await union.authenticateToken('t')
+
+    second.users.set('t', new AuthenticationError('token has expired'))
+    await assert.rejects(async () => union.authenticateToken('t'), /token has expired/)
+    first.users.set('t', user('bob'))
+    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'another may accept it')
+    second.users.set('t', user('jane'))
+    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'and is asked first from then on')
+  })
+}
+
+test('a token is known when it is answered at once, and looked into when somebody waits', async () => {
+  const reports: unknown[] = []
+  const clock = testClock(0)
+  const [quick, slow] = [method('quick'), method('slow', true)]
+  const tokens = observedTokens(
+    tokenUnion([quick, slow]),
+    {
+      waiting: (change) => reports.push(change),
+      fetched: (ok) => reports.push(ok ? 'ok' : 'error'),
+      answered: (known, milliseconds) => reports.push(`${known ? 'hit' : 'miss'} ${milliseconds}`),
+    },
+    clock,
+  )
+  const told = () => reports.splice(0)
+  quick.users.set('known', user('jane'))
+  tokens.authenticateToken('known')
+  assert.deepEqual(told(), ['hit 0'])
+
+  slow.users.set('new', user('bob'))
+  const answer = tokens.authenticateToken('new')
+  assert.deepEqual(told(), [1], 'somebody waits')
+  clock.time += 40
+  assert.deepEqual(await answer, user('bob'))
+  assert.deepEqual(told(), [-1, 'ok', 'miss 40'])
+
+  slow.users.set('bad', new AuthenticationError('bad'))
+  await assert.rejects(async () => tokens.authenticateToken('bad'), /bad/)
+  assert.deepEqual(told(), [1, -1, 'error', 'miss 0'])
+
+  quick.users.set('worse', new AuthenticationError('worse'))
+  slow.users.set('worse', user('jane'))
+  assert.deepEqual(await tokens.authenticateToken('worse'), user('jane'), 'one error does not end it')
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createExpiringCache } from '../../../core/webhook/expiring-cache.ts'
+import { ManualClock } from '../../support/clock.ts'
+
+test('the least recently used entry goes when there are too many', () => {
+  const cache = createExpiringCache<number>(3, new ManualClock())
+  for (const [index, key] of ['a', 'b', 'c'].entries()) cache.set(key, index, 1_000)
+  assert.equal(cache.get('a'), 0)
+  cache.set('d', 3, 1_000)
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((key) => cache.get(key)),
+    [0, undefined, 2, 3],
+  )
+  cache.set('a', 9, 1_000)
+  assert.deepEqual([cache.get('a'), cache.size], [9, 3])
+})
+
+test('while there is room, a look leaves an entry where it is', () => {
+  const cache = createExpiringCache<number>(4, new ManualClock())
+  for (const key of ['a', 'b']) cache.set(key, 1, 1_000)
+  cache.get('a')
+  for (const key of ['c', 'd', 'e']) cache.set(key, 1, 1_000)
+  assert.deepEqual([cache.get('a'), cache.get('b'), cache.size], [undefined, 1, 4], 'the one that was made first has gone')
+})
+
+test('entries end with their time', () => {
+  const clock = new ManualClock()
+  const cache = createExpiringCache<number>(3, clock)
+  cache.set('a', 1, 10)
+  cache.set('b', 2, 0)
+  assert.equal(cache.get('b'), undefined)
+  clock.advance(9)
+  assert.equal(cache.get('a'), 1)
+  clock.advance(1)
+  assert.deepEqual([cache.get('a'), cache.size], [undefined, 0])
+})
