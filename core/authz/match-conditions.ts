@@ -1,16 +1,12 @@
 /** Conditions in CEL that say which requests a webhook is asked about. They see the spec of the v1 review as `request`. */
-import { type ASTNode, Environment } from 'cel-js'
-import { RE2JS } from 're2js'
+import type { Environment } from 'cel-js'
+import { createEnvironment } from '../cel/environment.ts'
+import { compile, type Program } from '../cel/program.ts'
 import { aggregate } from './rules.ts'
 import type { ReviewSpec } from './webhook-review.ts'
 
 /** Whether all conditions hold, or why that can't be said: one that is false outweighs others that fail. */
 export type MatchConditions = (spec: ReviewSpec) => boolean | { readonly error: string }
-
-interface Condition {
-  readonly expression: string
-  evaluate(context: { readonly request: object }): unknown
-}
 
 const types = {
   SelectorRequirement: { key: 'string', operator: 'string', values: 'list<string>' },
@@ -37,44 +33,11 @@ const types = {
   },
 } as const
 
-interface Checker {
-  check(node: ASTNode, context: unknown): { readonly name: string }
-  getType(name: string): unknown
-  createError(code: string, message: string, node: ASTNode): Error
-}
-
-interface Evaluator {
-  run(node: ASTNode, context: unknown): unknown
-}
-
-/** `matches` with an engine that takes linear time, whatever a request holds. The package's own can't be replaced, but a macro comes first. */
-function linearMatches({ args, receiver }: { readonly args: readonly ASTNode[]; readonly receiver: ASTNode }) {
-  const operands = [receiver, ...args]
-  return {
-    typeCheck(checker: Checker, _macro: unknown, context: unknown) {
-      for (const node of operands) {
-        const { name } = checker.check(node, context)
-        if (name !== 'string' && name !== 'dyn') throw checker.createError('no_such_overload', `no such overload: matches(${name})`, node)
-      }
-      return checker.getType('bool')
-    },
-    evaluate(evaluator: Evaluator, _macro: unknown, context: unknown) {
-      const [text, pattern] = operands.map((node) => evaluator.run(node, context))
-      if (typeof text !== 'string' || typeof pattern !== 'string') throw new Error('no such overload: matches')
-      return RE2JS.compile(pattern).matcher(text).find()
-    },
-  }
-}
-
-function createEnvironment(): Environment {
-  const environment = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: false })
+function conditionEnvironment(): Environment {
+  const environment = createEnvironment()
   for (const [name, schema] of Object.entries(types)) environment.registerType({ name, schema })
-  environment.registerFunction('SubjectAccessReviewSpec.matches(ast): bool', linearMatches)
   return environment.registerVariable('request', 'SubjectAccessReviewSpec')
 }
-
-const firstLine = (error: { readonly summary?: string; readonly message: string }) => error.summary ?? error.message.split('\n', 1)[0] ?? ''
-const messageOf = (error: unknown) => (error instanceof Error ? firstLine(error) : String(error))
 
 /** Compiles conditions; `problem` is called with the index of each one that is not a condition, and why. */
 export function compileMatchConditions(
@@ -82,18 +45,12 @@ export function compileMatchConditions(
   problem: (index: number, message: string) => void,
 ): MatchConditions | undefined {
   if (expressions.length === 0) return undefined
-  const environment = createEnvironment()
-  const conditions: Condition[] = []
+  const environment = conditionEnvironment()
+  const conditions: Program[] = []
   for (const [index, expression] of expressions.entries()) {
-    try {
-      const evaluate = environment.parse(expression)
-      const { valid, type = '', error } = evaluate.check()
-      if (!valid) problem(index, `compilation failed: ${error === undefined ? 'unknown error' : messageOf(error)}`)
-      else if (type !== 'bool') problem(index, `must evaluate to bool but got ${type}`)
-      else conditions.push({ expression, evaluate })
-    } catch (error) {
-      problem(index, `compilation failed: ${messageOf(error)}`)
-    }
+    const compiled = compile(environment, expression, 'bool')
+    if ('problem' in compiled) problem(index, compiled.problem)
+    else conditions.push(compiled)
   }
   return (spec) => holds(conditions, { request: completed(spec) })
 }
@@ -124,7 +81,7 @@ function completed({ resourceAttributes, nonResourceAttributes, user = '', group
   }
 }
 
-function holds(conditions: readonly Condition[], context: { readonly request: object }): ReturnType<MatchConditions> {
+function holds(conditions: readonly Program[], context: { readonly request: object }): ReturnType<MatchConditions> {
   const errors: string[] = []
   for (const { expression, evaluate } of conditions) {
     try {
@@ -132,7 +89,9 @@ function holds(conditions: readonly Condition[], context: { readonly request: ob
       if (value === false) return false
       if (value !== true) errors.push(`cel evaluation error: expression '${expression}' eval result type should be bool`)
     } catch (error) {
-      errors.push(`cel evaluation error: expression '${expression}' resulted in error: ${messageOf(error)}`)
+      errors.push(
+        `cel evaluation error: expression '${expression}' resulted in error: ${error instanceof Error ? error.message : String(error)}`,
+      )
     }
   }
   return errors.length === 0 ? true : { error: aggregate(errors) }

@@ -5,6 +5,7 @@ import { allowedPaths, alwaysAllow, alwaysDeny, privilegedGroups } from './alway
 import { type Authorizer, chain } from './authorizer.ts'
 import { nodeAuthorizer } from './node.ts'
 import type { FollowedGraph } from './node-follow.ts'
+import { type AuthorizationObserver, observed, unobserved } from './observer.ts'
 import { rbacAuthorizer } from './rbac.ts'
 import type { RbacIndex } from './rbac-index.ts'
 
@@ -14,6 +15,14 @@ export interface AuthorizationContext {
   readonly rbac: RbacIndex
   readonly nodes: FollowedGraph
   readonly policies: readonly Policy[]
+  readonly observer?: AuthorizationObserver
+}
+
+/** One authorizer in the chain: its mode, or the webhook itself, with the name that metrics know it by (default: the mode in lower case). */
+export interface Entry {
+  readonly type: string
+  readonly name?: string
+  readonly webhook?: Authorizer
 }
 
 /** Values of `--authorization-mode`, but for webhooks, of which there may be several. */
@@ -31,16 +40,20 @@ export const authorizationModes: readonly string[] = Object.keys(modes)
 const healthPaths = ['/healthz', '/livez', '/readyz']
 
 /**
- * The authorizer for these modes and webhooks, in their order. Members of `system:masters` and questions after health are allowed before any
- * of them is asked. Throws an Error on an unknown or repeated mode.
+ * The authorizer for these entries, in their order. Members of `system:masters` and questions after health are allowed before any of them is
+ * asked. Throws an Error on an unknown or repeated mode.
  */
-export function createAuthorizer(entries: readonly (string | Authorizer)[], context: AuthorizationContext): Authorizer {
-  const authorizers = entries.map((entry, index) => {
-    if (typeof entry !== 'string') return entry
-    const create = Object.hasOwn(modes, entry) ? modes[entry] : undefined
-    if (create === undefined) throw new Error(`unknown authorization mode ${JSON.stringify(entry)}: use ${authorizationModes.join(', ')}`)
-    if (entries.indexOf(entry) !== index) throw new Error(`authorization mode ${JSON.stringify(entry)} is given twice`)
+export function createAuthorizer(entries: readonly Entry[], context: AuthorizationContext): Authorizer {
+  const { observer = unobserved } = context
+  const used = new Set<string>()
+  const make = ({ type, webhook }: Entry): Authorizer => {
+    if (webhook !== undefined) return webhook
+    const create = Object.hasOwn(modes, type) ? modes[type] : undefined
+    if (create === undefined) throw new Error(`unknown authorization mode ${JSON.stringify(type)}: use ${authorizationModes.join(', ')}`)
+    if (used.has(type)) throw new Error(`authorization mode ${JSON.stringify(type)} is given twice`)
+    used.add(type)
     return create(context)
-  })
+  }
+  const authorizers = entries.map((entry) => observed(entry.type, entry.name ?? entry.type.toLowerCase(), make(entry), observer))
   return chain([privilegedGroups('system:masters'), allowedPaths(...healthPaths), ...authorizers])
 }

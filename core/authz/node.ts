@@ -13,7 +13,8 @@ const allow: Decision = { verdict: 'allow', reason: '' }
 const silent: Decision = { verdict: 'no-opinion', reason: '' }
 const refuse = (reason: string): Decision => ({ verdict: 'no-opinion', reason })
 
-const isNode = ({ name, groups }: User) => name.startsWith(userPrefix) && groups.includes('system:nodes')
+/** Whether this user is some node, if only an unknown one. */
+export const isNode = ({ name, groups }: User) => name.startsWith(userPrefix) && groups.includes('system:nodes')
 
 /** Name of the node that this user is, if it is one: `system:node:NAME` in group `system:nodes`. */
 export function nodeOf(user: User): string | undefined {

@@ -1,13 +1,14 @@
 /** Mode Webhook: another service decides, by a SubjectAccessReview over HTTPS. */
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
+import { createReadingCall, outcomeOf } from '../webhook/call.ts'
+import type { WebhookConnection } from '../webhook/connection.ts'
+import { createExpiringCache } from '../webhook/expiring-cache.ts'
 import type { Attributes, Authorizer, Decision } from './authorizer.ts'
-import { createExpiringCache } from './expiring-cache.ts'
 import type { MatchConditions } from './match-conditions.ts'
+import { type AuthorizationObserver, unobserved } from './observer.ts'
 import { unlistedRules } from './rules.ts'
-import { createCall } from './webhook-call.ts'
-import type { WebhookConnection } from './webhook-connection.ts'
-import { type ReviewStatus, type ReviewVersion, readReview, reviewBody, reviewSpec } from './webhook-review.ts'
+import { type ReviewSpec, type ReviewStatus, type ReviewVersion, readReview, reviewBody, reviewSpec } from './webhook-review.ts'
 
 export interface WebhookOptions {
   readonly name: string
@@ -30,6 +31,7 @@ export interface WebhookContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly platform: Platform
+  readonly observer?: AuthorizationObserver
 }
 
 const cachedAnswers = 8192
@@ -48,24 +50,39 @@ function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
   return { verdict: denied ? 'deny' : allowed ? 'allow' : 'no-opinion', reason }
 }
 
-export function webhookAuthorizer(options: WebhookOptions, { outbound, clock, logger, platform }: WebhookContext): Authorizer {
+export function webhookAuthorizer(options: WebhookOptions, context: WebhookContext): Authorizer {
   const { name, version, authorizedTtl, unauthorizedTtl, conditions } = options
+  const { clock, logger, platform, observer = unobserved } = context
   const cache = createExpiringCache<Decision>(cachedAnswers, clock)
-  const call = createCall({ ...options, outbound, clock })
+  const call = createReadingCall({
+    ...options,
+    ...context,
+    read: (answer) => readReview(answer, version, platform),
+    tried: (outcome, milliseconds) => observer.called(name, outcome, milliseconds),
+  })
   const failed = (error: string): Decision => ({ verdict: options.onFailure, reason: '', error })
 
   async function ask(attributes: Attributes, key: string, body: string): Promise<Decision> {
     let status: ReviewStatus
     try {
-      status = readReview(await call(body), version, platform)
+      status = await call(body)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       logger.error({ authorizer: name, error: why }, 'authorization webhook failed')
+      if (options.onFailure === 'no-opinion') observer.failedOpen(name, outcomeOf(error))
       return failed(`webhook ${JSON.stringify(name)}: ${why}`)
     }
     const decision = decisionOf(status)
     if (cacheable(attributes)) cache.set(key, decision, status.allowed ? authorizedTtl : unauthorizedTtl)
     return decision
+  }
+
+  function matches(spec: ReviewSpec): ReturnType<MatchConditions> {
+    if (conditions === undefined) return true
+    const began = clock.now()
+    const match = conditions(spec)
+    observer.matched(name, match === true ? 'match' : match === false ? 'excluded' : 'failed', clock.now() - began)
+    return match
   }
 
   /** Questions under way: requests that ask the same wait for the same answer. */
@@ -75,7 +92,7 @@ export function webhookAuthorizer(options: WebhookOptions, { outbound, clock, lo
     name,
     authorize(attributes) {
       const spec = reviewSpec(attributes)
-      const match = conditions?.(spec) ?? true
+      const match = matches(spec)
       if (match !== true) return match === false ? skipped : failed(match.error)
       const key = JSON.stringify(spec)
       const known = cache.get(key) ?? asked.get(key)

@@ -56,7 +56,9 @@ function mapTexts(value: unknown, resolve: (text: string) => string): unknown {
 
 /** The roles and bindings that a cluster starts with; roles come before the bindings to them. */
 export function bootstrapRbac(platform: Platform): ApiObject[] {
-  const resolve = (text: string) =>
+  // Few texts have a placeholder.
+  const resolve = (text: string) => (text.includes('<') ? resolved(text) : text)
+  const resolved = (text: string) =>
     platform
       .name(text)
       .replaceAll('<component>', platform.component)

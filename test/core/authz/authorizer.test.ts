@@ -59,25 +59,27 @@ test('rules of several authorizers', () => {
   })
 })
 
+const of = (...types: string[]) => types.map((type) => ({ type }))
+
 test('modes', async () => {
   const platform = createPlatform()
   const nodes = followNodes(() => undefined, new ManualClock(), platform)
   const context = { rbac: new RbacIndex('rbac'), platform, nodes, policies: [] }
   const verdict = async (modes: string[], who: string) =>
-    (await createAuthorizer(modes, context).authorize(onResource(who, 'get', 'pods'))).verdict
+    (await createAuthorizer(of(...modes), context).authorize(onResource(who, 'get', 'pods'))).verdict
   assert.equal(await verdict(['AlwaysAllow'], 'x'), 'allow')
   assert.equal(await verdict(['AlwaysDeny'], 'x'), 'no-opinion')
   assert.equal(await verdict(['AlwaysDeny'], 'x+system:masters'), 'allow')
   assert.equal(await verdict(['Node', 'RBAC'], 'x'), 'no-opinion')
   assert.equal(await verdict(['Node', 'RBAC'], 'system:node:n+system:nodes'), 'no-opinion')
   assert.equal(await verdict(['ABAC', 'AlwaysAllow'], 'x'), 'allow')
-  const health = createAuthorizer(['AlwaysDeny'], context)
+  const health = createAuthorizer(of('AlwaysDeny'), context)
   for (const path of ['/healthz', '/livez', '/readyz']) assert.equal((await health.authorize(onPath('x', 'get', path))).verdict, 'allow')
   for (const path of ['/healthz/ping', '/metrics', '/'])
     assert.equal((await health.authorize(onPath('x', 'get', path))).verdict, 'no-opinion')
-  assert.throws(() => createAuthorizer(['RBAC', 'Bouncer'], context), /unknown authorization mode "Bouncer"/)
-  assert.throws(() => createAuthorizer(['toString'], context), /unknown authorization mode/)
-  assert.throws(() => createAuthorizer(['RBAC', 'RBAC'], context), /given twice/)
+  assert.throws(() => createAuthorizer(of('RBAC', 'Bouncer'), context), /unknown authorization mode "Bouncer"/)
+  assert.throws(() => createAuthorizer(of('toString'), context), /unknown authorization mode/)
+  assert.throws(() => createAuthorizer(of('RBAC', 'RBAC'), context), /given twice/)
 })
 
 test('privileged groups and nodes', () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bootstrapRbac } from '../../../core/authz/bootstrap/objects.ts'
 import { reconcile } from '../../../core/authz/bootstrap/reconcile.ts'
-import { aggregate, type ClusterRoleObject } from '../../../core/authz/rbac-aggregate.ts'
-import { type BindingObject, RbacIndex } from '../../../core/authz/rbac-index.ts'
+import { aggregate } from '../../../core/authz/rbac-aggregate.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
 import { onPath, onResource } from './attributes.ts'
+import { freshCluster } from './cluster.ts'
 
 const platform = createPlatform('kubernetes')
 const objects = bootstrapRbac(platform)
@@ -15,26 +15,6 @@ const object = (key: string): ApiObject => {
   const found = objects.find((each) => keyOf(each) === key)
   assert.ok(found, key)
   return found
-}
-
-function cluster(): RbacIndex {
-  const index = new RbacIndex('rbac.authorization.k8s.io')
-  const clusterRoles = new Map<string, ClusterRoleObject>()
-  for (const each of objects) if (each.kind === 'ClusterRole') clusterRoles.set(each.metadata.name ?? '', each)
-  // Aggregated roles aggregate each other, so the controller runs until nothing changes.
-  for (let round = 0; round < 3; round++) {
-    for (const [name, role] of clusterRoles) clusterRoles.set(name, { ...role, rules: aggregate(role, clusterRoles.values()) })
-  }
-  for (const role of clusterRoles.values()) index.upsertRole(role)
-  for (const each of objects) {
-    if (each.kind === 'Role') index.upsertRole(each)
-    if (each.kind.endsWith('Binding')) index.upsertBinding(each as unknown as BindingObject)
-  }
-  for (const name of ['admin', 'edit', 'view']) {
-    const subjects = [{ kind: 'User', name }]
-    index.upsertBinding({ metadata: { name, namespace: 'dev' }, roleRef: { kind: 'ClusterRole', name }, subjects })
-  }
-  return index
 }
 
 const scheduler = 'system:kube-scheduler+system:authenticated'
@@ -70,7 +50,7 @@ const requests: readonly (readonly [boolean, ...Parameters<typeof onResource>])[
 ]
 
 test('the default policy gives components and people what they need', () => {
-  const index = cluster()
+  const index = freshCluster(objects)
   for (const [expected, ...request] of requests)
     assert.equal('allowedBy' in index.decide(onResource(...request)), expected, request.join(' '))
   const anonymous = 'system:anonymous+system:unauthenticated'

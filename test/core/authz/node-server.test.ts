@@ -16,7 +16,7 @@ const pods = '/api/v1/namespaces/default/pods'
 let running: Running
 let api: Api
 before(async () => {
-  running = await start({ authorizationModes: ['Node', 'RBAC'], authenticators: [byHeader], controllers: [] })
+  running = await start({ authorizationModes: ['Node', 'RBAC'], authenticators: [byHeader], controllers: ['serviceaccount'] })
   api = running.api
   for (const name of ['early', 'late', 'other']) await write('POST', secrets, { metadata: { name } })
   await write('POST', pods, pod('first', 'n1', 'early'))

@@ -272,7 +272,7 @@ const rows: readonly (readonly [expressions: string[], attributes: Attributes, o
   ],
   [["request.user.matches('^j.*e$')"], request, true],
   [["request.user.matches('(a+)+$')"], { ...request, user: userOf(`${'a'.repeat(5_000)}!`) }, false],
-  [["request.user.matches('(')"], request, /cel evaluation error: expression/],
+  [["request.user.matches('(' + request.uid)"], request, /cel evaluation error: expression/],
   [
     ["request.resourceAttributes.labelSelector.requirements.exists(r, r.key == 'a' && 'b' in r.values)"],
     { ...request, labelSelector: 'a=b' },

@@ -1,0 +1,68 @@
+import type { Platform } from '../platform.ts'
+import type { Clock } from '../ports.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { appearance } from './appearance.ts'
+
+/** Stored objects that plugins decide by, of built-in resources. Groups are written with placeholders; a resource that is not served has no objects. */
+export interface Lookup {
+  /** One that is there may lag behind the last writes; that there is none is certain. */
+  find(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
+  /** As `find`, for an object that is about to be made: waits for it up to so many milliseconds. */
+  findSoon(group: string, plural: string, namespace: string, name: string, milliseconds: number): Promise<ApiObject | undefined>
+  /** As it is stored now. */
+  findLive(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
+  /** Of one namespace; empty: of all, or of a resource without namespaces. They may lag behind the last writes. */
+  list(group: string, plural: string, namespace?: string): Promise<ApiObject[]>
+  /** The resource of a kind, custom ones included; `apiVersion` as objects write it. Undefined: none that is served. */
+  resourceOf(apiVersion: string, kind: string): ServedKind | undefined
+}
+
+export interface ServedKind {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly namespaced: boolean
+}
+
+export function createLookup(table: ResourceTable, platform: Platform, clock: Clock): Lookup {
+  const stores = new Map<string, ServedResource['store']>()
+  const storeOf = (group: string, plural: string): ServedResource['store'] | undefined => {
+    const key = `${plural}.${group}`
+    const known = stores.get(key)
+    if (known !== undefined) return known
+    const name = platform.name(group)
+    const found = table.all().find(({ on }) => on.group === name && on.resource === plural)?.store
+    if (found !== undefined) stores.set(key, found)
+    return found
+  }
+  const find: Lookup['find'] = async (group, plural, namespace, name) => {
+    const store = storeOf(group, plural)
+    if (store === undefined) return undefined
+    const key = store.keys.of(namespace, name)
+    return (store.known(key) ?? (await store.get(key)))?.decode()
+  }
+  return {
+    find,
+    async findSoon(group, plural, namespace, name, milliseconds) {
+      const found = await find(group, plural, namespace, name)
+      const store = storeOf(group, plural)
+      if (found !== undefined || store === undefined) return found
+      await appearance(store, { namespace, name }, clock, milliseconds)
+      return find(group, plural, namespace, name)
+    },
+    async findLive(group, plural, namespace, name) {
+      const store = storeOf(group, plural)
+      return (await store?.get(store.keys.of(namespace, name)))?.decode()
+    },
+    async list(group, plural, namespace = '') {
+      const found = await storeOf(group, plural)?.list({ namespace, at: 'any' })
+      return (found?.entries ?? []).map((entry) => entry.decode())
+    },
+    resourceOf(apiVersion, kind) {
+      const [version = '', group = ''] = apiVersion.split('/').reverse()
+      const served = table.all().find(({ definition: each }) => each.kind === kind && each.version === version && each.group === group)
+      return served && { ...served.on, version, namespaced: served.definition.namespaced }
+    },
+  }
+}

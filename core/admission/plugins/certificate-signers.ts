@@ -1,0 +1,86 @@
+/** Who approves and signs requests for certificates has to be let do so for the signer (plugin/pkg/admission/certificates). */
+import { requestedSubject } from '../../authn/certificate/certificate-request.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout } from './about.ts'
+
+const group = 'certificates.<domain>'
+const requests = 'certificatesigningrequests'
+
+interface Request extends ApiObject {
+  readonly spec?: { readonly signerName?: string; readonly request?: string }
+  readonly status?: { readonly certificate?: string; readonly conditions?: Json }
+}
+
+const signerOf = (object: ApiObject | undefined) => (object as Request | undefined)?.spec?.signerName ?? ''
+
+/** Whether the user may do this for the signer, or for all signers of its domain. */
+async function mayUse(
+  { authorizer, platform }: PluginContext,
+  { user }: AdmissionAttributes,
+  verb: string,
+  signer: string,
+): Promise<boolean> {
+  const [domain = ''] = signer.split('/')
+  const common = { user, verb, isResource: true, path: '', version: '*', resource: 'signers', subresource: '', namespace: '' }
+  for (const name of [signer, `${domain}/*`]) {
+    if ((await authorizer.authorize({ ...common, group: platform.name(group), name })).verdict === 'allow') return true
+  }
+  return false
+}
+
+export function certificateApproval(context: PluginContext): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval',
+    operations: ['UPDATE'],
+    async validate(attributes) {
+      if (!isAbout(attributes, requests, context.platform.name(group), 'approval')) return
+      const signer = signerOf(attributes.oldObject)
+      if (await mayUse(context, attributes, 'approve', signer)) return
+      throw forbidden(attributes.on, attributes.name, `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`)
+    },
+  }
+}
+
+export function certificateSigning(context: PluginContext): AdmissionPlugin {
+  const signed = (object: ApiObject | undefined): Json => {
+    const { certificate = '', conditions = [] } = (object as Request | undefined)?.status ?? {}
+    return [certificate, conditions]
+  }
+  return {
+    name: 'CertificateSigning',
+    operations: ['UPDATE'],
+    async validate(attributes) {
+      const { on, name, object, oldObject } = attributes
+      if (!isAbout(attributes, requests, context.platform.name(group), 'status') || equal(signed(object), signed(oldObject))) return
+      const signer = signerOf(oldObject)
+      if (await mayUse(context, attributes, 'sign', signer)) return
+      throw forbidden(on, name, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`)
+    },
+  }
+}
+
+/** Nobody gets a certificate for the group that may do everything. */
+export function certificateSubjectRestriction({ platform }: PluginContext): AdmissionPlugin {
+  const signer = platform.name('<labels>/<component>-apiserver-client').replace('<component>', platform.component)
+  return {
+    name: 'CertificateSubjectRestriction',
+    operations: ['CREATE'],
+    validate(attributes) {
+      const { on, name, object } = attributes
+      if (!isAbout(attributes, requests, platform.name(group)) || signerOf(object) !== signer) return
+      let organizations: readonly string[]
+      try {
+        organizations = requestedSubject((object as Request).spec?.request ?? '').organizations
+      } catch (error) {
+        throw forbidden(on, name, `failed to parse CSR: ${(error as Error).message}`)
+      }
+      if (organizations.includes('system:masters'))
+        throw forbidden(on, name, `use of ${signer} signer with system:masters group is not allowed`)
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/** Containers, pods and claims keep to the limits of their namespace, and get its defaults (plugin/pkg/admission/limitranger). */
+import { aggregate } from '../../authz/rules.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden } from '../../respond/status.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout, specOf } from './about.ts'
+import { type Constrained, type Limit, problemsOf, usageOf } from './limit-ranger-rules.ts'
+import type { Amounts, Container, PodSpec } from './pod-amounts.ts'
+
+type Writable = { -readonly [K in keyof Container]: Container[K] }
+
+const limitsOf = (range: ApiObject) => ((range['spec'] ?? {}) as { readonly limits?: readonly Limit[] }).limits ?? []
+
+/** The later of two entries for a resource counts. */
+function defaultsOf(limits: readonly Limit[]): { readonly limits: Amounts; readonly requests: Amounts } {
+  const own = limits.filter(({ type }) => type === 'Container')
+  return {
+    limits: Object.assign({}, ...own.map((each) => each.default)),
+    requests: Object.assign({}, ...own.map(({ defaultRequest }) => defaultRequest)),
+  }
+}
+
+/** Fills in what a container leaves open; returns what to note about it. */
+function fill(container: Writable, what: string, defaults: ReturnType<typeof defaultsOf>): string[] {
+  const { resources } = container
+  const missing = (of: 'requests' | 'limits') =>
+    Object.keys(defaults[of])
+      .filter((resource) => resources?.[of]?.[resource] === undefined)
+      .sort()
+  const [requests, limits] = [missing('requests'), missing('limits')]
+  if (requests.length + limits.length === 0) return []
+  container.resources = {
+    ...resources,
+    ...(limits.length > 0 && { limits: { ...defaults.limits, ...resources?.limits } }),
+    ...(requests.length > 0 && { requests: { ...defaults.requests, ...resources?.requests } }),
+  }
+  const note = (names: readonly string[], of: string) =>
+    names.length > 0 ? [`${names.join(', ')} ${of} for ${what} ${container.name}`] : []
+  return [...note(requests, 'request'), ...note(limits, 'limit')]
+}
+
+function complete(pod: ApiObject, range: ApiObject, annotation: string): void {
+  const { containers, initContainers } = specOf<PodSpec>(pod)
+  const defaults = defaultsOf(limitsOf(range))
+  const notes = [
+    ...(containers ?? []).flatMap((each) => fill(each, 'container', defaults)),
+    ...(initContainers ?? []).flatMap((each) => fill(each, 'init container', defaults)),
+  ]
+  if (notes.length > 0)
+    pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` }
+}
+
+/** What of a write is limited; undefined: nothing. An object that is going away may be anything. */
+function concerns(attributes: AdmissionAttributes): Constrained | undefined {
+  const { object, oldObject, operation } = attributes
+  if (object === undefined || oldObject?.metadata.deletionTimestamp !== undefined) return undefined
+  if (isAbout(attributes, 'pods') && operation === 'CREATE') return { kind: 'pod', spec: specOf(object) }
+  return isAbout(attributes, 'persistentvolumeclaims') ? { kind: 'claim', spec: specOf(object) } : undefined
+}
+
+export function limitRanger({ platform, list }: PluginContext): AdmissionPlugin {
+  const annotation = platform.name('<labels>/limit-ranger')
+  const rangesOf = (namespace: string) => list('', 'limitranges', namespace)
+  return {
+    name: 'LimitRanger',
+    operations: ['CREATE', 'UPDATE'],
+    async mutate(attributes) {
+      const { object, namespace } = attributes
+      if (object === undefined || concerns(attributes)?.kind !== 'pod') return
+      for (const range of await rangesOf(namespace)) complete(object, range, annotation)
+    },
+    async validate(attributes) {
+      const { on, name, namespace } = attributes
+      const constrained = concerns(attributes)
+      if (constrained === undefined) return
+      for (const range of await rangesOf(namespace)) {
+        const problems = limitsOf(range).flatMap((limit) => usageOf(constrained, limit).flatMap((usage) => problemsOf(limit, usage)))
+        if (problems.length > 0) throw forbidden(on, name, aggregate(problems))
+      }
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/** Certificates that a node asks for: its own, and those of pods that run on it (KEP-4317). */
+import { requestedSubject } from '../../authn/certificate/certificate-request.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { internalError } from '../../respond/status.ts'
+import { isMirror, nodeNameOf } from './node-restriction-pods.ts'
+import type { NodeCheck, NodeWrite } from './node-write.ts'
+
+/** Signers whose certificates let their holder act as a node. */
+const nodeSigners = ['<labels>/<component>let-serving', '<labels>/<component>-apiserver-client-<component>let']
+
+export const checkCertificateRequest: NodeCheck = ({ attributes, node, platform, enabled, refuse }) => {
+  if (enabled('AllowInsecureNodeagentCertificateSigningRequests') || attributes.operation !== 'CREATE') return
+  const { signerName = '', request = '' } = (attributes.object?.['spec'] ?? {}) as { signerName?: string; request?: string }
+  if (!nodeSigners.some((signer) => platform.name(signer).replaceAll('<component>', platform.component) === signerName)) return
+  const wanted = `system:node:${node}`
+  let commonName: string
+  try {
+    commonName = requestedSubject(request).commonName
+  } catch (error) {
+    throw refuse(`unable to parse csr: ${(error as Error).message}`)
+  }
+  if (commonName !== wanted) throw refuse(`can only create a node CSR with CN=${wanted}`)
+}
+
+interface PodCertificateRequestSpec {
+  readonly nodeName?: string
+  readonly nodeUID?: string
+  readonly podName?: string
+  readonly podUID?: string
+  readonly serviceAccountName?: string
+  readonly serviceAccountUID?: string
+}
+
+const quote = (value: string | undefined) => JSON.stringify(value ?? '')
+
+/** An object that the request names. A missing one is no refusal: this server may not have seen it yet. */
+async function named({ find }: NodeWrite, plural: string, kind: string, namespace: string, name: string): Promise<ApiObject> {
+  const object = await find('', plural, namespace, name)
+  if (object !== undefined) return object
+  const shown = JSON.stringify(namespace === '' ? name : `${namespace}/${name}`)
+  throw internalError(
+    `while retrieving ${kind} ${shown} named in the PodCertificateRequest: ${kind.replace(' ', '')} ${quote(name)} not found`,
+  )
+}
+
+export const checkPodCertificateRequest: NodeCheck = async (write) => {
+  const { attributes, node, enabled, refuse } = write
+  const { operation, subresource, namespace } = attributes
+  if (!enabled('PodCertificateRequest')) throw refuse('PodCertificateRequest feature gate is disabled')
+  if (operation !== 'CREATE') throw refuse(`unexpected operation ${operation}`)
+  if (subresource !== '') throw refuse(`unexpected subresource ${subresource}`)
+  const spec = (attributes.object?.['spec'] ?? {}) as PodCertificateRequestSpec
+  const about = JSON.stringify(`${namespace}/${spec.podName ?? ''}`)
+  const request = `PodCertificateRequest for pod ${about}`
+
+  if (spec.nodeName !== node)
+    throw refuse(`PodCertificateRequest.Spec.NodeName=${quote(spec.nodeName)}, which is not the requesting node ${quote(node)}`)
+  const own = (await named(write, 'nodes', 'node', '', node)).metadata.uid
+  if (own !== spec.nodeUID)
+    throw internalError(`${request} names node UID ${quote(spec.nodeUID)}, inconsistent with the running node (${quote(own)})`)
+
+  const pod = await named(write, 'pods', 'pod', namespace, spec.podName ?? '')
+  const { uid } = pod.metadata
+  if (uid !== spec.podUID)
+    throw internalError(`${request} contains pod UID (${quote(spec.podUID)}) which differs from running pod ${quote(uid)}`)
+  if (nodeNameOf(pod) !== node) throw refuse(`pod ${about} is not running on node ${quote(node)} named in the PodCertificateRequest`)
+  if (isMirror(pod, write)) throw refuse(`pod ${about} is a mirror pod`)
+
+  const account = ((pod['spec'] ?? {}) as { serviceAccountName?: string }).serviceAccountName ?? ''
+  if (spec.serviceAccountName !== account)
+    throw refuse(
+      `${request} contains serviceAccountName (${quote(spec.serviceAccountName)}) that differs from running pod (${quote(account)})`,
+    )
+  const accountUid = (await named(write, 'serviceaccounts', 'service account', namespace, account)).metadata.uid
+  if (accountUid !== spec.serviceAccountUID)
+    throw internalError(
+      `${request} names service account UID ${quote(spec.serviceAccountUID)}, which differs from the running service account (${quote(accountUid)})`,
+    )
+}

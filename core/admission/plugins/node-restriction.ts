@@ -1,0 +1,63 @@
+/**
+ * A node changes only what is its own: its Node, its lease, the status of its pods and what belongs to them. What the authorizer of mode Node
+ * can't know, since it sees no objects (plugin/pkg/admission/noderestriction).
+ */
+import { isNode, nodeOf } from '../../authz/node.ts'
+import { forbidden } from '../../respond/status.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { checkNode } from './node-restriction-nodes.ts'
+import { checkClaim, checkPod } from './node-restriction-pods.ts'
+import { checkCertificateRequest, checkPodCertificateRequest } from './node-restriction-requests.ts'
+import { checkServiceAccount } from './node-restriction-tokens.ts'
+import type { NodeCheck } from './node-write.ts'
+
+/** The name of what is written; at creation the object's own. */
+const nameOf = ({ operation, object, name }: AdmissionAttributes) => (operation === 'CREATE' ? object?.metadata.name : name)
+
+const checkLease: NodeCheck = ({ attributes, node, platform, refuse }) => {
+  const home = platform.namespaces.nodeLease
+  if (attributes.namespace !== home) throw refuse(`can only access leases in the ${JSON.stringify(home)} system namespace`)
+  if (nameOf(attributes) !== node) throw refuse('can only access node lease with the same name as the requesting node')
+}
+
+const checkStorageNode: NodeCheck = ({ attributes, node, refuse }) => {
+  if (nameOf(attributes) !== node) throw refuse('can only access CSINode with the same name as the requesting node')
+}
+
+/** Updates are the authorizer's business; it knows neither a new object nor each one of a deleted collection. */
+const checkResourceSlice: NodeCheck = ({ attributes: { operation, object, oldObject }, node, refuse }) => {
+  const verbs = { CREATE: { verb: 'create', slice: object }, DELETE: { verb: 'delete', slice: oldObject } } as const
+  if (operation !== 'CREATE' && operation !== 'DELETE') return
+  const { verb, slice } = verbs[operation]
+  const { nodeName } = (slice?.['spec'] ?? {}) as { nodeName?: string }
+  if (nodeName !== node) throw refuse(`can only ${verb} ResourceSlice with the same NodeName as the requesting node`)
+}
+
+const checks: { readonly [resource: string]: NodeCheck } = {
+  pods: checkPod,
+  nodes: checkNode,
+  persistentvolumeclaims: checkClaim,
+  serviceaccounts: checkServiceAccount,
+  'leases.coordination.<domain>': checkLease,
+  'csinodes.storage.<domain>': checkStorageNode,
+  'resourceslices.resource.<domain>': checkResourceSlice,
+  'certificatesigningrequests.certificates.<domain>': checkCertificateRequest,
+  'podcertificaterequests.certificates.<domain>': checkPodCertificateRequest,
+}
+
+export function nodeRestriction(context: PluginContext): AdmissionPlugin {
+  const byResource = new Map(Object.entries(checks).map(([resource, check]) => [context.platform.name(resource), check]))
+  return {
+    name: 'NodeRestriction',
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    async mutate(attributes) {
+      const { user, on, name } = attributes
+      if (!isNode(user)) return
+      const refuse = (why: string) => forbidden(on, name, why)
+      const node = nodeOf(user)
+      if (node === undefined) throw refuse(`could not determine node from user ${JSON.stringify(user.name)}`)
+      await byResource.get(on.group === '' ? on.resource : `${on.resource}.${on.group}`)?.({ ...context, attributes, node, refuse })
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import type { ApiError } from '../../respond/status.ts'
+import type { AdmissionAttributes } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+
+/** A write by a node. */
+export interface NodeWrite extends PluginContext {
+  readonly attributes: AdmissionAttributes
+  /** The name of the node. */
+  readonly node: string
+  refuse(why: string): ApiError
+}
+
+/** Throws an ApiError to refuse. */
+export type NodeCheck = (write: NodeWrite) => Promise<void> | void

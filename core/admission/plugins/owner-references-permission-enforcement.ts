@@ -1,0 +1,68 @@
+/**
+ * Who may not delete an object gives it no owner whose end would be its end, and who may not change an owner's finalizers does not hold up its
+ * deletion (plugin/pkg/admission/gc).
+ */
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+
+interface Owner {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly name?: string
+  readonly uid?: string
+  readonly blockOwnerDeletion?: boolean
+}
+
+const ownersOf = (object: ApiObject | undefined) => (object?.metadata.ownerReferences ?? []) as readonly Owner[]
+
+/** Owners whose deletion the write holds up and did not before. */
+function newlyBlocked(object: ApiObject, old: ApiObject | undefined): Owner[] {
+  const before = new Map(ownersOf(old).map((owner) => [owner.uid, owner]))
+  return ownersOf(object).filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !before.get(uid)?.blockOwnerDeletion)
+}
+
+export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }: PluginContext): AdmissionPlugin {
+  async function checkDeletion({ on, kind, user, namespace, subresource, name }: AdmissionAttributes): Promise<void> {
+    const common = { user, verb: 'delete', isResource: true, path: '', version: kind.version }
+    const { verdict, reason, error } = await authorizer.authorize({ ...common, ...on, subresource, name, namespace })
+    if (verdict !== 'allow')
+      throw forbidden(on, name, `cannot set an ownerRef on a resource you can't delete: ${reason}, ${error ?? '<nil>'}`)
+  }
+
+  async function checkFinalizers({ on, user, name, namespace }: AdmissionAttributes, owner: Owner): Promise<void> {
+    const { apiVersion = '', kind = '' } = owner
+    const found = resourceOf(apiVersion, kind)
+    if (found === undefined)
+      throw forbidden(
+        on,
+        name,
+        `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
+      )
+    const { namespaced, ...resource } = found
+    const asked = { user, verb: 'update', isResource: true, path: '', ...resource, subresource: 'finalizers', name: owner.name ?? '' }
+    const { verdict, reason, error } = await authorizer.authorize({ ...asked, namespace: namespaced ? namespace : '' })
+    if (verdict !== 'allow')
+      throw forbidden(
+        on,
+        name,
+        `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${reason}, ${error ?? '<nil>'}`,
+      )
+  }
+
+  return {
+    name: 'OwnerReferencesPermissionEnforcement',
+    operations: ['CREATE', 'UPDATE'],
+    async validate(attributes) {
+      const { on, subresource, object, oldObject, operation } = attributes
+      // Node agents report status, and would not change owners.
+      if (object === undefined || (on.group === '' && on.resource === 'pods' && subresource === 'status')) return
+      if (equal(ownersOf(object) as unknown as Json, ownersOf(oldObject) as unknown as Json)) return
+      if (operation !== 'CREATE') await checkDeletion(attributes)
+      for (const owner of newlyBlocked(object, oldObject)) await checkFinalizers(attributes, owner)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/** Claims grow only when they are bound, and their class says that its volumes can (plugin/pkg/admission/storage/persistentvolume/resize). */
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden } from '../../respond/status.ts'
+import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'
+import type { AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout } from './about.ts'
+
+interface Claim extends ApiObject {
+  readonly spec?: { readonly storageClassName?: string; readonly resources?: { readonly requests?: { readonly storage?: string } } }
+  readonly status?: { readonly phase?: string }
+}
+
+const sizeOf = ({ spec }: Claim) => parseQuantity(spec?.resources?.requests?.storage ?? '0')
+
+export function persistentVolumeClaimResize({ platform, find }: PluginContext): AdmissionPlugin {
+  const older = platform.name('volume.beta.<labels>/storage-class')
+  const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[older] ?? spec?.storageClassName ?? ''
+
+  async function mayGrow(claim: Claim, old: Claim): Promise<boolean> {
+    const name = classOf(claim)
+    if (name === '' || name !== classOf(old)) return false
+    return (await find('storage.<domain>', 'storageclasses', '', name))?.['allowVolumeExpansion'] === true
+  }
+
+  return {
+    name: 'PersistentVolumeClaimResize',
+    operations: ['UPDATE'],
+    async validate(attributes) {
+      const { on, name } = attributes
+      const [claim, old] = [attributes.object, attributes.oldObject] as (Claim | undefined)[]
+      if (!isAbout(attributes, 'persistentvolumeclaims') || claim === undefined || old === undefined) return
+      if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return
+      if (old.status?.phase !== 'Bound') throw forbidden(on, name, 'Only bound persistent volume claims can be expanded')
+      if (!(await mayGrow(claim, old)))
+        throw forbidden(
+          on,
+          name,
+          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+        )
+    },
+  }
+}

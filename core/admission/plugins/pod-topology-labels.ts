@@ -1,0 +1,38 @@
+/** Pods are labelled with the zone and region of the node that they are bound to (plugin/pkg/admission/podtopologylabels, KEP-4742). */
+import type { ApiObject } from '../../resources/definition.ts'
+import type { AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout } from './about.ts'
+
+const copied = ['topology.<labels>/zone', 'topology.<labels>/region']
+
+interface Target {
+  readonly kind?: string
+  readonly name?: string
+}
+
+export function podTopologyLabels({ platform, find, enabled }: PluginContext): AdmissionPlugin {
+  const keys = copied.map(platform.name)
+
+  async function label({ metadata }: ApiObject, nodeName: string): Promise<void> {
+    const from = (await find('', 'nodes', '', nodeName))?.metadata.labels ?? {}
+    const labels = Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])))
+    if (Object.keys(labels).length > 0) metadata.labels = { ...labels, ...metadata.labels }
+  }
+
+  return {
+    name: 'PodTopologyLabels',
+    operations: ['CREATE'],
+    async mutate(attributes) {
+      const { object } = attributes
+      if (!enabled('PodTopologyLabelsAdmission') || object === undefined) return
+      if (isAbout(attributes, 'pods')) {
+        const { nodeName = '' } = (object['spec'] ?? {}) as { nodeName?: string }
+        if (nodeName !== '') await label(object, nodeName)
+      } else if (isAbout(attributes, 'pods', '', 'binding')) {
+        const { kind, name = '' } = (object['target'] ?? {}) as Target
+        if (kind === 'Node') await label(object, name)
+      }
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** Pods get the number that their priority class stands for, and at most one class is the default (plugin/pkg/admission/priority). */
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden } from '../../respond/status.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout, specOf } from './about.ts'
+
+interface PriorityClass extends ApiObject {
+  readonly value?: number
+  readonly globalDefault?: boolean
+  readonly preemptionPolicy?: string
+}
+
+interface Prioritized {
+  priorityClassName?: string
+  priority?: number
+  preemptionPolicy?: string
+}
+
+const group = 'scheduling.<domain>'
+const whatEverybodyDoes = 'PreemptLowerPriority'
+
+export function priority({ platform, find, list }: PluginContext): AdmissionPlugin {
+  /** The least of those that are marked. */
+  async function defaultClass(): Promise<PriorityClass | undefined> {
+    const marked = ((await list(group, 'priorityclasses')) as PriorityClass[]).filter(({ globalDefault }) => globalDefault)
+    return marked.reduce<PriorityClass | undefined>(
+      (least, each) => ((least?.value ?? Infinity) <= (each.value ?? 0) ? least : each),
+      undefined,
+    )
+  }
+
+  async function classOf(attributes: AdmissionAttributes, spec: Prioritized): Promise<Partial<PriorityClass>> {
+    const { priorityClassName: name } = spec
+    if (!name) {
+      const found = await defaultClass()
+      if (found?.metadata.name) spec.priorityClassName = found.metadata.name
+      return found ?? { value: 0, preemptionPolicy: whatEverybodyDoes }
+    }
+    const found = await find(group, 'priorityclasses', '', name)
+    if (found === undefined) throw forbidden(attributes.on, attributes.name, `no PriorityClass with name ${name} was found`)
+    return found
+  }
+
+  async function create(attributes: AdmissionAttributes, spec: Prioritized): Promise<void> {
+    const { value = 0, preemptionPolicy } = await classOf(attributes, spec)
+    const refuse = (what: string, given: string | number, computed: string | number) =>
+      forbidden(
+        attributes.on,
+        attributes.name,
+        `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
+      )
+    if (spec.priority !== undefined && spec.priority !== value) throw refuse('integer value of priority', spec.priority, value)
+    spec.priority = value
+    if (preemptionPolicy === undefined) return
+    const given = spec.preemptionPolicy
+    if (given !== undefined && given !== preemptionPolicy) throw refuse('string value of PreemptionPolicy', given, preemptionPolicy)
+    spec.preemptionPolicy = preemptionPolicy
+  }
+
+  /** Clients that don't know the fields leave them out. */
+  function keep(spec: Prioritized, old: Prioritized): void {
+    if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority
+    if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) spec.preemptionPolicy = old.preemptionPolicy
+  }
+
+  return {
+    name: 'Priority',
+    operations: ['CREATE', 'UPDATE'],
+    async mutate(attributes) {
+      const { object, oldObject } = attributes
+      if (!isAbout(attributes, 'pods') || object === undefined) return
+      if (oldObject === undefined) await create(attributes, specOf(object))
+      else keep(specOf(object), specOf(oldObject))
+    },
+    async validate(attributes) {
+      const { on, name, operation, object } = attributes
+      if (!isAbout(attributes, 'priorityclasses', platform.name(group)) || !(object as PriorityClass | undefined)?.globalDefault) return
+      const marked = (await defaultClass())?.metadata.name
+      if (marked !== undefined && (operation === 'CREATE' || marked !== name))
+        throw forbidden(on, name, `PriorityClass ${marked} is already marked as default. Only one default can exist`)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { Platform } from '../../platform.ts'
+import { generateName } from '../../registry/names.ts'
+import type { AccountPodSpec } from './service-account-secrets.ts'
+
+/** Seconds; a token of this age is one that a pod got by itself. */
+const tokenSeconds = 3607
+/** Files are readable for everybody, writable for the owner. */
+const mode = 0o644
+
+/** What a client in a pod needs: a token, the authority of the cluster, and the namespace that it is in. */
+const tokenSources = (platform: Platform): { readonly [source: string]: object }[] => [
+  { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+  { configMap: { name: `${platform.component}-root-ca.crt`, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+]
+
+/** Mounts the token into every container that has nothing in its place, from a volume that the pod gets unless it has one. */
+export function mountToken(spec: AccountPodSpec, platform: Platform): void {
+  const mountPath = platform.name('/var/run/secrets/<labels>/serviceaccount')
+  const prefix = `${platform.component}-api-access-`
+  const existing = (spec.volumes ?? []).find((volume) => volume.name.startsWith(prefix))
+  const name = existing?.name ?? generateName(prefix)
+  const without = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(
+    ({ volumeMounts }) => !(volumeMounts ?? []).some((mount) => mount.mountPath === mountPath),
+  )
+  for (const container of without) container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }]
+  if (existing === undefined && without.length > 0) {
+    const projected = { defaultMode: mode, sources: tokenSources(platform) }
+    spec.volumes = [...(spec.volumes ?? []), { name, projected }]
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Pods act as a service account, `default` unless they name another, which has to be there; its token is mounted into their containers
+ * (plugin/pkg/admission/serviceaccount).
+ */
+import { type Pod, secretNames } from '../../authz/node-pod.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden } from '../../respond/status.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout, specOf } from './about.ts'
+import { type AccountPodSpec, foreignSecret, type ServiceAccount } from './service-account-secrets.ts'
+import { mountToken } from './service-account-token.ts'
+
+const defaultName = 'default'
+/** Milliseconds that pods wait for the account `default`, which a namespace gets a moment after it was made. */
+const patience = 1_000
+
+const isMirror = (pod: ApiObject, annotation: string) => Object.hasOwn(pod.metadata.annotations ?? {}, annotation)
+
+/** Whether the annotation's text is what Go reads as true. */
+const isTrue = (text: string | undefined) => ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text ?? '')
+
+export function serviceAccount({ platform, find, findSoon }: PluginContext): AdmissionPlugin {
+  const mirror = platform.name('<labels>/config.mirror')
+  const enforced = platform.name('<labels>/enforce-mountable-secrets')
+
+  async function accountOf({ on, name: pod, namespace }: AdmissionAttributes, name: string): Promise<ServiceAccount> {
+    const accounts = ['', 'serviceaccounts', namespace, name] as const
+    const found = await (name === defaultName ? findSoon(...accounts, patience) : find(...accounts))
+    if (found !== undefined) return found
+    throw forbidden(on, pod, `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`)
+  }
+
+  function checkMirror({ on, name }: AdmissionAttributes, pod: ApiObject): void {
+    const { serviceAccountName, volumes } = specOf<AccountPodSpec>(pod)
+    const refuse = (what: string) => forbidden(on, name, `a mirror pod may not ${what}`)
+    if (serviceAccountName) throw refuse('reference service accounts')
+    if (secretNames(pod as Pod).length > 0) throw refuse('reference secrets')
+    const tokens = (volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []).some((source) => source.serviceAccountToken)
+    if (tokens) throw refuse('use ServiceAccountToken volume projections')
+  }
+
+  return {
+    name: 'ServiceAccount',
+    operations: ['CREATE', 'UPDATE'],
+    async mutate(attributes) {
+      const { object: pod, operation } = attributes
+      if (operation !== 'CREATE' || !isAbout(attributes, 'pods') || pod === undefined || isMirror(pod, mirror)) return
+      const spec = specOf<AccountPodSpec>(pod)
+      spec.serviceAccountName ||= defaultName
+      const account = await accountOf(attributes, spec.serviceAccountName)
+      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, platform)
+      const { imagePullSecrets } = account
+      if ((spec.imagePullSecrets ?? []).length === 0 && imagePullSecrets && imagePullSecrets.length > 0)
+        spec.imagePullSecrets = imagePullSecrets.map(({ name }) => ({ ...(name !== undefined && { name }) }))
+    },
+    async validate(attributes) {
+      const { object: pod, operation, on, name } = attributes
+      const ephemeral = operation === 'UPDATE'
+      if (!isAbout(attributes, 'pods', '', ephemeral ? 'ephemeralcontainers' : '') || pod === undefined) return
+      if (isMirror(pod, mirror)) {
+        if (!ephemeral) checkMirror(attributes, pod)
+        return
+      }
+      const spec = specOf<AccountPodSpec>(pod)
+      const account = await accountOf(attributes, spec.serviceAccountName ?? '')
+      if (!isTrue(account.metadata.annotations?.[enforced])) return
+      const problem = foreignSecret(account, spec, ephemeral)
+      if (problem !== undefined) throw forbidden(on, name, problem)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { AdmissionAttributes, AdmissionOperation } from '../../../core/admission/attributes.ts'
+import type { User } from '../../../core/request/exchange.ts'
+import type { ApiObject } from '../../../core/resources/definition.ts'
+
+export interface Write {
+  /** `pods`, `pods/status` or `leases.coordination.k8s.io`. */
+  readonly on: string
+  readonly operation: AdmissionOperation
+  readonly object?: object
+  readonly old?: object
+  readonly name?: string
+  readonly namespace?: string
+  readonly user?: User
+  readonly dryRun?: boolean
+  readonly warn?: (text: string) => void
+}
+
+/** What a plugin is asked about a write, without a server. */
+export function attributesOf({ on, operation, object, old, namespace = '', user, ...more }: Write): AdmissionAttributes {
+  const [qualified = '', subresource = ''] = on.split('/')
+  const dot = qualified.indexOf('.')
+  const [resource, group] = dot < 0 ? [qualified, ''] : [qualified.slice(0, dot), qualified.slice(dot + 1)]
+  const [given, before] = [object, old] as (ApiObject | undefined)[]
+  return {
+    operation,
+    on: { group, resource },
+    kind: { group, version: 'v1', kind: given?.kind ?? '' },
+    namespaced: namespace !== '',
+    subresource,
+    namespace,
+    name: more.name ?? given?.metadata?.name ?? before?.metadata?.name ?? '',
+    object: given,
+    oldObject: before,
+    user: user ?? { name: 'jane', groups: [] },
+    dryRun: more.dryRun ?? false,
+    warn: more.warn ?? (() => {}),
+    annotate: () => {},
+  }
+}

@@ -1,0 +1,41 @@
+import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
+import type { PluginContext } from '../../../core/admission/context.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import type { ApiObject } from '../../../core/resources/definition.ts'
+import { ApiError } from '../../../core/respond/status.ts'
+import { ManualClock } from '../../support/clock.ts'
+import { attributesOf, type Write } from './attributes.ts'
+
+/** A context over these objects, by `plural/namespace/name`; everything else is as a fresh cluster without rights. */
+export function contextWith(stored: { readonly [key: string]: object } = {}, more: Partial<PluginContext> = {}): PluginContext {
+  const objects = stored as { readonly [key: string]: ApiObject }
+  const find: PluginContext['find'] = async (_group, plural, namespace, name) => objects[`${plural}/${namespace}/${name}`]
+  return {
+    platform: createPlatform('kubernetes'),
+    authorizer: { name: 'nobody', authorize: () => ({ verdict: 'no-opinion', reason: 'not today' }) },
+    clock: new ManualClock(),
+    enabled: () => true,
+    tolerationSeconds: { notReady: 300, unreachable: 300 },
+    find,
+    findLive: find,
+    findSoon: find,
+    list: async (_group, plural, namespace = '') =>
+      Object.entries(objects).flatMap(([key, object]) => (key.startsWith(`${plural}/${namespace}`) ? [object] : [])),
+    resourceOf: () => undefined,
+    ...more,
+  }
+}
+
+/** Both phases; resolves to the refusal (without what precedes `is forbidden: `), or to undefined. */
+export async function admit(plugin: AdmissionPlugin, write: Write): Promise<string | undefined> {
+  const attributes = attributesOf(write)
+  if (!plugin.operations.includes(attributes.operation)) return undefined
+  try {
+    await plugin.mutate?.(attributes)
+    await plugin.validate?.(attributes)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return error.message.split(' is forbidden: ').at(-1)
+  }
+}
