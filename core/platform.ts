@@ -18,6 +18,10 @@ export interface Platform {
   /** Product word of component names such as `system:<component>-scheduler`, and of finalizer names. */
   readonly component: string
   readonly finalizer: string
+  /** User names of components that metrics tell apart. */
+  readonly componentUsers: readonly string[]
+  /** Issuer of the service account tokens that stand in secrets. */
+  readonly legacyIssuer: string
   /** Other spellings of flag prefixes: `[ours, alias]`. */
   readonly flagAliases: readonly (readonly [ours: string, alias: string])[]
   /** Other spellings in values of flags and in configuration files: `[ours, alias]`; understood on every platform. */
@@ -52,6 +56,8 @@ const columns = {
     service: 'platform',
     component: 'kube',
     finalizer: 'kubernetes',
+    componentUsers: ['kube_proxy', 'kubelet'],
+    legacyIssuer: 'kubernetes/serviceaccount',
     flagAliases: [],
     wordAliases,
     programs: ['apiserver'],
@@ -67,6 +73,8 @@ const columns = {
     service: 'kubernetes',
     component: 'kube',
     finalizer: 'kubernetes',
+    componentUsers: ['kube_proxy', 'kubelet'],
+    legacyIssuer: 'kubernetes/serviceaccount',
     flagAliases: [
       ['kvstore-', 'etcd-'],
       ['nodeagent-', 'kubelet-'],
@@ -86,7 +94,7 @@ export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io
   return {
     ...column,
     domain,
-    name: (text) => text.replaceAll('<domain>', domain).replaceAll('<labels>', column.labelDomain),
+    name: (text) => (text.includes('<') ? text.replaceAll('<domain>', domain).replaceAll('<labels>', column.labelDomain) : text),
   }
 }
 

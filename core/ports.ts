@@ -12,6 +12,8 @@ export interface KeyValue {
   readonly value: Uint8Array
   readonly createRevision: number
   readonly modRevision: number
+  /** Whether the value should by now be written again even if its content stays; set by what decorates a store, such as encryption. */
+  readonly isStale?: () => boolean
 }
 
 /** What a watch delivers: the change of one key at one revision. `previous` is absent for a creation. */
@@ -40,6 +42,8 @@ export interface ListResult {
   readonly items: readonly KeyValue[]
   /** True when `limit` cut the list. */
   readonly more: boolean
+  /** Number of items behind the last one; 0 unless `limit` cut the list. */
+  readonly remaining: number
   /** The store's revision that the items were read at (the requested one, if one was). */
   readonly revision: number
 }
@@ -60,7 +64,7 @@ export interface StoreWatch {
   requestProgress(): void
 }
 
-export type StoreErrorCode = 'compacted' | 'future-revision' | 'unavailable' | 'timeout' | 'too-large' | 'corrupt'
+export type StoreErrorCode = 'compacted' | 'future-revision' | 'unavailable' | 'timeout' | 'too-large' | 'no-space' | 'corrupt'
 
 /** The only error a store throws. `compacted`: the revision asked for is gone; `revision` is then the oldest one left. */
 export class StoreError extends Error {
@@ -79,6 +83,8 @@ export interface KeyValueStore {
   get(key: string, revision?: number): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
   list(options: ListOptions): Promise<ListResult>
   count(prefix: string): Promise<number>
+  /** Bytes that the database takes. */
+  size(): Promise<number>
   /** Stores when the key's modification revision is `expected` (0: the key must not exist). Resolves once the write is durable. */
   put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<SwapResult>
   /** Deletes when the key's modification revision is `expected`. `current` of a success is never set. */
@@ -186,9 +192,17 @@ export interface Telemetry {
   readonly tracer?: Tracer
 }
 
+/** A store that takes the place of the main one for some built-in resources. */
+export interface StoreOverride {
+  readonly store: KeyValueStore
+  readonly resources: readonly { readonly group: string; readonly resource: string }[]
+}
+
 /** All six, as `createApiServer` takes them. */
 export interface Ports {
   readonly store: KeyValueStore
+  /** Default: none. */
+  readonly overrides?: readonly StoreOverride[]
   readonly clock: Clock
   readonly files: Files
   readonly outbound: Outbound

@@ -1,41 +1,33 @@
 /** The whole public surface: a server is a fetch handler over a store. */
 import { createAdmission } from './admission/chain.ts'
+import { createLookup } from './admission/lookup.ts'
 import { builtPlugins, choosePlugins } from './admission/plugins/index.ts'
 import { rbacEscalation } from './admission/plugins/rbac-escalation.ts'
-import { anonymousAuthenticator } from './authn/anonymous.ts'
-import { tokenUnion, union } from './authn/authenticator.ts'
-import { bearerAuthenticator } from './authn/bearer.ts'
-import { withAuthenticatedGroup } from './authn/groups.ts'
-import { websocketAuthenticator } from './authn/websocket.ts'
-import { followRbac } from './authz/rbac-follow.ts'
+import { startBackground } from './assembly/background.ts'
+import { prepareCluster } from './assembly/cluster.ts'
+import { createIdentities } from './assembly/identities.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
-import { ensureClusterService } from './bootstrap/cluster-service.ts'
-import { createLoopback } from './bootstrap/loopback.ts'
-import { ensureNamespaces } from './bootstrap/objects.ts'
-import { ensureRbac } from './bootstrap/rbac.ts'
-import { createServiceAccounts } from './bootstrap/service-accounts.ts'
 import { createAuthorization } from './config/authorization.ts'
-import { createClient } from './controllers/client.ts'
-import { startControllers } from './controllers/index.ts'
+import type { createEncryption } from './config/encryption.ts'
 import { filters } from './filters/chain.ts'
 import { createExchange } from './filters/exchange.ts'
 import { compose } from './filters/filter.ts'
+import { createAttemptMetrics } from './meta/attempt-metrics.ts'
+import { createAuthorizationMetrics } from './meta/authorization-metrics.ts'
 import { createHealth } from './meta/health.ts'
-import { createMetrics } from './meta/metrics.ts'
 import { createMeta } from './meta/mount.ts'
 import { createServerMetrics } from './meta/server-metrics.ts'
-import { storeCheck } from './meta/store-health.ts'
+import { storeChecks } from './meta/store-health.ts'
 import { type ServerOptions, withDefaults } from './options.ts'
-import type { Connection, Ports } from './ports.ts'
+import type { Connection, KeyValueStore, Ports } from './ports.ts'
 import { builtInResources } from './registry/built-in.ts'
 import { createResourceTable } from './registry/served.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { builtinResources } from './resources/index.ts'
-import { startCompaction } from './storage/compaction.ts'
+import { createStores } from './storage/stores.ts'
 import { createDispatch } from './verbs/dispatch.ts'
 import type { Services } from './verbs/services.ts'
-import type { Following } from './watch/follow.ts'
 
 export type { ServerOptions } from './options.ts'
 export type * from './ports.ts'
@@ -49,29 +41,29 @@ export interface ApiServer {
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
 
+/** Loaded when it is needed: it brings the parser of files. */
+const encryptionOf: typeof createEncryption = async (...parameters) =>
+  (await import('./config/encryption.ts')).createEncryption(...parameters)
+
 /** Makes a server over the given ports; resolves when it is ready to serve. */
 export async function createApiServer(ports: Ports, given: ServerOptions = {}): Promise<ApiServer> {
   const options = withDefaults(given)
-  const { platform } = options
-  const { clock, store, telemetry } = ports
-  const { logger } = telemetry
+  const { platform, metrics, allowPrivileged, garbageCollection } = options
+  const { clock } = ports
+  const { logger } = ports.telemetry
   const closing = new AbortController()
-  const context = { platform, now: clock.now() }
+  const settings = { allowPrivileged, garbageCollection, enabled: options.gates.enabled }
 
-  const table = createResourceTable(builtInResources({ ...options, definitions: builtinResources(), store, clock, logger }))
-  const find = (group: string, plural: string) => table.lookup(platform.name(group), 'v1', plural)!
-  const namespaces = find('', 'namespaces').store
+  // Storage, and the resources on it.
+  const definitions = builtinResources()
+  const encryption = options.encryption && (await encryptionOf(options.encryption, { ...options, definitions, ports }))
+  const decorate = (store: KeyValueStore) => encryption?.decorate(store) ?? store
+  const overrides = ports.overrides?.map((each) => ({ ...each, store: decorate(each.store) }))
+  const stores = createStores(decorate(ports.store), overrides)
+  const table = createResourceTable(builtInResources({ ...options, settings, definitions, stores, clock, logger }))
 
-  const namespace = async (name: string) => (await namespaces.get(namespaces.keys.of('', name)))?.decode()
-  const plugins = choosePlugins({ platform, namespace }, options.enabledPlugins, options.disabledPlugins)
-  for (const name of options.enabledPlugins)
-    if (!builtPlugins.includes(name)) logger.warn({}, `admission plugin ${name} has no effect in this version`)
-  const accounts = options.serviceAccounts && (await createServiceAccounts(options.serviceAccounts, table, platform, clock))
-  const tokens = tokenUnion([...(accounts ? [accounts.tokens] : []), ...options.tokens])
-  const loopback = createLoopback()
-  const methods = [...options.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
-  const anonymous = options.anonymous ? [anonymousAuthenticator()] : []
-  const authenticator = union([loopback.authenticator, withAuthenticatedGroup(union(methods)), ...anonymous], 'stop')
+  // Who may do what.
+  const identities = await createIdentities(options, ports, table, settings)
   const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
   const authorization = await createAuthorization({
     modes: options.authorizationModes,
@@ -79,76 +71,79 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     platform,
     ports,
     rbac,
+    metrics: createAuthorizationMetrics(metrics, clock, options.identity),
     storeOf: (group, plural) => table.all().find(({ on }) => on.group === group && on.resource === plural)?.store,
   })
   const { authorizer } = authorization
   const usesRbac = authorization.types.includes('RBAC')
+  const { enabledPlugins, disabledPlugins, tolerationSeconds } = options
+  const lookup = createLookup(table, platform, clock)
+  const pluginContext = { ...lookup, platform, clock, authorizer, enabled: settings.enabled, tolerationSeconds }
+  const plugins = choosePlugins(pluginContext, enabledPlugins, disabledPlugins)
+  for (const name of enabledPlugins)
+    if (!builtPlugins.includes(name)) logger.warn({}, `admission plugin ${name} has no effect in this version`)
   if (usesRbac) plugins.push(rbacEscalation(platform, authorizer, rbac))
 
-  const { serviceAccounts: _keys, ...behaviour } = options
-  const metrics = createMetrics()
+  // What answers.
+  const serverMetrics = createServerMetrics(metrics, clock)
   const negotiator = createNegotiator(platform)
+  const { serviceAccounts: _keys, ...behaviour } = options
+  const { serviceAccounts } = identities
   const services: Services = {
     ...behaviour,
+    settings,
     clock,
     logger,
     table,
     admission: createAdmission(plugins),
-    longRunning: createServerMetrics(metrics, clock).longRunning,
+    longRunning: serverMetrics.longRunning,
+    deprecated: serverMetrics.deprecated,
     negotiator,
     authorizer,
     rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? noRules,
-    tokens,
-    ...(accounts && { serviceAccounts: accounts }),
+    tokens: identities.tokens,
+    audiences: identities.audiences,
+    ...(serviceAccounts && { serviceAccounts }),
   }
   const dispatch = createDispatch(services)
-
   const health = createHealth({
     clock,
-    checks: [storeCheck(platform.storeName, store, clock, options.storeHealthTimeout)],
-    readyChecks: [storeCheck(`${platform.storeName}-readiness`, store, clock, options.storeReadyTimeout)],
+    checks: storeChecks(stores.all, platform.storeName, '', clock, options.storeHealthTimeout),
+    serviceChecks: encryption?.checks ?? [],
+    readyChecks: storeChecks(stores.all, platform.storeName, '-readiness', clock, options.storeReadyTimeout),
     livezGracePeriod: options.livezGracePeriod,
     shuttingDown: () => options.shuttingDown?.() ?? closing.signal.aborted,
     failed: (endpoint, reasons) => logger.warn({ endpoint, reasons }, 'health check failed'),
   })
-  const meta = createMeta({ table, platform, clock, version: options.version, health, metrics, serverAddress: options.serverAddress })
-
-  const handle = compose(filters({ ...options, clock, logger, negotiator, authenticator, authorizer }), (exchange) =>
-    exchange.info.isResource ? dispatch(exchange) : meta(exchange.request),
-  )
+  const meta = createMeta({ ...options, others: identities.documents, table, clock, health })
+  const chain = filters({
+    ...options,
+    settings,
+    clock,
+    logger,
+    negotiator,
+    authenticator: identities.authenticator,
+    authenticationObserver: createAttemptMetrics(metrics, platform),
+    frontProxyHeaders: options.clusterAuthentication?.frontProxies?.headers,
+    authorizer,
+    metrics: serverMetrics,
+  })
+  const handle = compose(chain, (exchange) => (exchange.info.isResource ? dispatch(exchange) : meta(exchange.request)))
   const fetch = async (request: Request, connection: Connection = inProcess) => handle(createExchange(request, connection, closing.signal))
 
-  await ensureNamespaces(table, platform, context)
-  const reservations = new Set(table.all().flatMap((each) => each.reservations ?? []))
-  const stopReservations = await Promise.all([...reservations].map((each) => each.start()))
-  await ensureClusterService(table, { ...options, logger }, context)
-  const followings: Following[] = []
-  if (usesRbac) {
-    await ensureRbac(table, platform, context)
-    const stores = {
-      roles: find('rbac.authorization.<domain>', 'roles').store,
-      clusterRoles: find('rbac.authorization.<domain>', 'clusterroles').store,
-      roleBindings: find('rbac.authorization.<domain>', 'rolebindings').store,
-      clusterRoleBindings: find('rbac.authorization.<domain>', 'clusterrolebindings').store,
-    }
-    const following = followRbac(rbac, stores, clock)
-    await following.ready
-    followings.push(following)
-  }
-
-  const client = createClient((request) => fetch(request, loopback.connection))
-  const stopControllers = startControllers(options.controllers, { ...options, clock, logger, store, table, client })
-  const stopCompaction = startCompaction(store, clock, logger, options.compactionInterval)
+  const stopCluster = await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined })
+  const asServer = (request: Request) => fetch(request, identities.loopback)
+  const stopBackground = startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer })
 
   return {
     fetch,
     async close() {
       closing.abort()
-      stopControllers()
-      stopCompaction()
-      for (const stop of stopReservations) stop()
-      for (const each of followings) each.close()
+      stopBackground()
+      stopCluster()
+      identities.close()
       authorization.close()
+      encryption?.close()
       for (const each of table.all()) each.store.close()
     },
   }

@@ -2,8 +2,8 @@
 import type { Authorizer } from '../authz/authorizer.ts'
 import { compileMatchConditions } from '../authz/match-conditions.ts'
 import { webhookAuthorizer } from '../authz/webhook.ts'
-import type { WebhookConnection } from '../authz/webhook-connection.ts'
 import type { Platform } from '../platform.ts'
+import type { WebhookConnection } from '../webhook/connection.ts'
 import type { AuthorizationContext, AuthorizationFiles } from './authorization.ts'
 import { loadConnectionFile, tokenFileHeader } from './connection-file.ts'
 import type { WebhookAuthorizer } from './files/authorization.ts'
@@ -13,6 +13,7 @@ import { ourWords } from './words.ts'
 /** One authorizer: a mode by its name, or a webhook to be made. */
 export interface Row {
   readonly type: string
+  readonly name?: string
   readonly webhook?: (context: AuthorizationContext) => Promise<Authorizer>
 }
 
@@ -23,18 +24,20 @@ const webhookTimeout = 30_000
 export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
   if (webhook === undefined) throw new Error('authorization mode Webhook needs a connection file')
   const { connection, ...settings } = webhook
+  const name = 'default'
   return {
     type: 'Webhook',
-    webhook: async ({ platform, ports }) =>
+    name,
+    webhook: async ({ platform, ports, metrics }) =>
       webhookAuthorizer(
         {
           ...settings,
-          name: 'default',
+          name,
           connection: await loadConnectionFile(connection, ports),
           timeout: webhookTimeout,
           onFailure: 'no-opinion',
         },
-        { ...ports, logger: ports.telemetry.logger, platform },
+        { ...ports, logger: ports.telemetry.logger, platform, observer: metrics },
       ),
   }
 }
@@ -44,12 +47,13 @@ export function rowsOfFile(text: string, path: string, platform: Platform): Row[
   const { authorizers } = loadConfigurationFile('AuthorizationConfiguration', text, path, platform)
   return authorizers.map(({ type, name, webhook }) => ({
     type,
+    name,
     ...(webhook && { webhook: (context: AuthorizationContext) => createWebhook(name, webhook, context) }),
   }))
 }
 
 async function createWebhook(name: string, settings: WebhookAuthorizer, context: AuthorizationContext): Promise<Authorizer> {
-  const { platform, ports } = context
+  const { platform, ports, metrics } = context
   const expressions = settings.matchConditions.map(({ expression }) => expression)
   const conditions = compileMatchConditions(expressions, (index, message) => {
     throw new Error(`matchConditions[${index}].expression: ${message}`)
@@ -65,7 +69,7 @@ async function createWebhook(name: string, settings: WebhookAuthorizer, context:
       onFailure: settings.failurePolicy === 'Deny' ? 'deny' : 'no-opinion',
       ...(conditions && { conditions }),
     },
-    { ...ports, logger: ports.telemetry.logger, platform },
+    { ...ports, logger: ports.telemetry.logger, platform, observer: metrics },
   )
 }
 

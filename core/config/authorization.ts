@@ -6,6 +6,7 @@ import { followNodes } from '../authz/node-follow.ts'
 import type { RbacIndex } from '../authz/rbac-index.ts'
 import { noRules } from '../authz/rules.ts'
 import type { ReviewVersion } from '../authz/webhook-review.ts'
+import type { AuthorizationMetrics } from '../meta/authorization-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { WatchableStore } from '../watch/feed.ts'
@@ -35,6 +36,7 @@ export interface AuthorizationContext {
   readonly platform: Platform
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
   readonly rbac: RbacIndex
+  readonly metrics: AuthorizationMetrics
   storeOf(group: string, plural: string): WatchableStore | undefined
 }
 
@@ -70,8 +72,9 @@ export async function createAuthorization(context: AuthorizationContext): Promis
 
   async function build(rows: readonly Row[]): Promise<Authorizer> {
     if (policies === undefined && rows.some(({ type }) => type === 'ABAC')) throw new Error('authorization mode ABAC needs a policy file')
-    const entries = await Promise.all(rows.map(({ type, webhook }) => webhook?.(context) ?? type))
-    return createAuthorizer(entries, { platform, rbac, nodes, policies: policies ?? [] })
+    const entry = async ({ webhook, ...named }: Row) => ({ ...named, ...(webhook && { webhook: await webhook(context) }) })
+    const entries = await Promise.all(rows.map(entry))
+    return createAuthorizer(entries, { platform, rbac, nodes, policies: policies ?? [], observer: context.metrics })
   }
 
   if (files.configuration !== undefined) return configured(context, files.configuration, build, () => nodes.close())
@@ -87,7 +90,7 @@ async function rowsOfModes({ modes, files }: AuthorizationContext): Promise<Row[
 
 /** Follows a configuration file: a new content that can't be used is logged, and the last good one stays. */
 async function configured(
-  { platform, ports }: AuthorizationContext,
+  { platform, ports, metrics }: AuthorizationContext,
   path: string,
   build: (rows: readonly Row[]) => Promise<Authorizer>,
   closeOthers: () => void,
@@ -98,22 +101,25 @@ async function configured(
   let text = await readText(path)
   const first = rowsOfFile(text, path, platform)
   let current = await build(first)
+  metrics.using(text)
 
   async function reload(): Promise<void> {
     const next = await readText(path)
     if (next === text) return
+    text = next
     const rows = rowsOfFile(next, path, platform)
     if (fixedTypes(rows) !== fixedTypes(first)) {
       throw new Error(`${path}: authorizers: the types must stay ${fixedTypes(first) || 'Webhook'} while the server runs`)
     }
     current = await build(rows)
-    text = next
+    metrics.reloaded(next)
     logger.info({ file: path }, 'authorization configuration reloaded')
   }
 
   let reloading = Promise.resolve()
   const stopWatching = ports.files.watch(path, () => {
     reloading = reloading.then(reload).catch((error: unknown) => {
+      metrics.reloaded(undefined)
       logger.error({ file: path, error: messageOf(error) }, 'authorization configuration not reloaded, the last good one stays')
     })
   })

@@ -1,8 +1,8 @@
 /** Connection files (v1 Config): which server to call and as whom, with the rules that clients of this API know them by. */
 import { z } from 'zod'
-import type { WebhookConnection } from '../authz/webhook-connection.ts'
 import type { Clock, Files } from '../ports.ts'
 import { decodeBase64 } from '../schema/base64.ts'
+import type { WebhookConnection } from '../webhook/connection.ts'
 import { ConfigurationFileError, schemaProblems } from './files/error.ts'
 import { bool, list, text } from './files/fields.ts'
 import { parseText } from './files/load.ts'

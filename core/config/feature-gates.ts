@@ -8,7 +8,8 @@ import { ourWords } from './words.ts'
 export type FeatureGate = (typeof gateRows)[number]['name']
 
 export interface FeatureGates {
-  enabled(name: FeatureGate): boolean
+  /** Whether a gate is on; one that is not known is off. */
+  enabled(name: FeatureGate | (string & {})): boolean
   /** Every gate with its value, alphabetised. */
   readonly all: readonly { readonly row: GateRow; readonly enabled: boolean }[]
   readonly warnings: readonly string[]

@@ -16,7 +16,7 @@ export function authenticationFileConflicts(flags: ParsedFlags, file: Authentica
 }
 
 /** What of the file of --encryption-provider-config the feature gates rule out, one line each. */
-export function encryptionFileConflicts(file: EncryptionConfiguration, gates: FeatureGates): readonly string[] {
+export function encryptionFileConflicts(file: EncryptionConfiguration, gates: Pick<FeatureGates, 'enabled'>): readonly string[] {
   const old = file.resources.some(({ providers }) => providers.some(({ kms }) => kms?.apiVersion === 'v1'))
   return old && !gates.enabled('KMSv1')
     ? ['--encryption-provider-config: version v1 of key-management plugins needs --feature-gates=KMSv1=true; v2 is recommended']

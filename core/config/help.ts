@@ -50,6 +50,15 @@ export function helpText(platform: Platform, platformName: PlatformName = 'platf
     const entries = Object.entries(flags).map(([name, row]) => entry(name, row, context))
     return `${title} flags:\n\n${entries.join('\n')}`
   })
-  const usage = `Serves the API of a container-orchestration control plane: validates, stores and serves its objects.\n\nUsage:\n  ${platform.programs[0] ?? 'apiserver'} [flags]`
+  const program = platform.programs[0] ?? 'apiserver'
+  const commands = [
+    `${program} [flags]`,
+    `${program} snapshot save FILE [--data-dir DIR]`,
+    '    All that the embedded store holds at one revision, while a server runs on it or not.',
+    `${program} snapshot restore FILE [--data-dir DIR]`,
+    '    Makes a store of it, in a directory that holds none yet.',
+  ]
+  const about = 'Serves the API of a container-orchestration control plane: validates, stores and serves its objects.'
+  const usage = `${about}\n\nUsage:\n${commands.map((line) => `  ${line}`).join('\n')}`
   return `${[usage, ...groups].join('\n\n')}\n`
 }

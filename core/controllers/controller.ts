@@ -8,7 +8,9 @@ export interface ControllerContext {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
-  readonly store: KeyValueStore
+  readonly stores: readonly KeyValueStore[]
+  /** Whether `enable-garbage-collector` is on. */
+  readonly garbageCollection: boolean
   readonly table: ResourceTable
   readonly client: Client
   /** First part of every key in the store. */

@@ -16,6 +16,7 @@ const worthALook = /"(ownerReferences|deletionTimestamp)":/
 type Standing = 'present' | 'absent' | 'waiting'
 
 export const garbageCollector: Controller = (context) => {
+  if (!context.garbageCollection) return () => {}
   const { clock, logger, table, client } = context
   const graph = new ObjectGraph()
   const resources = new Map<string, ServedResource>()
@@ -23,8 +24,8 @@ export const garbageCollector: Controller = (context) => {
   const awaiting = new Map<string, string>()
   /** What to attend to once all dependents are known; undefined from then on. */
   let early: Set<string> | undefined = new Set()
-  /** Every change up to this revision is in the graph. */
-  let seen = 0
+  /** Every change of a resource's objects up to this revision is in the graph. */
+  const seen = new WeakMap<ServedResource['store'], number>()
 
   const queue = createQueue({
     name: 'garbage-collector',
@@ -83,7 +84,7 @@ export const garbageCollector: Controller = (context) => {
     const object = found.decode()
     if (object.metadata.deletionTimestamp !== undefined) {
       // Dependents may be on their way; the change that is seen here follows them, and leads back here.
-      if (found.revision > seen) return
+      if (found.revision > (seen.get(resource.store) ?? 0)) return
       if (object.metadata.finalizers?.includes(orphan)) return releaseDependents(object, place)
       if (object.metadata.finalizers?.includes(foreground)) return awaitDependents(object, place)
       return
@@ -156,7 +157,7 @@ export const garbageCollector: Controller = (context) => {
   }
 
   function look({ resource, entry }: StoredObject): void {
-    seen = Math.max(seen, entry.revision)
+    seen.set(resource.store, Math.max(seen.get(resource.store) ?? 0, entry.revision))
     const before = graph.get(entry.key)
     if (before) wakeOwners(before.owners)
     if (!worthALook.test(decoder.decode(entry.bytes))) {

@@ -4,6 +4,8 @@ import type { Controller, ControllerContext } from './controller.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceController } from './namespace.ts'
 import { inEachNamespace } from './namespaced.ts'
+import { protectInUse } from './storage-protection.ts'
+import { protections } from './storage-uses.ts'
 
 const controllers: { readonly [name: string]: Controller } = {
   'clusterrole-aggregation': clusterRoleAggregation,
@@ -19,6 +21,7 @@ const controllers: { readonly [name: string]: Controller } = {
     apiVersion: 'v1',
     metadata: { name: 'default' },
   })),
+  ...Object.fromEntries(Object.entries(protections).map(([name, protection]) => [name, protectInUse(name, protection)])),
 }
 
 /** Values of `--controllers`. */

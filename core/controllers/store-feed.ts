@@ -1,7 +1,8 @@
-/** All objects of all resources through one watch of the store. */
-import type { StoreWatch } from '../ports.ts'
+/** All objects of all resources through one watch of each store. */
+import type { KeyValue, KeyValueStore, StoreWatch } from '../ports.ts'
 import type { ServedResource } from '../registry/served.ts'
-import { Entry } from '../storage/entry.ts'
+import type { Entry } from '../storage/entry.ts'
+import { isUnreadable } from '../storage/unreadable.ts'
 import type { ControllerContext } from './controller.ts'
 
 export interface StoredObject {
@@ -10,7 +11,7 @@ export interface StoredObject {
 }
 
 export interface StoreFollower {
-  /** Everything is told anew: at the start, and after the watch was lost. */
+  /** Everything is told anew: at the start, and after a watch was lost. */
   reset(): void
   /** All that was stored when the feed began has been told; until then absence means nothing. */
   ready(): void
@@ -22,8 +23,8 @@ export interface StoreFollower {
 const retryAfter = 1_000
 const pageSize = 1_000
 
-export function followStore({ store, table, clock, logger }: ControllerContext, prefix: string, follower: StoreFollower): () => void {
-  let watch: StoreWatch | undefined
+export function followStore({ stores, table, clock, logger }: ControllerContext, prefix: string, follower: StoreFollower): () => void {
+  let watches: StoreWatch[] = []
   let cancelRetry = () => {}
   let closed = false
   let byRoot = new Map<string, ServedResource>()
@@ -42,32 +43,54 @@ export function followStore({ store, table, clock, logger }: ControllerContext, 
     return undefined
   }
 
-  async function start(): Promise<void> {
+  /** Undefined when it can't be read: it is passed over, so that the rest goes on. */
+  function entryOf(kv: KeyValue, { store: { reader } }: ServedResource): Entry | undefined {
+    try {
+      return reader.one(kv)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      logger.debug({ key: kv.key, error: error.message }, 'stored value passed over by the controllers')
+      return undefined
+    }
+  }
+
+  /** Tells what a store holds; resolves to the revision that it was read at. */
+  async function load(store: KeyValueStore): Promise<number> {
     let from: string | undefined
     let revision: number | undefined
-    follower.reset()
     for (;;) {
       const page = await store.list({ prefix, limit: pageSize, ...(from && { from }), ...(revision !== undefined && { revision }) })
       revision = page.revision
       for (const kv of page.items) {
         const resource = resourceOf(kv.key)
-        if (resource) follower.put({ resource, entry: Entry.of(kv, resource.store.codec) })
+        const entry = resource && entryOf(kv, resource)
+        if (entry) follower.put({ resource, entry })
       }
       const last = page.items.at(-1)
-      if (!page.more || last === undefined) break
+      if (!page.more || last === undefined) return revision
       from = `${last.key}\0`
     }
+  }
+
+  async function start(): Promise<void> {
+    follower.reset()
+    const loaded: (readonly [KeyValueStore, revision: number])[] = []
+    for (const store of stores) loaded.push([store, await load(store)])
     if (closed) return
     follower.ready()
-    watch = store.watch(prefix, revision, {
+    watches = loaded.map(([store, revision]) => follow(store, revision))
+  }
+
+  function follow(store: KeyValueStore, revision: number): StoreWatch {
+    return store.watch(prefix, revision, {
       events(events) {
         for (const event of events) {
           const kv = event.type === 'put' ? event.kv : event.previous
           const resource = kv && resourceOf(kv.key)
-          if (kv === undefined || resource === undefined) continue
-          const object = { resource, entry: Entry.of(kv, resource.store.codec) }
-          if (event.type === 'put') follower.put(object)
-          else follower.delete(object)
+          const entry = resource && entryOf(kv, resource)
+          if (resource === undefined || entry === undefined) continue
+          if (event.type === 'put') follower.put({ resource, entry })
+          else follower.delete({ resource, entry })
         }
       },
       progress() {},
@@ -75,8 +98,11 @@ export function followStore({ store, table, clock, logger }: ControllerContext, 
     })
   }
 
+  /** One watch that is lost ends all: what is gone meanwhile is found out by starting anew. */
   function retry(error: unknown): void {
     if (closed) return
+    cancelRetry()
+    for (const watch of watches.splice(0)) watch.close()
     logger.debug({ error: error instanceof Error ? error.message : undefined }, 'store watch of the controllers starts anew')
     cancelRetry = clock.after(retryAfter, () => void start().catch(retry))
   }
@@ -85,6 +111,6 @@ export function followStore({ store, table, clock, logger }: ControllerContext, 
   return () => {
     closed = true
     cancelRetry()
-    watch?.close()
+    for (const watch of watches) watch.close()
   }
 }

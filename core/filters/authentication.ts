@@ -1,36 +1,71 @@
 import { type Authentication, AuthenticationError, type Authenticator } from '../authn/authenticator.ts'
-import type { Logger } from '../ports.ts'
+import { credentialHeaders } from '../authn/credentials.ts'
+import type { AuthenticationObserver } from '../authn/observer.ts'
+import type { RequestHeaders } from '../authn/request-header.ts'
+import type { Clock, Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { unauthorized } from '../respond/status.ts'
 import type { Filter } from './filter.ts'
 
-/** Finds out who makes the request; 401 without a reason when nobody vouches for it. The reason goes to the log. */
-export function authentication(authenticator: Authenticator, logger: Logger): Filter {
-  const refuse = ({ auditId }: Exchange, error: unknown): never => {
+export interface AuthenticationOptions {
+  readonly authenticator: Authenticator
+  readonly observer: AuthenticationObserver
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Headers of front proxies, besides the standard ones; they are taken off whoever sends them. */
+  readonly frontProxyHeaders?: RequestHeaders
+}
+
+/**
+ * Finds out who makes the request, and takes the credentials off it; 401 without a reason when nobody vouches for it. The reason
+ * goes to the log.
+ */
+export function authentication({ authenticator, observer, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
+  const credentialsOf = credentialHeaders(frontProxyHeaders)
+
+  const refuse = ({ auditId }: Exchange, error: unknown, took: number): never => {
+    observer.attempted('error', took)
     if (!(error instanceof AuthenticationError)) throw error
     logger.warn({ auditId, error: error.message }, 'unable to authenticate the request')
     throw unauthorized()
   }
-  const identify = (exchange: Exchange, found: Authentication) => {
-    if (found === undefined) throw unauthorized()
+  const identify = (exchange: Exchange, found: Authentication, took: number) => {
+    if (found === undefined) {
+      observer.attempted('failure', took)
+      throw unauthorized()
+    }
+    observer.attempted('success', took, found.user.name)
+    const credentials = credentialsOf(exchange.request.headers)
+    if (credentials.length > 0) exchange.request = without(exchange, credentials)
     exchange.user = found.user
+    if (found.warnings) exchange.warnings.push(...found.warnings)
+    if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
   }
+  /** What comes late. */
+  const wait = async (exchange: Exchange, found: Promise<Authentication>) => {
+    const began = clock.now()
+    const late = await found.catch((error: unknown) => refuse(exchange, error, clock.now() - began))
+    identify(exchange, late, clock.now() - began)
+  }
+
   return (exchange, next) => {
     let found: ReturnType<Authenticator['authenticate']>
     try {
       found = authenticator.authenticate(exchange.request, exchange.connection)
     } catch (error) {
-      return refuse(exchange, error)
+      return refuse(exchange, error, 0)
     }
-    if (!(found instanceof Promise)) {
-      identify(exchange, found)
-      return next(exchange)
-    }
-    return found
-      .catch((error: unknown) => refuse(exchange, error))
-      .then((late) => {
-        identify(exchange, late)
-        return next(exchange)
-      })
+    if (found instanceof Promise) return wait(exchange, found).then(() => next(exchange))
+    identify(exchange, found, 0)
+    return next(exchange)
   }
+}
+
+/** The request without these headers. One that came over a connection is ours; another is the caller's, who may send it again. */
+function without({ request, connection }: Exchange, names: readonly string[]): Request {
+  const own = connection.protocol !== 'in-process'
+  const headers = own ? request.headers : new Headers(request.headers)
+  for (const name of names) headers.delete(name)
+  // A copy that follows the signal of what it was made from costs more than all else here, and the exchange has that signal.
+  return own ? request : new Request(request, { headers, signal: null })
 }

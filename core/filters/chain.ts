@@ -1,8 +1,12 @@
 import type { Authenticator } from '../authn/authenticator.ts'
+import type { AuthenticationObserver } from '../authn/observer.ts'
+import type { RequestHeaders } from '../authn/request-header.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
+import type { ServerMetrics } from '../meta/server-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Negotiator } from '../request/negotiate.ts'
+import type { ClusterSettings } from '../schema/model.ts'
 import { authentication } from './authentication.ts'
 import { authorization } from './authorization.ts'
 import { deadline } from './deadline.ts'
@@ -11,15 +15,22 @@ import { goaway } from './goaway.ts'
 import { cors, hsts } from './headers.ts'
 import { impersonation } from './impersonation.ts'
 import { inFlight } from './in-flight.ts'
+import { measure } from './measure.ts'
 import { recover } from './recover.ts'
 
 export interface FilterOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly authenticator: Authenticator
+  readonly authenticationObserver: AuthenticationObserver
+  /** Headers by which front proxies say who a user is; absent: they don't. */
+  readonly frontProxyHeaders: RequestHeaders | undefined
   readonly authorizer: Authorizer
   readonly platform: Platform
   readonly negotiator: Negotiator
+  /** Which feature gates are on. */
+  readonly settings: Pick<ClusterSettings, 'enabled'>
+  readonly metrics: ServerMetrics
   /** Milliseconds. */
   readonly requestTimeout: number
   readonly maxReadOnlyInFlight: number
@@ -40,9 +51,16 @@ export function filters(options: FilterOptions): readonly Filter[] {
     ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),
     ...(options.goawayChance > 0 ? [goaway(options.goawayChance)] : []),
     deadline(clock, options.requestTimeout),
-    authentication(options.authenticator, logger),
-    impersonation(options.authorizer, options.platform),
-    inFlight({ readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight }),
+    authentication({
+      authenticator: options.authenticator,
+      observer: options.authenticationObserver,
+      clock,
+      logger,
+      ...(options.frontProxyHeaders && { frontProxyHeaders: options.frontProxyHeaders }),
+    }),
+    impersonation(options.authorizer, options.platform, options.settings.enabled('ConstrainedImpersonation')),
+    inFlight({ readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight }, options.metrics.inflight),
     authorization(options.authorizer),
+    measure(options.metrics, clock),
   ]
 }

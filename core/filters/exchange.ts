@@ -7,7 +7,7 @@ const noQuery = new URLSearchParams()
 
 /** A request in flight. Its signal is only made when somebody waits on it. */
 class RequestExchange implements Exchange {
-  readonly request: Request
+  request: Request
   readonly connection: Connection
   readonly query: URLSearchParams
   readonly info: RequestInfo
@@ -15,11 +15,14 @@ class RequestExchange implements Exchange {
   readonly warnings: string[] = []
   readonly annotations = new Map<string, string>()
   user = nobody
+  /** The request as it came: its signal is the client's, whatever becomes of `request`. */
+  readonly #sent: Request
   readonly #closing: AbortSignal
   #signal: AbortSignal | undefined
 
   constructor(request: Request, connection: Connection, closing: AbortSignal) {
     this.request = request
+    this.#sent = request
     this.connection = connection
     this.#closing = closing
     const { url } = request
@@ -32,7 +35,7 @@ class RequestExchange implements Exchange {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([this.request.signal, this.#closing])
+    this.#signal ??= AbortSignal.any([this.#sent.signal, this.#closing])
     return this.#signal
   }
 }

@@ -4,13 +4,13 @@ import type { Authorizer } from '../authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
 import type { Filter } from './filter.ts'
 
-/** Acts as somebody else when `Impersonate-*` headers ask for it and the caller may (KEP-5284). */
-export function impersonation(authorizer: Authorizer, platform: Platform): Filter {
+/** Acts as somebody else when `Impersonate-*` headers ask for it and the caller may; `constrained` adds the modes of KEP-5284. */
+export function impersonation(authorizer: Authorizer, platform: Platform, constrained: boolean): Filter {
   return (exchange, next) => {
     const wanted = readImpersonation(exchange.request.headers)
     if (wanted === undefined) return next(exchange)
     const attributes = { user: exchange.user, ...exchange.info }
-    return authorizeImpersonation(impersonationModes(wanted, attributes, platform), authorizer).then(({ user }) => {
+    return authorizeImpersonation(impersonationModes(wanted, attributes, platform, constrained), authorizer).then(({ user }) => {
       exchange.user = user
       return next(exchange)
     })

@@ -3,9 +3,16 @@ import type { Filter } from './filter.ts'
 
 const readOnly = new Set(['get', 'list', 'watch'])
 
-/** At most so many requests at a time, of each kind; 0: no limit. Members of `system:masters` and watches do not count. */
-export function inFlight(limits: { readonly readOnly: number; readonly mutating: number }): Filter {
-  const running = { readOnly: 0, mutating: 0 }
+interface Kinds {
+  readOnly: number
+  mutating: number
+}
+
+/**
+ * At most so many requests at a time, of each kind; 0: no limit. Members of `system:masters` and watches do not count.
+ * `running` is kept current, for metrics.
+ */
+export function inFlight(limits: Readonly<Kinds>, running: Kinds): Filter {
   return (exchange, next) => {
     const { info, user } = exchange
     if (info.verb === 'watch' || user.groups.includes('system:masters')) return next(exchange)

@@ -18,6 +18,8 @@ export interface HealthOptions {
   readonly bootChecks?: readonly HealthCheck[]
   /** Milliseconds from now (flag `--livez-grace-period`). */
   readonly livezGracePeriod?: number
+  /** Checks of `/healthz` and `/readyz`: what they look at is not mended by starting this process anew. */
+  readonly serviceChecks?: readonly HealthCheck[]
   /** Checks of `/readyz` alone. */
   readonly readyChecks?: readonly HealthCheck[]
   /** True once shutdown has begun; `/readyz` fails from then on. */
@@ -36,7 +38,7 @@ export interface Health {
 const ping: HealthCheck = { name: 'ping', check: () => {} }
 const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
 
-export function createHealth({ clock, checks, bootChecks = [], readyChecks = [], ...options }: HealthOptions): Health {
+export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [], readyChecks = [], ...options }: HealthOptions): Health {
   const graceEnds = clock.now() + (options.livezGracePeriod ?? 0)
   const delayed = ({ check, ...own }: HealthCheck): HealthCheck => ({
     ...own,
@@ -49,9 +51,9 @@ export function createHealth({ clock, checks, bootChecks = [], readyChecks = [],
     },
   }
   const endpoints = new Map<string, { readonly endpoint: HealthEndpoint; readonly checks: readonly HealthCheck[] }>([
-    ['/healthz', { endpoint: 'healthz', checks: [ping, ...checks, ...bootChecks] }],
+    ['/healthz', { endpoint: 'healthz', checks: [ping, ...checks, ...bootChecks, ...serviceChecks] }],
     ['/livez', { endpoint: 'livez', checks: [ping, ...checks, ...bootChecks.map(delayed)] }],
-    ['/readyz', { endpoint: 'readyz', checks: [ping, ...checks, ...bootChecks, ...readyChecks, shutdown] }],
+    ['/readyz', { endpoint: 'readyz', checks: [ping, ...checks, ...bootChecks, ...serviceChecks, ...readyChecks, shutdown] }],
   ])
   const single = new Map<string, HealthCheck>()
   for (const [path, { checks }] of endpoints) for (const check of checks) single.set(`${path}/${check.name}`, check)

@@ -10,6 +10,8 @@ export interface Counter {
 export interface Gauge {
   set(values: readonly string[], value: number): void
   add(values: readonly string[], amount: number): void
+  /** Says no more about these. */
+  remove(values: readonly string[]): void
 }
 
 export interface Histogram {
@@ -21,8 +23,12 @@ export interface MetricsRegistry {
   gauge(name: string, help: string, labels: readonly string[]): Gauge
   /** `buckets` are upper bounds in ascending order, without infinity. */
   histogram(name: string, help: string, labels: readonly string[], buckets: readonly number[]): Histogram
+  /** A gauge that is always 1 and says something by its labels; the function that is returned replaces what it says. */
+  info(name: string, help: string, labels: readonly string[]): (values: readonly string[]) => void
   /** A gauge without labels that is read when it is asked for. */
   collect(name: string, help: string, read: () => number): void
+  /** The same with one label: a number for each of its values. */
+  collectBy(name: string, help: string, label: string, read: () => { readonly [value: string]: number }): void
   /** All metrics by name. */
   text(): string
   respond(): Response
@@ -60,7 +66,7 @@ export function createMetrics(): MetricsRegistry {
         for (const { values, state } of series.all()) yield `${name}${labelText(labels, values)} ${number(state)}`
       },
     })
-    return series.of
+    return series
   }
   const text = () => {
     let output = ''
@@ -73,7 +79,7 @@ export function createMetrics(): MetricsRegistry {
 
   return {
     counter(name, help, labels) {
-      const of = numbers('counter', name, help, labels)
+      const { of } = numbers('counter', name, help, labels)
       return {
         add(values, amount = 1) {
           of(values).state += amount
@@ -81,7 +87,7 @@ export function createMetrics(): MetricsRegistry {
       }
     },
     gauge(name, help, labels) {
-      const of = numbers('gauge', name, help, labels)
+      const { of, remove } = numbers('gauge', name, help, labels)
       return {
         set(values, value) {
           of(values).state = value
@@ -89,6 +95,7 @@ export function createMetrics(): MetricsRegistry {
         add(values, amount) {
           of(values).state += amount
         },
+        remove,
       }
     },
     histogram(name, help, labels, buckets) {
@@ -104,19 +111,32 @@ export function createMetrics(): MetricsRegistry {
         },
       }
     },
+    info(name, help, labels) {
+      let said: readonly string[] | undefined
+      register(name, { help, type: 'gauge', lines: () => (said ? [`${name}${labelText(labels, said)} 1`] : []) })
+      return (values) => {
+        said = values
+      }
+    },
     collect(name, help, read) {
       register(name, { help, type: 'gauge', lines: () => [`${name} ${number(read())}`] })
+    },
+    collectBy(name, help, label, read) {
+      const line = ([value, state]: readonly [string, number]) => `${name}${labelText([label], [value])} ${number(state)}`
+      register(name, { help, type: 'gauge', lines: () => Object.entries(read()).map(line) })
     },
     text,
     respond: () => new Response(text(), { headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } }),
   }
 }
 
-/** One state per combination of label values. */
+/** One state per combination of label values, from its first use on; without labels there is one, from the start. */
 function createSeries<T>(labels: readonly string[], initial: () => T) {
   const series = new Map<string, Series<T>>()
+  if (labels.length === 0) series.set('', { values: [], state: initial() })
   return {
     all: () => series.values(),
+    remove: (values: readonly string[]) => void series.delete(values.join('\u0000')),
     of(values: readonly string[]): Series<T> {
       if (values.length !== labels.length) throw new Error(`want ${labels.length} label values, have ${values.length}`)
       const key = values.join('\u0000')

@@ -9,21 +9,27 @@ export interface ServerMetrics {
   readonly durations: Histogram
   /** Requests in flight that may last: watches and streams. Labels: verb, group, version, resource, subresource, scope, component. */
   readonly longRunning: Gauge
-  /** Labels: request_kind (`mutating`, `readOnly`). */
-  readonly inflight: Gauge
+  /** 1 for what was asked of deprecated versions. Labels: group, version, resource, subresource, removed_release. */
+  readonly deprecated: Gauge
+  /** Requests in flight that may not last, as `--max-requests-inflight` counts them: whoever lets them in keeps the numbers. */
+  readonly inflight: { readOnly: number; mutating: number }
 }
 
 const resourceLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
+const deprecatedLabels = ['group', 'version', 'resource', 'subresource', 'removed_release']
 const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
 const seconds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
 export function createServerMetrics(registry: MetricsRegistry, clock: Clock): ServerMetrics {
   const started = clock.now() / 1000
+  const inflight = { readOnly: 0, mutating: 0 }
   registry.collect('process_start_time_seconds', 'Start of the process, in seconds since the epoch.', () => started)
+  registry.collectBy('apiserver_current_inflight_requests', 'Requests in flight.', 'request_kind', () => inflight)
   return {
+    inflight,
     requests: registry.counter('apiserver_request_total', 'Requests that were answered.', [...requestLabels, 'code']),
     durations: registry.histogram('apiserver_request_duration_seconds', 'Time until the answer, in seconds.', requestLabels, seconds),
     longRunning: registry.gauge('apiserver_longrunning_requests', 'Watches and streams in flight.', resourceLabels),
-    inflight: registry.gauge('apiserver_current_inflight_requests', 'Requests in flight.', ['request_kind']),
+    deprecated: registry.gauge('apiserver_requested_deprecated_apis', 'Deprecated APIs that were asked for.', deprecatedLabels),
   }
 }

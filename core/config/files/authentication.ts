@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createJwtCompiler } from '../../authn/jwt/expressions.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { checkClaims } from './claims.ts'
 import { bool, list, optional, text, typeMeta } from './fields.ts'
@@ -22,9 +23,10 @@ export const authenticationConfiguration = fileKind({
   check({ jwt, anonymous }, errors, context) {
     const root = FieldPath.of('jwt')
     if (jwt.length > mostAuthenticators) errors.tooMany(root, jwt.length, mostAuthenticators)
+    const compiler = createJwtCompiler()
     for (const [index, each] of jwt.entries()) {
       checkIssuer(each.issuer, root.index(index).child('issuer'), errors, context)
-      checkClaims(each, root.index(index), errors, context)
+      checkClaims(each, root.index(index), compiler, errors, context)
     }
     checkUnique(jwt, root, errors)
     const conditions = FieldPath.of('anonymous', 'conditions')

@@ -1,4 +1,7 @@
-/** Rules of claims in an AuthenticationConfiguration. Expressions are compiled elsewhere. */
+/** Rules of claims in an AuthenticationConfiguration. */
+import type { JwtCompiler } from '../../authn/jwt/expressions.ts'
+import { selects } from '../../cel/ast.ts'
+import type { CompileProblem, Program } from '../../cel/program.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -9,7 +12,23 @@ type Mappings = JWTAuthenticator['claimMappings']
 
 const bothSet = "claim and expression can't both be set"
 
-function checkValidationRules(rules: JWTAuthenticator['claimValidationRules'], path: FieldPath, errors: FieldErrors): void {
+/** What the rules of one authenticator share: its compiler, and what its expressions turn out to use. */
+interface Checking {
+  readonly compiler: JwtCompiler
+  readonly errors: FieldErrors
+  /** Programs that may check that an address is verified. */
+  readonly programs: Program[]
+}
+
+/** Notes why an expression is none. */
+function compiled(result: Program | CompileProblem, expression: string, path: FieldPath, errors: FieldErrors): Program | undefined {
+  if (!('problem' in result)) return result
+  errors.invalid(path, expression, result.problem)
+  return undefined
+}
+
+function checkValidationRules(rules: JWTAuthenticator['claimValidationRules'], path: FieldPath, checking: Checking): void {
+  const { compiler, errors, programs } = checking
   const [claims, expressions] = [new Set<string>(), new Set<string>()]
   for (const [index, { claim, requiredValue, expression, message }] of rules.entries()) {
     const at = path.index(index)
@@ -21,23 +40,33 @@ function checkValidationRules(rules: JWTAuthenticator['claimValidationRules'], p
     } else if (expression !== '') {
       if (requiredValue !== '') errors.invalid(at.child('requiredValue'), requiredValue, 'may not be specified when expression is set')
       if (expressions.has(expression)) errors.duplicate(at.child('expression'), expression)
+      else {
+        const program = compiled(compiler.claims(expression, 'bool'), expression, at.child('expression'), errors)
+        if (program) programs.push(program)
+      }
       expressions.add(expression)
     } else errors.required(at, 'claim or expression is required')
   }
 }
 
-function checkPrefixed({ claim, prefix, expression }: Mappings['username'], path: FieldPath, required: boolean, errors: FieldErrors): void {
+/** The program of a mapping that is an expression. */
+function checkMapping({ claim, expression }: Mappings['uid'], path: FieldPath, { compiler, errors }: Checking): Program | undefined {
   if (claim !== '' && expression !== '') errors.invalid(path, '', bothSet)
-  else if (expression !== '') {
-    if (prefix !== undefined) errors.invalid(path.child('prefix'), prefix, 'may not be specified when expression is set')
-  } else if (claim !== '') {
-    if (prefix === undefined) {
-      errors.required(path.child('prefix'), 'prefix is required when claim is set. It can be set to an empty string to disable prefixing')
-    }
-  } else if (required) errors.required(path, 'claim or expression is required')
+  else if (expression !== '') return compiled(compiler.claims(expression), expression, path.child('expression'), errors)
+  return undefined
 }
 
-function checkExtra(extra: Mappings['extra'], path: FieldPath, errors: FieldErrors, { platform }: FileContext): void {
+function checkPrefix({ claim, prefix, expression }: Mappings['username'], path: FieldPath, errors: FieldErrors): void {
+  if (claim !== '' && expression !== '') return
+  if (expression !== '' && prefix !== undefined) {
+    errors.invalid(path.child('prefix'), prefix, 'may not be specified when expression is set')
+  } else if (claim !== '' && prefix === undefined) {
+    errors.required(path.child('prefix'), 'prefix is required when claim is set. It can be set to an empty string to disable prefixing')
+  }
+}
+
+function checkExtra(extra: Mappings['extra'], path: FieldPath, checking: Checking, { platform }: FileContext): void {
+  const { compiler, errors, programs } = checking
   const seen = new Set<string>()
   const reserved = [platform.domain, platform.labelDomain]
   for (const [index, { key, valueExpression }] of extra.entries()) {
@@ -51,45 +80,57 @@ function checkExtra(extra: Mappings['extra'], path: FieldPath, errors: FieldErro
     }
     if (seen.has(key)) errors.duplicate(at, key)
     seen.add(key)
-    if (valueExpression === '') errors.required(path.index(index).child('valueExpression'))
+    const value = path.index(index).child('valueExpression')
+    if (valueExpression === '') errors.required(value)
+    else {
+      const program = compiled(compiler.claims(valueExpression), valueExpression, value, errors)
+      if (program) programs.push(program)
+    }
   }
 }
 
-/** Whether an expression selects a field of `claims`, plainly or as an optional; what stands in string literals is no code. */
-function selects(expression: string, field: string): boolean {
-  const code = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""')
-  return new RegExp(`(?<![\\w.])claims\\s*\\.\\s*\\??\\s*${field}(?!\\w)`).test(code)
-}
-
 /** An address that nobody has verified must not become a user name unnoticed. */
-function checkEmail({ claimMappings, claimValidationRules }: JWTAuthenticator, path: FieldPath, errors: FieldErrors): void {
-  const { username, extra } = claimMappings
-  if (!selects(username.expression, 'email')) return
-  const places = [username, ...claimValidationRules].map(({ expression }) => expression)
-  const verified = [...places, ...extra.map(({ valueExpression }) => valueExpression)].some((each) => selects(each, 'email_verified'))
-  if (verified) return
+function checkEmail(username: Program, path: FieldPath, { errors, programs }: Checking): void {
+  const uses = (claim: string) => (program: Program) => selects(program.ast, 'claims', claim)
+  if (!uses('email')(username) || [username, ...programs].some(uses('email_verified'))) return
   errors.invalid(
-    path.child('claimMappings').child('username').child('expression'),
+    path,
     username.expression,
     'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression',
   )
 }
 
-export function checkClaims(authenticator: JWTAuthenticator, path: FieldPath, errors: FieldErrors, context: FileContext): void {
-  const { claimValidationRules, claimMappings, userValidationRules } = authenticator
-  const mappings = path.child('claimMappings')
-  checkValidationRules(claimValidationRules, path.child('claimValidationRules'), errors)
-  checkPrefixed(claimMappings.username, mappings.child('username'), true, errors)
-  checkPrefixed(claimMappings.groups, mappings.child('groups'), false, errors)
-  const { claim, expression } = claimMappings.uid
-  if (claim !== '' && expression !== '') errors.invalid(mappings.child('uid'), '', bothSet)
-  checkExtra(claimMappings.extra, mappings.child('extra'), errors, context)
-  checkEmail(authenticator, path, errors)
+function checkUserRules(rules: JWTAuthenticator['userValidationRules'], path: FieldPath, { compiler, errors }: Checking): void {
   const seen = new Set<string>()
-  for (const [index, rule] of userValidationRules.entries()) {
-    const at = path.child('userValidationRules').index(index).child('expression')
-    if (rule.expression === '') errors.required(at)
-    else if (seen.has(rule.expression)) errors.duplicate(at, rule.expression)
-    seen.add(rule.expression)
+  for (const [index, { expression }] of rules.entries()) {
+    const at = path.index(index).child('expression')
+    if (expression === '') errors.required(at)
+    else if (seen.has(expression)) errors.duplicate(at, expression)
+    else compiled(compiler.user(expression), expression, at, errors)
+    seen.add(expression)
   }
+}
+
+/** Adds every fault of an authenticator's rules and mappings, expressions that can't be compiled included. */
+export function checkClaims(
+  authenticator: JWTAuthenticator,
+  path: FieldPath,
+  compiler: JwtCompiler,
+  errors: FieldErrors,
+  context: FileContext,
+): void {
+  const { claimValidationRules, claimMappings, userValidationRules } = authenticator
+  const { username, groups, uid, extra } = claimMappings
+  const mappings = path.child('claimMappings')
+  const checking: Checking = { compiler, errors, programs: [] }
+  checkValidationRules(claimValidationRules, path.child('claimValidationRules'), checking)
+  if (username.claim === '' && username.expression === '') errors.required(mappings.child('username'), 'claim or expression is required')
+  checkPrefix(username, mappings.child('username'), errors)
+  const name = checkMapping(username, mappings.child('username'), checking)
+  checkPrefix(groups, mappings.child('groups'), errors)
+  checkMapping(groups, mappings.child('groups'), checking)
+  checkMapping(uid, mappings.child('uid'), checking)
+  checkExtra(extra, mappings.child('extra'), checking, context)
+  if (name) checkEmail(name, mappings.child('username').child('expression'), checking)
+  checkUserRules(userValidationRules, path.child('userValidationRules'), checking)
 }

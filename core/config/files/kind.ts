@@ -13,7 +13,7 @@ export interface FileContext {
   readonly ownIssuers: readonly string[]
   /** --encryption-provider-config-automatic-reload */
   readonly automaticReload: boolean
-  readonly gates: FeatureGates
+  readonly gates: Pick<FeatureGates, 'enabled'>
 }
 
 /** A kind of configuration file as a row: where it is registered, its fields, and the rules between them. */

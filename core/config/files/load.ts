@@ -31,7 +31,7 @@ export function parseText(text: string, path: string): unknown {
   const fail = (message: string) => new ConfigurationFileError(path, [{ field: '', message }])
   if (text.length > maxLength) throw fail(`must not be longer than ${maxLength} characters`)
   try {
-    const document = parseDocument(text, { prettyErrors: false })
+    const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' })
     const problems = document.errors.map(({ message, pos }) => ({
       field: '',
       message: `line ${text.slice(0, pos[0]).split('\n').length}: ${message.replace(/\s+/g, ' ')}`,

@@ -82,15 +82,18 @@ export const admissionFlags = {
   }),
   'disable-admission-plugins': strings({ built: true, checkItem: pluginProblem, help: 'Default plugins not to run, in any order.' }),
   'admission-control': strings({
+    built: true,
     deprecated: 'use --enable-admission-plugins and --disable-admission-plugins',
     checkItem: pluginProblem,
     help: 'All plugins to run, in any order.',
   }),
   'default-not-ready-toleration-seconds': int({
+    built: true,
     default: 300,
     help: 'Seconds of the notReady:NoExecute toleration that pods get when they have none.',
   }),
   'default-unreachable-toleration-seconds': int({
+    built: true,
     default: 300,
     help: 'Seconds of the unreachable:NoExecute toleration that pods get when they have none.',
   }),

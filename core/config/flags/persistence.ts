@@ -1,15 +1,7 @@
 import { DecodeError } from '../../schema/decode-error.ts'
 import { bool, choice, custom, duration, int, string, strings } from '../flag-types.ts'
-
-const serverProblem = (text: string) => (/^(?:https?|unixs?):\/\/[^\s/]/.test(text) ? undefined : 'must be scheme://host:port')
-
-function overrideProblem(text: string): string | undefined {
-  const [resource = '', servers = '', ...rest] = text.split('#')
-  if (rest.length > 0 || resource.split('/').length !== 2 || resource.endsWith('/')) return 'must be group/resource#url;url'
-  return servers.split(';').some((server) => serverProblem(server)) ? 'must be group/resource#url;url' : undefined
-}
-
-const sizeProblem = (text: string) => (/^[a-z\d][a-z\d.-]*#\d+$/.test(text) ? undefined : 'must be resource[.group]#size')
+import { overrideProblem, serverProblem } from '../store-overrides.ts'
+import { watchCacheSizeProblem } from '../watch-cache-sizes.ts'
 
 export const persistenceFlags = {
   'data-dir': string({
@@ -17,7 +9,7 @@ export const persistenceFlags = {
     built: true,
     help: 'Directory of the embedded store, used when --kvstore-servers is not set. :memory: keeps nothing.',
   }),
-  'storage-backend': choice({ oneOf: ['kvstore3'], default: 'kvstore3', help: 'Kind of store.' }),
+  'storage-backend': choice({ built: true, oneOf: ['kvstore3'], default: 'kvstore3', help: 'Kind of store.' }),
   'storage-media-type': custom(
     {
       label: 'string',
@@ -43,6 +35,7 @@ export const persistenceFlags = {
   'kvstore-servers': strings({ checkItem: serverProblem, built: true, help: 'Servers of the store, each scheme://host:port.' }),
   'kvstore-servers-overrides': strings({
     checkItem: overrideProblem,
+    built: true,
     help: 'Other servers for some built-in resources, each group/resource#url;url.',
   }),
   'kvstore-cafile': string({ built: true, help: 'CA file that verifies the servers of the store.' }),
@@ -52,16 +45,22 @@ export const persistenceFlags = {
   'kvstore-compaction-interval': duration({ default: 300_000, built: true, help: 'Time between compactions of the history; 0: never.' }),
   'kvstore-count-metric-poll-period': duration({
     default: 60_000,
+    built: true,
     help: 'Time between counts of stored objects for the metric; 0: never.',
   }),
   'kvstore-db-metric-poll-interval': duration({
     default: 30_000,
+    built: true,
     help: 'Time between reads of the database size for the metric; 0: never.',
   }),
   'kvstore-healthcheck-timeout': duration({ default: 2_000, built: true, help: "Time-out of the store's health check." }),
   'kvstore-readycheck-timeout': duration({ default: 2_000, built: true, help: "Time-out of the store's readiness check." }),
-  'encryption-provider-config': string({ help: 'File of kind EncryptionConfiguration: what is encrypted in the store, and how.' }),
+  'encryption-provider-config': string({
+    built: true,
+    help: 'File of kind EncryptionConfiguration: what is encrypted in the store, and how.',
+  }),
   'encryption-provider-config-automatic-reload': bool({
+    built: true,
     help: 'Read that file again when it changes. Key-management plugins then share one health check.',
   }),
   'lease-reuse-duration-seconds': int({
@@ -72,12 +71,13 @@ export const persistenceFlags = {
   }),
   'watch-cache': bool({ default: true, built: true, help: 'Serve reads and watches from memory.' }),
   'watch-cache-sizes': strings({
-    checkItem: sizeProblem,
+    checkItem: watchCacheSizeProblem,
+    built: true,
     help: 'Built-in resources as resource[.group]#size; size 0 turns their watch cache off, other sizes change nothing.',
   }),
   'enable-garbage-collector': bool({
     default: true,
-
+    built: true,
     help: 'Collect garbage by owner references. Must be the same in the controller manager.',
   }),
   'delete-collection-workers': int({ default: 1, built: true, help: 'Deletions that one delete of a collection runs at once.' }),

@@ -28,7 +28,7 @@ export const runtimeFlags = {
   'contention-profiling': bool({ help: 'Profile blocking too, when --profiling is on.' }),
   'debug-socket-path': string({ help: 'Unix socket that serves profiles without authentication or authorization.' }),
   'enable-logs-handler': bool({ deprecated: 'it will be removed', help: "Serve the server's logs at /logs." }),
-  'allow-privileged': bool({ help: 'Allow privileged containers.' }),
+  'allow-privileged': bool({ built: true, help: 'Allow privileged containers.' }),
   'allow-metric-labels': map({
     split: 'quoted',
     help: 'Values that a label of a metric may have, as metric,label=value,value; other values are counted as unexpected.',

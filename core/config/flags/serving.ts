@@ -70,6 +70,7 @@ export const servingFlags = {
     help: 'How the endpoints of the own service are kept: lease, none or master-count (deprecated).',
   }),
   'platform-service-node-port': int({
+    built: true,
     min: 0,
     max: 65535,
     help: "Node port of the cluster's own service; 0 makes it a ClusterIP service.",

@@ -26,9 +26,9 @@ const mediaTypes = [
 
 /** One Swagger 2.0 document of everything, as JSON and as protobuf. Built when it is first asked for. */
 export function createOpenApiV2({ served, platform, info }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
-  const names = createModelNames(platform)
   const documents = perRevision(served, (definitions): { readonly json: BuildDocument; readonly protobuf: BuildDocument } => {
     const build = () => {
+      const names = createModelNames(platform)
       const groups = groupServed(definitions, platform)
       const versions = groups.flatMap((group) => group.versions)
       const models = createModels(v2, names, registeredKinds(definitions, versions, names))

@@ -4,7 +4,7 @@ import { groupServed, perRevision, type ServedVersion } from '../served.ts'
 import { v3 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
 import { registeredKinds } from './kinds.ts'
-import { createModelNames } from './model-names.ts'
+import { createModelNames, type ModelNames } from './model-names.ts'
 import { createModels, type Models } from './models.ts'
 import type { PathItem } from './operations.ts'
 import type { OpenApiOptions } from './options.ts'
@@ -18,7 +18,11 @@ const core = { group: '', version: 'v1' }
 
 /** Documents of group versions whose definitions are the same as in the last revision are kept. */
 export function createDocuments({ served, platform, info }: Omit<OpenApiOptions, 'clock'>): () => Documents {
-  const names = createModelNames(platform)
+  let known: ModelNames | undefined
+  const modelNames = () => {
+    known ??= createModelNames(platform)
+    return known
+  }
   let kept = new Map<string, { readonly definitions: readonly ResourceDefinition[]; readonly build: BuildDocument }>()
 
   const document = (
@@ -27,6 +31,7 @@ export function createDocuments({ served, platform, info }: Omit<OpenApiOptions,
     definitions: readonly ResourceDefinition[] = [],
   ): BuildDocument =>
     lazyDocument(() => {
+      const names = modelNames()
       const models = createModels(v3, names, registeredKinds(definitions, [core, version], names))
       return openApiDocument(info, paths(models), models)
     })
@@ -34,7 +39,10 @@ export function createDocuments({ served, platform, info }: Omit<OpenApiOptions,
   const ofVersion = (version: ServedVersion, all: readonly ResourceDefinition[]) => {
     const known = kept.get(version.path)
     if (known && same(known.definitions, version.definitions)) return known
-    const paths = (models: Models) => [versionPath(version, platform, models), ...resourcePaths(version, { platform, names, models })]
+    const paths = (models: Models) => [
+      versionPath(version, platform, models),
+      ...resourcePaths(version, { platform, names: modelNames(), models }),
+    ]
     return { definitions: version.definitions, build: document(paths, version, all) }
   }
 

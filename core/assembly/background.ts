@@ -1,0 +1,33 @@
+/** What runs beside the requests. */
+import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
+import { createClient } from '../controllers/client.ts'
+import { startControllers } from '../controllers/index.ts'
+import { startStorageMetrics } from '../meta/storage-metrics.ts'
+import type { CompleteOptions } from '../options.ts'
+import type { Clock, KeyValueStore, Logger } from '../ports.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import { startCompaction } from '../storage/compaction.ts'
+
+export interface BackgroundContext {
+  readonly table: ResourceTable
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly stores: readonly KeyValueStore[]
+  /** Sends requests as the server itself. */
+  fetch(request: Request): Promise<Response>
+}
+
+/** Starts controllers, compaction and measurements; the returned function ends them. */
+export function startBackground(options: CompleteOptions, { table, clock, logger, stores, fetch }: BackgroundContext): () => void {
+  const context = { ...options, clock, logger, stores, table, client: createClient(fetch) }
+  const { clusterAuthentication, platform, metrics, countInterval, sizeInterval } = options
+  const stops = [
+    startControllers(options.controllers, context),
+    ...(clusterAuthentication ? [publishClusterAuthentication(clusterAuthentication, context)] : []),
+    ...stores.map((store) => startCompaction(store, clock, logger, options.compactionInterval)),
+    startStorageMetrics({ registry: metrics, clock, logger, table, stores, storeName: platform.storeName, countInterval, sizeInterval }),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -1,0 +1,52 @@
+/** What a cluster can't be without before the first request: namespaces, default objects, the stock of addresses, the rights in force. */
+import { followRbac } from '../authz/rbac-follow.ts'
+import type { RbacIndex } from '../authz/rbac-index.ts'
+import { ensureClusterService } from '../bootstrap/cluster-service.ts'
+import { ensureLegacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts'
+import { ensureNamespaces } from '../bootstrap/objects.ts'
+import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
+import { ensureRbac } from '../bootstrap/rbac.ts'
+import type { CompleteOptions } from '../options.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import type { HookContext } from '../schema/model.ts'
+
+export interface ClusterContext {
+  readonly table: ResourceTable
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly settings: HookContext['settings']
+  /** To be kept current; absent: rights come from elsewhere. */
+  readonly rbac: RbacIndex | undefined
+}
+
+/** Makes what is missing; the returned function ends what keeps it current. */
+export async function prepareCluster(
+  options: CompleteOptions,
+  { table, clock, logger, settings, rbac }: ClusterContext,
+): Promise<() => void> {
+  const { platform } = options
+  const context = { platform, settings, now: clock.now() }
+  await ensureNamespaces(table, platform, context)
+  if (options.serviceAccounts) await ensureLegacyTokenTracking(table, platform, context)
+  await ensurePriorityClasses(table, platform, context)
+  const reservations = new Set(table.all().flatMap((each) => each.reservations ?? []))
+  const stops = await Promise.all([...reservations].map((each) => each.start()))
+  await ensureClusterService(table, { ...options, logger }, context)
+  if (rbac) {
+    await ensureRbac(table, platform, context)
+    const storeOf = (plural: string) => table.lookup(platform.name('rbac.authorization.<domain>'), 'v1', plural)!.store
+    const stores = {
+      roles: storeOf('roles'),
+      clusterRoles: storeOf('clusterroles'),
+      roleBindings: storeOf('rolebindings'),
+      clusterRoleBindings: storeOf('clusterrolebindings'),
+    }
+    const following = followRbac(rbac, stores, clock)
+    await following.ready
+    stops.push(() => following.close())
+  }
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -1,0 +1,91 @@
+/** Who callers are: every method of authentication, in the order in which it is asked. */
+import { forAudiences } from '../authn/audiences.ts'
+import { type Authenticator, type TokenAuthenticator, union } from '../authn/authenticator.ts'
+import { bearerAuthenticator } from '../authn/bearer.ts'
+import { bootstrapTokens } from '../authn/bootstrap-token.ts'
+import { tokensWithAuthenticatedGroup, withAuthenticatedGroup } from '../authn/groups.ts'
+import { observedTokens } from '../authn/observer.ts'
+import { tokenUnion } from '../authn/token-union.ts'
+import { websocketAuthenticator } from '../authn/websocket.ts'
+import { createLoopback } from '../bootstrap/loopback.ts'
+import { createServiceAccounts, type ServiceAccounts, secretLookup } from '../bootstrap/service-accounts.ts'
+import { createAuthentication } from '../config/authentication.ts'
+import { createTokenMetrics } from '../meta/attempt-metrics.ts'
+import { createAuthenticationMetrics } from '../meta/authentication-metrics.ts'
+import { createAccountTokenMetrics } from '../meta/credential-metrics.ts'
+import { issuerDocuments } from '../meta/issuer.ts'
+import type { CompleteOptions } from '../options.ts'
+import type { Connection, Ports } from '../ports.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import type { ClusterSettings } from '../schema/model.ts'
+
+export interface Identities {
+  readonly authenticator: Authenticator
+  /** Bearer tokens, as reviews ask about them. */
+  readonly tokens: TokenAuthenticator
+  /** Those of this server. */
+  readonly audiences: readonly string[]
+  /** Absent: no tokens of service accounts are issued. */
+  readonly serviceAccounts?: ServiceAccounts
+  /** What the issuer of service accounts publishes, by path. */
+  readonly documents: { readonly [path: string]: () => Response }
+  /** Requests of the server's own come over this connection. */
+  readonly loopback: Connection
+  close(): void
+}
+
+/** Rejects with an Error that names every fault of the authentication that the options describe. */
+export async function createIdentities(
+  options: CompleteOptions,
+  ports: Ports,
+  table: ResourceTable,
+  settings: ClusterSettings,
+): Promise<Identities> {
+  const { platform, metrics, serviceAccounts: keys } = options
+  const { clock } = ports
+  const { logger } = ports.telemetry
+  const accountContext = { table, platform, clock, logger, settings, observer: createAccountTokenMetrics(metrics) }
+  const accounts = keys && (await createServiceAccounts(keys, accountContext))
+  const configured = await createAuthentication({
+    ...options,
+    settings: options.authentication,
+    ownIssuers: keys?.issuers ?? [],
+    ports,
+    metrics: createAuthenticationMetrics(metrics, clock, options.identity),
+  })
+  const audiences = keys?.audiences ?? []
+  const joining = options.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
+  const local = (each: TokenAuthenticator) => forAudiences(each, audiences)
+  const known = tokenUnion([
+    ...options.staticTokens.map(local),
+    ...(accounts?.tokens ?? []),
+    ...joining.map(local),
+    ...(configured.tokens ? [local(configured.tokens)] : []),
+    ...options.tokens,
+  ])
+  const tokens = observedTokens(known, createTokenMetrics(metrics), clock)
+  const loopback = createLoopback()
+  const methods = [...options.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
+  const anonymous = configured.anonymous ? [configured.anonymous] : []
+
+  function publishedBy({ keys: published }: ServiceAccounts): Identities['documents'] {
+    const [issuer = ''] = keys?.issuers ?? []
+    const found = issuerDocuments({ issuer, keys: published, keySetUri: keys?.keySetUri ?? '', serverAddress: options.serverAddress })
+    if ('documents' in found) return found.documents
+    logger.warn({}, `service account issuer is not discoverable: ${found.defect}`)
+    return {}
+  }
+
+  return {
+    authenticator: union([loopback.authenticator, withAuthenticatedGroup(union(methods)), ...anonymous], 'stop'),
+    tokens: tokensWithAuthenticatedGroup(tokens),
+    audiences,
+    ...(accounts && { serviceAccounts: accounts }),
+    documents: accounts ? publishedBy(accounts) : {},
+    loopback: loopback.connection,
+    close() {
+      configured.close()
+      accounts?.close()
+    },
+  }
+}

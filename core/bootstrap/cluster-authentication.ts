@@ -1,0 +1,105 @@
+/** How aggregated API servers may authenticate their requests: a config map that all replicas add to. */
+import type { Authorities, Bundle } from '../authn/certificate/authorities.ts'
+import { readBundle } from '../authn/certificate/authorities.ts'
+import { writePem } from '../authn/certificate/pem.ts'
+import type { FrontProxies } from '../authn/request-header.ts'
+import type { ControllerContext } from '../controllers/controller.ts'
+import { core } from '../controllers/namespaced.ts'
+import { createQueue } from '../controllers/queue.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { equal } from '../schema/equal.ts'
+import { follow } from '../watch/follow.ts'
+
+export interface ClusterAuthentication {
+  /** Who vouches for client certificates. */
+  readonly client?: Authorities
+  readonly frontProxies?: FrontProxies
+}
+
+type Data = { readonly [key: string]: string }
+
+const configMapName = 'extension-apiserver-authentication'
+/** Every so often the config map is looked at whether it has changed or not: certificates end. Milliseconds. */
+const interval = 60_000
+/** Certificates stay for so long after their end, since clocks differ. Milliseconds. */
+const leeway = 5 * 60_000
+
+function textsOf(data: Data, key: string): string[] {
+  const value: unknown = JSON.parse(data[key] || '[]')
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw new Error(`${key} is not a list of strings`)
+  return value
+}
+
+const joined = (data: Data, key: string, own: readonly string[]) => ({
+  [key]: JSON.stringify([...new Set([...textsOf(data, key), ...own])]),
+})
+
+/** What both have, without repetition and without what has expired. */
+function joinedBundle(stored: string | undefined, own: Bundle | undefined, now: number): string {
+  const certificates = [...(stored ? readBundle(stored).certificates : []), ...(own?.certificates ?? [])]
+  const pems = certificates.filter(({ notAfter }) => notAfter > now - leeway).map(({ raw }) => writePem('CERTIFICATE', raw))
+  return [...new Set(pems)].join('')
+}
+
+/**
+ * The config map's content: what is stored, and what this server adds. `now` is in milliseconds. Throws an Error where the stored
+ * content makes no sense.
+ */
+export function clusterAuthenticationData(stored: Data, { client, frontProxies }: ClusterAuthentication, now: number): Data {
+  const clientPem = joinedBundle(stored['client-ca-file'], client?.current(), now)
+  const proxyPem = joinedBundle(stored['requestheader-client-ca-file'], frontProxies?.authorities.current(), now)
+  const headers = frontProxies?.headers ?? { username: [], uid: [], group: [], extraPrefix: [] }
+  const lists = {
+    ...joined(stored, 'requestheader-username-headers', headers.username),
+    ...joined(stored, 'requestheader-uid-headers', headers.uid),
+    ...joined(stored, 'requestheader-group-headers', headers.group),
+    ...joined(stored, 'requestheader-extra-headers-prefix', headers.extraPrefix),
+    ...joined(stored, 'requestheader-allowed-names', frontProxies?.allowedNames ?? []),
+  }
+  return {
+    ...(clientPem !== '' && { 'client-ca-file': clientPem }),
+    ...(proxyPem !== '' && { ...lists, 'requestheader-client-ca-file': proxyPem }),
+  }
+}
+
+/** Keeps the config map; returns how to stop. */
+export function publishClusterAuthentication(given: ClusterAuthentication, context: ControllerContext): () => void {
+  const { clock, logger, platform } = context
+  const { store, client } = core(context, 'configmaps')
+  const home = platform.namespaces.system
+  const queue = createQueue({
+    name: 'cluster-authentication',
+    clock,
+    logger,
+    async work(key) {
+      const found = await client.get(home, configMapName)
+      const stored = (found?.['data'] ?? {}) as Data
+      const data = clusterAuthenticationData(stored, given, clock.now())
+      if (found !== undefined && equal(stored, data)) return
+      const object: ApiObject = found ?? { kind: 'ConfigMap', apiVersion: 'v1', metadata: { namespace: home, name: configMapName } }
+      await (found === undefined ? client.create(home, { ...object, data }) : client.update({ ...object, data }))
+      logger.debug({ key }, 'authentication of aggregated API servers published')
+    },
+  })
+  const look = () => queue.add(configMapName)
+  const following = follow(store, clock, {
+    replace: look,
+    change({ entry }) {
+      const { namespace, name } = store.keys.parse(entry.key)
+      if (namespace === home && name === configMapName) look()
+    },
+  })
+  let cancel = () => {}
+  const tick = () => {
+    look()
+    cancel = clock.after(interval, tick)
+  }
+  tick()
+  const stops = [given.client, given.frontProxies?.authorities].flatMap((each) => each?.onChange(look) ?? [])
+  return () => {
+    cancel()
+    for (const stop of stops) stop()
+    following.close()
+    queue.close()
+  }
+}

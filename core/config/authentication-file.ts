@@ -1,0 +1,115 @@
+/** Issuers of JWTs as files and flags describe them. Loaded when there are any: it brings the parsers of files and of CEL. */
+import { anonymousAuthenticator } from '../authn/anonymous.ts'
+import { cachedTokens } from '../authn/cached-tokens.ts'
+import { jwtAlgorithms } from '../authn/jwt/algorithms.ts'
+import { type JwtAuthenticators, jwtAuthenticators } from '../authn/jwt/authenticator.ts'
+import type { AuthenticationContext, ConfiguredAuthentication } from './authentication.ts'
+import { type AuthenticationConfiguration, authenticationConfiguration } from './files/authentication.ts'
+import { loadConfigurationFile } from './files/load.ts'
+
+/** Milliseconds that an accepted token needs no second look. */
+const tokenTtl = 10_000
+/** Milliseconds that the providers of a changed file have to be found, and after which the file is tried again when they were not. */
+const readyWithin = 60_000
+
+const noFile: Pick<AuthenticationConfiguration, 'jwt' | 'anonymous'> = { jwt: [], anonymous: undefined }
+type Content = typeof noFile
+
+/** The content of a text of the file. Throws an Error with every fault. */
+function readFile(text: string, path: string, { settings, platform, ownIssuers, gates }: AuthenticationContext): Content {
+  const file = loadConfigurationFile('AuthenticationConfiguration', text, path, platform, { ownIssuers, gates })
+  const conflicts = settings.conflicts?.(file) ?? []
+  if (conflicts.length > 0) throw new Error(conflicts.join('; '))
+  return file
+}
+
+/** Holds the flags' issuer to the same rules as a file's. */
+function checkFlags({ settings: { oidc }, platform, ownIssuers, gates }: AuthenticationContext): void {
+  if (oidc === undefined) return
+  const { algorithms: _, ...jwt } = oidc
+  const meta = { apiVersion: '', kind: '' }
+  authenticationConfiguration.load(
+    { ...meta, jwt: [jwt] },
+    { platform, ownIssuers, gates, path: '--oidc-issuer-url', automaticReload: false },
+  )
+}
+
+function createTokens({ jwt }: Content, context: AuthenticationContext): JwtAuthenticators {
+  const { platform, ports, metrics, settings, gates } = context
+  const observer = gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics')
+    ? metrics
+    : { ...metrics, fetchedKeys: () => undefined }
+  const shared = { ...ports, platform, logger: ports.telemetry.logger, observer }
+  if (jwt.length > 0 || settings.oidc === undefined) return jwtAuthenticators(jwt, { ...shared, algorithms: jwtAlgorithms })
+  return jwtAuthenticators([settings.oidc], { ...shared, algorithms: settings.oidc.algorithms })
+}
+
+export async function configuredAuthentication(context: AuthenticationContext): Promise<ConfiguredAuthentication> {
+  const { settings, ports, metrics } = context
+  const { clock, files, telemetry } = ports
+  const path = settings.configuration
+  checkFlags(context)
+  const readText = async (from: string) => new TextDecoder().decode(await files.read(from))
+  let text = path === undefined ? '' : await readText(path)
+  let content = path === undefined ? noFile : readFile(text, path, context)
+  const { anonymous = { enabled: context.anonymous, conditions: [] } } = content
+  const fixed = JSON.stringify(content.anonymous)
+  const cached = (tokens: JwtAuthenticators) => ({ tokens, cache: cachedTokens(tokens, { ttl: tokenTtl, clock }) })
+  let current = cached(createTokens(content, context))
+  /** What waits for its providers. */
+  let next: JwtAuthenticators | undefined
+  let retry = () => {}
+  let closed = false
+
+  async function reload(from: string): Promise<void> {
+    const read = await readText(from)
+    if (read === text) return
+    retry()
+    text = read
+    const changed = readFile(read, from, context)
+    if (JSON.stringify(changed.anonymous) !== fixed)
+      throw new Error(`${from}: anonymous: Forbidden: changed from initial configuration file`)
+    const fresh = cached(createTokens(changed, context))
+    next = fresh.tokens
+    const found = await next.found(readyWithin)
+    next = undefined
+    if (closed || !found) fresh.tokens.close()
+    if (closed) return
+    if (!found) {
+      text = ''
+      retry = clock.after(readyWithin, () => void follow(from))
+      throw new Error(`${from}: not every provider was found`)
+    }
+    current.tokens.close()
+    current = fresh
+    const issuers = new Set(changed.jwt.map(({ issuer }) => issuer.url))
+    for (const { issuer } of content.jwt) if (!issuers.has(issuer.url)) metrics.forget(issuer.url)
+    content = changed
+    metrics.reloaded(read)
+    telemetry.logger.info({ file: from }, 'authentication configuration reloaded')
+  }
+
+  let reloading = Promise.resolve()
+  const follow = (from: string) => {
+    reloading = reloading
+      .then(() => reload(from))
+      .catch((error: unknown) => {
+        metrics.reloaded(undefined)
+        const why = error instanceof Error ? error.message : String(error)
+        telemetry.logger.error({ file: from, error: why }, 'authentication configuration not reloaded, the last good one stays')
+      })
+  }
+  const stopWatching = path === undefined ? undefined : files.watch(path, () => follow(path))
+  if (path !== undefined) metrics.using(text)
+  return {
+    tokens: { name: 'jwt', authenticateToken: (token, audiences) => current.cache.authenticateToken(token, audiences) },
+    ...(anonymous.enabled && { anonymous: anonymousAuthenticator(anonymous.conditions.map(({ path: allowed }) => allowed)) }),
+    close() {
+      closed = true
+      stopWatching?.()
+      retry()
+      next?.close()
+      current.tokens.close()
+    },
+  }
+}

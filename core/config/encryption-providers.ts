@@ -1,0 +1,102 @@
+/** What one content of the file of `--encryption-provider-config` comes to: transformers, and the plugins that they use. */
+import type { HealthCheck } from '../meta/health.ts'
+import type { Platform } from '../platform.ts'
+import type { Ports } from '../ports.ts'
+import type { GroupResource } from '../respond/status.ts'
+import { type Plugin, transformerOf } from '../storage/encryption/providers.ts'
+import { type Selection, selectTransformer } from '../storage/encryption/selection.ts'
+import { aggregated, type Transformer } from '../storage/encryption/transformer.ts'
+import type { FeatureGates } from './feature-gates.ts'
+import { encryptionFileConflicts } from './file-exclusions.ts'
+import type { EncryptionConfiguration } from './files/encryption.ts'
+import { loadConfigurationFile } from './files/load.ts'
+
+export interface EncryptionOptions {
+  /** Path of a file of kind EncryptionConfiguration. */
+  readonly file: string
+  /** Whether it is read again when it changes. */
+  readonly automaticReload: boolean
+}
+
+export interface ProvidersContext {
+  readonly platform: Platform
+  readonly gates: Pick<FeatureGates, 'enabled'>
+  readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
+}
+
+export interface Providers {
+  transformerOf(on: GroupResource): Transformer | undefined
+  /** One for each plugin, in the order of the file. */
+  readonly checks: readonly HealthCheck[]
+  /** Rejects with an Error that says what is wrong with each plugin that is not well. */
+  checkAll(): Promise<void>
+  /** Whether there are plugins, all of version 2: they share one health check. */
+  readonly onlyV2: boolean
+  /** Milliseconds that calls to the plugins may still take. */
+  readonly patience: number
+  close(): void
+}
+
+type Entry = EncryptionConfiguration['resources'][number]
+
+/** What several entries say about one resource counts together, in their order. */
+function merged(entries: readonly Entry[]): readonly Entry[] {
+  const repeated = new Set<string>()
+  const seen = new Set<string>()
+  for (const name of entries.flatMap(({ resources }) => resources)) (seen.has(name) ? repeated : seen).add(name)
+  const once = entries.map((entry) => ({ ...entry, resources: entry.resources.filter((name) => !repeated.has(name)) }))
+  const together = [...repeated].map((name) => ({
+    resources: [name],
+    providers: entries.filter(({ resources }) => resources.includes(name)).flatMap(({ providers }) => providers),
+  }))
+  return [...once, ...together].filter(({ resources }) => resources.length > 0)
+}
+
+async function checkAll(checks: readonly HealthCheck[]): Promise<void> {
+  const problems: string[] = []
+  for (const { name, check } of checks) {
+    try {
+      await check()
+    } catch (error) {
+      problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  if (problems.length > 0) throw new Error(aggregated(problems))
+}
+
+async function selections(entries: readonly Entry[], { ports }: ProvidersContext, plugins: Plugin[]): Promise<Selection[]> {
+  const { clock, outbound, telemetry } = ports
+  const made: Selection[] = []
+  for (const { resources, providers } of merged(entries)) {
+    const transformer = await transformerOf(providers, { outbound, clock, logger: telemetry.logger }, plugins)
+    made.push({ names: resources, transformer })
+  }
+  return made
+}
+
+/** Rejects with an Error when the text can't be used. Plugins that are not well do not matter here. */
+export async function createProviders(text: string, options: EncryptionOptions, context: ProvidersContext): Promise<Providers> {
+  const { file, automaticReload } = options
+  const configuration = loadConfigurationFile('EncryptionConfiguration', text, file, context.platform, { automaticReload })
+  const conflicts = encryptionFileConflicts(configuration, context.gates)
+  if (conflicts.length > 0) throw new Error(conflicts.join('; '))
+  const plugins: Plugin[] = []
+  const close = () => {
+    for (const { probe } of plugins) probe.close()
+  }
+  try {
+    const select = selectTransformer(await selections(configuration.resources, context, plugins))
+    const checks = plugins.map(({ probe }, index) => ({ name: `kms-provider-${index}`, check: () => probe.check() }))
+    return {
+      transformerOf: select,
+      checks,
+      checkAll: () => checkAll(checks),
+      onlyV2: plugins.length > 0 && plugins.every(({ version }) => version === 'v2'),
+      patience: 2 * plugins.reduce((sum, { probe }) => sum + probe.timeout, 0),
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}

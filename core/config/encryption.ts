@@ -1,0 +1,133 @@
+/** Encryption at rest as `--encryption-provider-config` describes it, and how the file is followed when it changes. */
+import type { HealthCheck } from '../meta/health.ts'
+import type { Platform } from '../platform.ts'
+import type { KeyValueStore } from '../ports.ts'
+import { bind } from '../resources/bind.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import type { GroupResource } from '../respond/status.ts'
+import { resourceOfKey } from '../storage/encryption/selection.ts'
+import { encryptedStore } from '../storage/encryption/store.ts'
+import { createProviders, type EncryptionOptions, type Providers, type ProvidersContext } from './encryption-providers.ts'
+
+export type { EncryptionOptions } from './encryption-providers.ts'
+
+export interface EncryptionContext extends ProvidersContext {
+  /** Prefix of all keys in the store. */
+  readonly prefix: string
+  /** The built-in resources, whether they are served or not. */
+  readonly definitions: readonly ResourceDefinition[]
+}
+
+export interface Encryption {
+  /** The store as everybody is to use it. */
+  decorate(store: KeyValueStore): KeyValueStore
+  /** How the key-management plugins are. */
+  readonly checks: readonly HealthCheck[]
+  close(): void
+}
+
+interface Loaded {
+  readonly providers: Providers
+  /** Of the text; the text itself holds keys. */
+  readonly digest: string
+}
+
+const flag = '--encryption-provider-config: '
+/** Milliseconds: how long new plugins may take to be well at least, between looks at them, and until a file that failed is tried again. */
+const shortestPatience = 10_000
+const lookInterval = 100
+const retryInterval = 60_000
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+async function digestOf(text: string): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).join()
+}
+
+/** Of names that share a place in the store, such as events, configuration files use that of the core group. */
+function storageKeys(definitions: readonly ResourceDefinition[], platform: Platform): ReadonlyMap<string, GroupResource> {
+  const rows = definitions.map((row) => bind(row, platform)).filter(({ storage, storageKey }) => !storage && storageKey !== '')
+  const coreLast = rows.toSorted((a, b) => Number(a.group === '') - Number(b.group === ''))
+  return new Map(coreLast.map(({ storageKey, group, names }) => [storageKey, { group, resource: names.plural }]))
+}
+
+/** Rejects with a one-line error when the file can't be used. Plugins that are not well are waited for later. */
+export async function createEncryption(options: EncryptionOptions, context: EncryptionContext): Promise<Encryption> {
+  const { files, clock, telemetry } = context.ports
+  const { logger } = telemetry
+  const { file } = options
+  const read = async () => new TextDecoder().decode(await files.read(file))
+  const load = async (text: string): Promise<Loaded> => ({
+    providers: await createProviders(text, options, context),
+    digest: await digestOf(text),
+  })
+
+  let current = await read()
+    .then(load)
+    .catch((error: unknown) => {
+      throw new Error(flag + messageOf(error).replace(flag, ''))
+    })
+  let closed = false
+  let cancel = () => {}
+
+  async function becomesWell({ checkAll, patience }: Providers): Promise<void> {
+    const end = clock.now() + Math.max(shortestPatience, patience)
+    for (;;) {
+      try {
+        await checkAll()
+        return
+      } catch (error) {
+        if (closed || clock.now() >= end) throw error
+        await new Promise<void>((resolve) => clock.after(lookInterval, resolve))
+      }
+    }
+  }
+
+  async function replace(): Promise<void> {
+    const text = await read()
+    if (closed || (await digestOf(text)) === current.digest) return
+    const next = await load(text)
+    try {
+      await becomesWell(next.providers)
+    } catch (error) {
+      next.providers.close()
+      throw error
+    }
+    const { providers: old } = closed ? next : current
+    current = closed ? current : next
+    // Requests that began before may still ask the old plugins.
+    clock.after(old.patience, old.close)
+    logger.info({ file }, 'encryption configuration reloaded')
+  }
+
+  let replacing = Promise.resolve()
+  function reload(): void {
+    cancel()
+    replacing = replacing.then(replace).catch((error: unknown) => {
+      logger.error({ file, error: messageOf(error) }, 'encryption configuration not reloaded, the last good one stays')
+      if (!closed) cancel = clock.after(retryInterval, reload)
+    })
+  }
+
+  const resourceOf = resourceOfKey(context.prefix, storageKeys(context.definitions, context.platform))
+  const shared: HealthCheck = { name: 'kms-providers', check: () => current.providers.checkAll() }
+  const stopWatching = options.automaticReload ? files.watch(file, reload) : () => {}
+  return {
+    decorate: (store) =>
+      encryptedStore(
+        store,
+        (key) => {
+          const on = resourceOf(key)
+          return on && current.providers.transformerOf(on)
+        },
+        (key, error) => logger.warn({ key, error }, 'a stored value can not be decrypted, or a new one not encrypted'),
+      ),
+    checks: options.automaticReload || current.providers.onlyV2 ? [shared] : current.providers.checks,
+    close() {
+      closed = true
+      cancel()
+      stopWatching()
+      current.providers.close()
+    },
+  }
+}

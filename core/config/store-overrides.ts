@@ -1,0 +1,33 @@
+/** Items of `--kvstore-servers-overrides`, such as `/events#http://a:2379;http://b:2379`. */
+import type { GroupResource } from '../respond/status.ts'
+
+/** Servers, and the resources that are stored there instead of in the main store. */
+export interface ServersOverride {
+  readonly servers: readonly string[]
+  readonly resources: readonly GroupResource[]
+}
+
+/** Why a server's address can't be; undefined when it can. */
+export const serverProblem = (text: string) => (/^(?:https?|unixs?):\/\/[^\s/]/.test(text) ? undefined : 'must be scheme://host:port')
+
+/** Why an item can't be; undefined when it can. */
+export function overrideProblem(item: string): string | undefined {
+  const [resource = '', servers = '', ...rest] = item.split('#')
+  if (rest.length > 0 || resource.split('/').length !== 2 || resource.endsWith('/')) return 'must be group/resource#url;url'
+  return servers.split(';').some((server) => serverProblem(server)) ? 'must be group/resource#url;url' : undefined
+}
+
+/** One override for each set of servers, in whatever order an item lists them; in the order of the items. */
+export function serversOverrides(items: readonly string[]): readonly ServersOverride[] {
+  const sets = new Map<string, { servers: readonly string[]; resources: GroupResource[] }>()
+  for (const item of items) {
+    const [on = '', list = ''] = item.split('#')
+    const [group = '', resource = ''] = on.split('/')
+    const servers = list.split(';')
+    const key = servers.toSorted().join(';')
+    const known = sets.get(key) ?? { servers, resources: [] }
+    sets.set(key, known)
+    known.resources.push({ group, resource })
+  }
+  return [...sets.values()]
+}

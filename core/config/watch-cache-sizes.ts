@@ -1,0 +1,19 @@
+/** Items of `--watch-cache-sizes`, such as `deployments.apps#0`. */
+import type { GroupResource } from '../respond/status.ts'
+
+/** Why an item can't be; undefined when it can. */
+export function watchCacheSizeProblem(item: string): string | undefined {
+  const [resource = '', size, ...rest] = item.split('#')
+  if (size === undefined || rest.length > 0 || !/^[a-z\d][a-z\d.-]*$/.test(resource)) return 'must be resource[.group]#size'
+  if (/^-\d+$/.test(size)) return 'size must not be negative'
+  return /^\d+$/.test(size) ? undefined : 'size must be a number'
+}
+
+/** The resources whose last size is 0: they are read from the store itself. */
+export function uncachedResources(items: readonly string[]): readonly GroupResource[] {
+  const sizes = new Map(items.map((item) => item.split('#') as [resource: string, size: string]))
+  return [...sizes].flatMap(([text, size]) => {
+    const [resource = '', ...group] = text.split('.')
+    return Number(size) === 0 ? [{ group: group.join('.'), resource }] : []
+  })
+}

@@ -1,0 +1,129 @@
+/** Lets storage objects go when nothing uses them any more, and not before (API concept 'Storage Object in Use Protection'). */
+import type { ApiObject } from '../resources/definition.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { Change } from '../watch/change.ts'
+import { follow } from '../watch/follow.ts'
+import { isStale } from './client.ts'
+import type { Controller } from './controller.ts'
+import { core } from './namespaced.ts'
+import { createQueue } from './queue.ts'
+import type { Protection, Use } from './storage-uses.ts'
+
+type UsesOf = (user: ApiObject) => readonly Use[]
+
+/** Whether a change ends a use. */
+function frees({ deleted, entry, previous }: Change, usesOf: UsesOf): boolean {
+  const before = previous === undefined ? [] : usesOf(previous.decode())
+  if (deleted || before.length === 0) return before.length > 0
+  const left = usesOf(entry.decode()).map(({ name }) => name)
+  return before.some(({ name }) => !left.includes(name))
+}
+
+/** Whether one of the uses of its name means this very object. */
+function isMeant(uses: readonly Use[], { metadata }: ApiObject): boolean {
+  const controller = metadata.ownerReferences?.find((each) => each.controller)?.uid
+  return uses.some(({ owner }) => owner === undefined || owner === controller)
+}
+
+/** Takes the finalizer off objects that are to go and that nothing uses; puts it on those that were made without it. */
+export function protectInUse(controller: string, protection: Protection): Controller {
+  return (context) => {
+    const { platform, table, clock, logger } = context
+    const resource = table.lookup(platform.name(protection.group), 'v1', protection.plural)
+    if (resource === undefined) return () => {}
+    const { store, definition } = resource
+    const client = context.client(definition)
+    const finalizer = platform.name(protection.finalizer)
+    const users = protection.users.map(({ plural, uses }) => ({ uses, store: core(context, plural).store }))
+    /** Keys of objects whose finalizers are to change, those in use among them. */
+    const due = new Set<string>()
+
+    const isLeaving = ({ metadata }: ApiObject) => metadata.deletionTimestamp !== undefined
+    const isDue = (object: ApiObject) => isLeaving(object) === (object.metadata.finalizers ?? []).includes(finalizer)
+
+    /** Objects of a namespace that have to change now. */
+    async function dueIn(namespace: string): Promise<ApiObject[]> {
+      const keys = [...due].filter((key) => store.keys.parse(key).namespace === namespace)
+      const found = await Promise.all(keys.map((key) => store.get(key)))
+      return found.flatMap((entry) => entry?.decode() ?? []).filter(isDue)
+    }
+
+    /** What is used in a namespace (empty: anywhere), by name. */
+    async function usesIn(namespace: string): Promise<ReadonlyMap<string, readonly Use[]>> {
+      const byName = new Map<string, Use[]>()
+      for (const user of users)
+        for (const entry of (await user.store.list({ namespace })).entries)
+          for (const use of user.uses(entry.decode())) {
+            const known = byName.get(use.name)
+            if (known) known.push(use)
+            else byName.set(use.name, [use])
+          }
+      return byName
+    }
+
+    async function flip(object: ApiObject): Promise<void> {
+      const { namespace = '', name = '', uid, resourceVersion, finalizers = [] } = object.metadata
+      const others = finalizers.filter((each) => each !== finalizer)
+      const wanted = isLeaving(object) ? others : [...others, finalizer]
+      try {
+        await client.mergePatch(namespace, name, { metadata: { uid, resourceVersion, finalizers: wanted.length > 0 ? wanted : null } })
+      } catch (error) {
+        // It has changed meanwhile, and that change leads here again.
+        if (!isStale(error)) throw error
+      }
+    }
+
+    /** Keys are namespaces, so that many objects that go at once take one look at their users. */
+    const queue = createQueue({
+      name: controller,
+      clock,
+      logger,
+      async work(namespace) {
+        const objects = await dueIn(namespace)
+        if (objects.length === 0) return
+        const uses = await usesIn(namespace)
+        for (const object of objects) {
+          const inUse = protection.busy?.(object) || isMeant(uses.get(object.metadata.name ?? '') ?? [], object)
+          if (!isLeaving(object) || !inUse) await flip(object)
+        }
+      },
+    })
+
+    function look(entry: Entry): void {
+      if (isDue(entry.decode())) {
+        due.add(entry.key)
+        queue.add(store.keys.parse(entry.key).namespace)
+      } else due.delete(entry.key)
+    }
+
+    function lookAtAll(): void {
+      for (const key of due) queue.add(store.keys.parse(key).namespace)
+    }
+
+    const followings = [
+      follow(store, clock, {
+        replace(entries) {
+          due.clear()
+          for (const entry of entries) look(entry)
+        },
+        change({ deleted, entry }) {
+          if (deleted) due.delete(entry.key)
+          else look(entry)
+        },
+      }),
+      ...users.map((user) =>
+        follow(user.store, clock, {
+          replace: lookAtAll,
+          change(change) {
+            if (due.size === 0 || !frees(change, user.uses)) return
+            queue.add(definition.namespaced ? user.store.keys.parse(change.entry.key).namespace : '')
+          },
+        }),
+      ),
+    ]
+    return () => {
+      for (const each of followings) each.close()
+      queue.close()
+    }
+  }
+}

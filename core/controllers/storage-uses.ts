@@ -1,0 +1,86 @@
+/** Which storage objects stay while something uses them, and what uses them; rows of data. */
+import type { ApiObject } from '../resources/definition.ts'
+
+/** One object that is used. */
+export interface Use {
+  readonly name: string
+  /** Uid of the controller that it needs to have; absent: any object of that name is meant. */
+  readonly owner?: string
+}
+
+export interface Protection {
+  readonly group: string
+  readonly plural: string
+  readonly finalizer: string
+  /** Whether the object itself says that it is in use. */
+  readonly busy?: (object: ApiObject) => boolean
+  /** What uses it, of the core group; users in namespaces use what is in the same one, or in none. */
+  readonly users: readonly { readonly plural: string; uses(user: ApiObject): readonly Use[] }[]
+}
+
+interface PodFields {
+  readonly spec?: {
+    readonly nodeName?: string
+    readonly volumes?: readonly {
+      readonly name: string
+      readonly persistentVolumeClaim?: { readonly claimName: string }
+      readonly ephemeral?: object
+    }[]
+  }
+}
+
+interface ClaimFields {
+  readonly spec?: { readonly volumeAttributesClassName?: string }
+  readonly status?: {
+    readonly currentVolumeAttributesClassName?: string
+    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string }
+  }
+}
+
+/** Pods use their claims from the moment they are on a node until they are gone, however they ended. */
+function claimsOf(pod: ApiObject): readonly Use[] {
+  const { name: podName = '', uid = '', deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
+  const { nodeName, volumes = [] } = (pod as PodFields).spec ?? {}
+  if (!nodeName) return []
+  // Claims of its own may wait for the pod, and the pod's finalizers for them: a pod that has ended holds them no longer.
+  const ended = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0
+  return volumes.flatMap(({ name, persistentVolumeClaim, ephemeral }): Use[] => {
+    if (persistentVolumeClaim) return [{ name: persistentVolumeClaim.claimName }]
+    return ephemeral && !ended ? [{ name: `${podName}-${name}`, owner: uid }] : []
+  })
+}
+
+const classes = (...names: readonly (string | undefined)[]): readonly Use[] => names.flatMap((name) => (name ? [{ name }] : []))
+
+/** By the names that `--controllers` knows. */
+export const protections: { readonly [name: string]: Protection } = {
+  'persistentvolume-protection': {
+    group: '',
+    plural: 'persistentvolumes',
+    finalizer: '<labels>/pv-protection',
+    busy: (volume) => (volume as { status?: { phase?: string } }).status?.phase === 'Bound',
+    users: [],
+  },
+  'persistentvolumeclaim-protection': {
+    group: '',
+    plural: 'persistentvolumeclaims',
+    finalizer: '<labels>/pvc-protection',
+    users: [{ plural: 'pods', uses: claimsOf }],
+  },
+  'volumeattributesclass-protection': {
+    group: 'storage.<domain>',
+    plural: 'volumeattributesclasses',
+    finalizer: '<labels>/vac-protection',
+    users: [
+      { plural: 'persistentvolumes', uses: (volume) => classes((volume as ClaimFields).spec?.volumeAttributesClassName) },
+      {
+        plural: 'persistentvolumeclaims',
+        uses(claim) {
+          const { spec, status } = claim as ClaimFields
+          const { currentVolumeAttributesClassName: current, modifyVolumeStatus: change } = status ?? {}
+          return classes(spec?.volumeAttributesClassName, current, change?.targetVolumeAttributesClassName)
+        },
+      },
+    ],
+  },
+}

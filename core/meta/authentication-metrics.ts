@@ -1,0 +1,70 @@
+/** What authentication measures, by the names that dashboards for this API know. */
+import type { JwtObserver } from '../authn/jwt/authenticator.ts'
+import type { Clock } from '../ports.ts'
+import { hashOf } from './hash-label.ts'
+import type { MetricsRegistry } from './metrics.ts'
+import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
+
+export interface AuthenticationMetrics extends JwtObserver, ReloadMetrics {
+  /** An issuer is not configured any more. */
+  forget(issuer: string): void
+}
+
+const prefix = 'apiserver_authentication_jwt_authenticator'
+const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** `server` is the identity of this server; empty: it has none. */
+export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthenticationMetrics {
+  const latency = registry.histogram(
+    `${prefix}_latency_seconds`,
+    'Time that the authentication of a token took that was not remembered, in seconds.',
+    ['result', 'jwt_issuer_hash'],
+    seconds,
+  )
+  const fetched = registry.gauge(
+    `${prefix}_jwks_fetch_last_timestamp_seconds`,
+    'When the keys of an issuer were last asked for, in seconds since the epoch.',
+    ['result', 'jwt_issuer_hash', 'apiserver_id_hash'],
+  )
+  const info = registry.gauge(`${prefix}_jwks_fetch_last_key_set_info`, 'Hash of the keys of an issuer in use.', [
+    'jwt_issuer_hash',
+    'apiserver_id_hash',
+    'hash',
+  ])
+  const identity = hashOf(server)
+  /** Hash of the keys in use, by issuer. */
+  const inUse = new Map<string, string>()
+
+  async function use(issuer: string, keySet: string | undefined): Promise<void> {
+    const [name, self, hash] = await Promise.all([hashOf(issuer), identity, keySet === undefined ? undefined : hashOf(keySet)])
+    const before = inUse.get(issuer)
+    if (before !== undefined && before !== hash) info.remove([name, self, before])
+    if (hash === undefined) inUse.delete(issuer)
+    else {
+      inUse.set(issuer, hash)
+      info.set([name, self, hash], 1)
+    }
+  }
+
+  async function stamp(issuer: string, result: string): Promise<void> {
+    const at = clock.now() / 1000
+    fetched.set([result, await hashOf(issuer), await identity], at)
+  }
+
+  return {
+    ...createReloadMetrics(registry, clock, 'authentication', server),
+    authenticated(issuer, accepted, milliseconds) {
+      void hashOf(issuer).then((hash) => latency.observe([accepted ? 'success' : 'failure', hash], milliseconds / 1000))
+    },
+    fetchedKeys(issuer, keySet) {
+      void stamp(issuer, keySet === undefined ? 'failure' : 'success')
+      if (keySet !== undefined) void use(issuer, keySet)
+    },
+    forget(issuer) {
+      void use(issuer, undefined)
+      void Promise.all([hashOf(issuer), identity]).then(([hash, self]) => {
+        for (const result of ['success', 'failure']) fetched.remove([result, hash, self])
+      })
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/** What authorization measures, by the names that dashboards for this API know. */
+import type { AuthorizationObserver } from '../authz/observer.ts'
+import type { Clock } from '../ports.ts'
+import type { MetricsRegistry } from './metrics.ts'
+import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
+
+export interface AuthorizationMetrics extends AuthorizationObserver, ReloadMetrics {}
+
+const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const matchSeconds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
+const matcher = 'Webhook'
+
+/** `server` is the identity of this server; empty: it has none. */
+export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthorizationMetrics {
+  const decisions = registry.counter('apiserver_authorization_decisions_total', 'Requests that an authorizer allowed or denied.', [
+    'type',
+    'name',
+    'decision',
+  ])
+  const calls = registry.counter('apiserver_authorization_webhook_evaluations_total', 'Round-trips to authorization webhooks.', [
+    'name',
+    'result',
+  ])
+  const durations = registry.histogram(
+    'apiserver_authorization_webhook_duration_seconds',
+    'Time of a round-trip to an authorization webhook, in seconds.',
+    ['name', 'result'],
+    callSeconds,
+  )
+  const failedOpen = registry.counter(
+    'apiserver_authorization_webhook_evaluations_fail_open_total',
+    'Requests that an authorization webhook had no opinion on because it failed.',
+    ['name', 'result'],
+  )
+  const evaluations = registry.histogram(
+    'apiserver_authorization_match_condition_evaluation_seconds',
+    'Time that the match conditions of an authorization webhook took, in seconds.',
+    ['type', 'name'],
+    matchSeconds,
+  )
+  const errors = registry.counter(
+    'apiserver_authorization_match_condition_evaluation_errors_total',
+    'Requests for which match conditions of an authorization webhook could not be evaluated.',
+    ['type', 'name'],
+  )
+  const exclusions = registry.counter(
+    'apiserver_authorization_match_condition_exclusions_total',
+    'Requests that an authorization webhook was not asked about because of its match conditions.',
+    ['type', 'name'],
+  )
+  return {
+    decided: (type, name, decision) => decisions.add([type, name, decision]),
+    called(name, outcome, milliseconds) {
+      calls.add([name, outcome])
+      durations.observe([name, outcome], milliseconds / 1000)
+    },
+    failedOpen: (name, outcome) => failedOpen.add([name, outcome]),
+    matched(name, outcome, milliseconds) {
+      evaluations.observe([matcher, name], milliseconds / 1000)
+      if (outcome === 'failed') errors.add([matcher, name])
+      if (outcome === 'excluded') exclusions.add([matcher, name])
+    },
+    ...createReloadMetrics(registry, clock, 'authorization', server),
+  }
+}

@@ -1,0 +1,30 @@
+/** Metrics of service account tokens and client certificates, by the names that dashboards for this API know. */
+import type { CertificateObserver } from '../authn/certificate/client-certificate.ts'
+import type { AccountTokenObserver, AccountTokenUse } from '../authn/observer.ts'
+import type { MetricsRegistry } from './metrics.ts'
+
+const uses: { readonly [use in AccountTokenUse]: readonly [name: string, help: string] } = {
+  legacy: ['legacy_tokens_total', 'Uses of service account tokens without audiences.'],
+  'legacy-auto': ['legacy_auto_token_uses_total', 'Uses of tokens in secrets that were made for a service account.'],
+  'legacy-manual': ['legacy_manual_token_uses_total', 'Uses of tokens in secrets that somebody made.'],
+  stale: ['stale_tokens_total', 'Uses of tokens of pods that should have been refreshed.'],
+  valid: ['valid_tokens_total', 'Uses of tokens of pods in time.'],
+}
+
+const [hour, day] = [3_600, 86_400]
+const remaining = [0, 0.5, 1, 2, 6, 12].map((hours) => hours * hour).concat([1, 2, 4, 7, 30, 90, 180, 360].map((days) => days * day))
+
+export function createAccountTokenMetrics(registry: MetricsRegistry): AccountTokenObserver {
+  const counters = new Map(Object.entries(uses).map(([use, [name, help]]) => [use, registry.counter(`serviceaccount_${name}`, help, [])]))
+  return (use) => counters.get(use)?.add([])
+}
+
+export function createCertificateMetrics(registry: MetricsRegistry): CertificateObserver {
+  const histogram = registry.histogram(
+    'apiserver_client_certificate_expiration_seconds',
+    'What is left of the life of the certificate that a request came with, in seconds.',
+    [],
+    remaining,
+  )
+  return (milliseconds) => histogram.observe([], milliseconds / 1000)
+}

@@ -1,0 +1,34 @@
+/** Metrics of calls to an external signer, by the names that dashboards for this API know. */
+import type { SignerObserver } from '../authn/service-account/signer-observer.ts'
+import type { Clock } from '../ports.ts'
+import type { MetricsRegistry } from './metrics.ts'
+
+const prefix = 'apiserver_externaljwt'
+const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export function createExternalSignerMetrics(registry: MetricsRegistry, clock: Clock): SignerObserver {
+  const calls = registry.histogram(
+    `${prefix}_request_duration_seconds`,
+    'Time of a call to the signer, in seconds.',
+    ['method', 'code'],
+    seconds,
+  )
+  const signed = registry.counter(`${prefix}_sign_request_total`, 'Tries to have a token signed.', ['code'])
+  const fetches = registry.counter(`${prefix}_fetch_keys_request_total`, 'Tries to get the keys.', ['code'])
+  const fetchedAt = registry.gauge(`${prefix}_fetch_keys_success_timestamp`, 'When keys came last, in seconds since the epoch.', [])
+  const dataFrom = registry.gauge(
+    `${prefix}_fetch_keys_data_timestamp`,
+    'When the signer had read those keys, in seconds since the epoch.',
+    [],
+  )
+  return {
+    called: (method, code, milliseconds) => calls.observe([method, code], milliseconds / 1000),
+    signed: (code) => signed.add([code]),
+    fetchedKeys(code, readAt) {
+      fetches.add([code])
+      if (readAt === undefined) return
+      fetchedAt.set([], Math.floor(clock.now() / 1000))
+      dataFrom.set([], readAt)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/** How others verify tokens of service accounts: the issuer's discovery document and its key set (KEP-1393). */
+import type { KeySource, VerificationKey } from '../authn/certificate/keys.ts'
+
+export const discoveryPath = '/.well-known/openid-configuration'
+export const keySetPath = '/openid/v1/jwks'
+
+export interface IssuerOptions {
+  readonly issuer: string
+  readonly keys: KeySource
+  /** Address of the key set; empty: on this server. */
+  readonly keySetUri: string
+  /** Host and port of this server. */
+  readonly serverAddress: string
+}
+
+/** Members of a key as the key set lists them. */
+const members = ['use', 'kty', 'kid', 'crv', 'alg', 'x', 'y', 'n', 'e'] as const
+
+const listed = ({ jwk }: VerificationKey) =>
+  Object.fromEntries(members.flatMap((member) => (jwk[member] === undefined ? [] : [[member, jwk[member]]])))
+
+/** Why the issuer can't be discovered (OpenID Connect Discovery 1.0, section 3), or undefined. */
+function defectOf({ issuer, keySetUri }: IssuerOptions): string | undefined {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+  if (url?.protocol !== 'https:') return `issuer URL must use https scheme, got: ${issuer}`
+  if (url.search !== '') return `issuer URL may not include a query, got: ${issuer}`
+  if (url.hash !== '') return `issuer URL may not include a fragment, got: ${issuer}`
+  const keySet = URL.canParse(keySetUri) ? new URL(keySetUri) : undefined
+  return keySetUri === '' || keySet?.protocol === 'https:' ? undefined : `jwksURI requires https scheme, got: ${keySetUri}`
+}
+
+export type Documents = { readonly [path: string]: () => Response }
+
+/** The documents by path, or why there can't be any. */
+export function issuerDocuments(options: IssuerOptions): { readonly documents: Documents } | { readonly defect: string } {
+  const defect = defectOf(options)
+  if (defect !== undefined) return { defect }
+  const { issuer, keys, keySetUri, serverAddress } = options
+  const document = (type: string, content: object) =>
+    new Response(JSON.stringify(content), { headers: { 'content-type': type, 'cache-control': `public, max-age=${keys.maxAge()}` } })
+  return {
+    documents: {
+      [discoveryPath]: () =>
+        document('application/json', {
+          issuer,
+          jwks_uri: keySetUri || `https://${serverAddress}${keySetPath}`,
+          response_types_supported: ['id_token'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: [...new Set(keys.published().map(({ algorithm }) => algorithm))].sort(),
+        }),
+      [keySetPath]: () => document('application/jwk-set+json', { keys: keys.published().map(listed) }),
+    },
+  }
+}

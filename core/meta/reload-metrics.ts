@@ -1,0 +1,38 @@
+import type { Clock } from '../ports.ts'
+import { hashOf } from './hash-label.ts'
+import type { MetricsRegistry } from './metrics.ts'
+
+/** What a server measures about a configuration file that it follows. */
+export interface ReloadMetrics {
+  /** The file was read again after a change; its text when it is in use now. */
+  reloaded(text: string | undefined): void
+  /** The text that is in use. */
+  using(text: string): void
+}
+
+/** Metrics by the names that dashboards for this API know. `subject` is a word such as `authentication`; `server` is the identity of this server, empty: none. */
+export function createReloadMetrics(registry: MetricsRegistry, clock: Clock, subject: string, server = ''): ReloadMetrics {
+  const prefix = `apiserver_${subject}_config_controller`
+  const labels = ['status', 'apiserver_id_hash']
+  const total = registry.counter(`${prefix}_automatic_reloads_total`, `Changes of the ${subject} configuration that were read.`, labels)
+  const last = registry.gauge(
+    `${prefix}_automatic_reload_last_timestamp_seconds`,
+    `When the ${subject} configuration was last read again, in seconds since the epoch.`,
+    labels,
+  )
+  const info = registry.info(`${prefix}_last_config_info`, `Hash of the ${subject} configuration in use.`, ['apiserver_id_hash', 'hash'])
+  const identity = hashOf(server)
+  const using = (text: string) => void Promise.all([identity, hashOf(text)]).then(info)
+  return {
+    reloaded(text) {
+      const status = text === undefined ? 'failure' : 'success'
+      const at = clock.now() / 1000
+      void identity.then((hash) => {
+        total.add([status, hash])
+        last.set([status, hash], at)
+      })
+      if (text !== undefined) using(text)
+    },
+    using,
+  }
+}

@@ -1,0 +1,73 @@
+/** How much is stored, polled now and then: counting and measuring cost the store something. */
+import type { Clock, KeyValueStore, Logger } from '../ports.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import type { MetricsRegistry } from './metrics.ts'
+
+export interface StorageMetricsOptions {
+  readonly registry: MetricsRegistry
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly table: ResourceTable
+  readonly stores: readonly KeyValueStore[]
+  /** First part of the label that tells stores apart. */
+  readonly storeName: string
+  /** Milliseconds between counts of objects, 0: never. */
+  readonly countInterval: number
+  /** Milliseconds between looks at the size of the database, 0: never. */
+  readonly sizeInterval: number
+}
+
+/** The value of a gauge that could not be read, by convention of the reference server. */
+const unknown = -1
+
+/** Starts to poll, and returns how to stop. */
+export function startStorageMetrics({ registry, clock, logger, table, ...options }: StorageMetricsOptions): () => void {
+  const objects = registry.gauge('apiserver_resource_objects', 'Stored objects when they were last counted; -1: not known.', [
+    'group',
+    'resource',
+  ])
+  const former = registry.gauge('apiserver_storage_objects', 'The same, by one label. Deprecated since 1.34.', ['resource'])
+  const size = registry.gauge('apiserver_storage_size_bytes', 'Bytes that the database takes physically.', ['storage_cluster_id'])
+
+  async function count(): Promise<void> {
+    const resources = new Map(table.all().map((each) => [each.store, each]))
+    for (const { store, on, definition } of resources.values()) {
+      if (definition.storageKey === '') continue
+      const number = await store.count().catch(() => unknown)
+      objects.set([on.group, on.resource], number)
+      former.set([on.group === '' ? on.resource : `${on.resource}.${on.group}`], number)
+    }
+  }
+
+  async function measure(): Promise<void> {
+    for (const [index, store] of options.stores.entries()) {
+      const id = `${options.storeName}-${index}`
+      try {
+        size.set([id], await store.size())
+      } catch (error) {
+        logger.info({ store: id, error: error instanceof Error ? error.message : String(error) }, 'size of the store not known')
+      }
+    }
+  }
+
+  const stops = [every(clock, options.countInterval, count), every(clock, options.sizeInterval, measure)]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Runs at once, and again so many milliseconds after each end; 0: never. */
+function every(clock: Clock, interval: number, run: () => Promise<void>): () => void {
+  if (interval === 0) return () => {}
+  let stopped = false
+  let cancel = () => {}
+  const turn = async () => {
+    await run()
+    if (!stopped) cancel = clock.after(interval, () => void turn())
+  }
+  void turn()
+  return () => {
+    stopped = true
+    cancel()
+  }
+}
