@@ -1,44 +1,83 @@
 /** How flags and their files say that requests are authenticated. */
 import type { TokenAuthenticator } from '../../core/authn/authenticator.ts'
+import { x509Authenticator } from '../../core/authn/certificate/x509.ts'
+import { requestHeaderAuthenticator } from '../../core/authn/request-header.ts'
 import { createTokenFile } from '../../core/authn/token-file.ts'
-import { x509Authenticator } from '../../core/authn/x509.ts'
+import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
+import { createCertificateMetrics } from '../../core/meta/credential-metrics.ts'
+import type { MetricsRegistry } from '../../core/meta/metrics.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
-import { readFlagFile, readPath } from './flag-file.ts'
+import { reasonOf } from './atomic-file.ts'
+import type { ClientAuthorities } from './authorities.ts'
+import { readPath } from './flag-file.ts'
+import { allowsAnonymous, authenticationSettings } from './oidc.ts'
+import { serviceAccountKeys } from './service-accounts.ts'
 
-/** Issuer of a cluster's own tokens, when no flag names one. */
-const defaultIssuer = 'https://apiserver.default.svc.cluster.local'
+async function staticTokens(flags: ParsedFlags, { telemetry }: Ports): Promise<TokenAuthenticator[]> {
+  const path = flags.get('token-auth-file')
+  if (!path) return []
+  const { authenticator, warnings } = await createTokenFile(readPath('token-auth-file', path), path).catch((error: unknown) => {
+    throw new FlagError(`--token-auth-file: ${reasonOf(error)}`)
+  })
+  for (const warning of warnings) telemetry.logger.warn({}, warning)
+  return [authenticator]
+}
 
-/** Client certificates and tokens as flags select them, and the keys of service accounts. */
+async function webhookTokens(flags: ParsedFlags, audiences: readonly string[], ports: Ports): Promise<TokenAuthenticator[]> {
+  const path = flags.get('authentication-token-webhook-config-file')
+  if (!path) return []
+  const [{ loadConnectionFile }, webhook] = await Promise.all([
+    import('../../core/config/connection-file.ts'),
+    import('../../core/authn/webhook-token.ts'),
+  ])
+  const connection = await loadConnectionFile(path, ports).catch((error: unknown) => {
+    throw new FlagError(`--authentication-token-webhook-config-file: ${reasonOf(error)}`)
+  })
+  const settings = {
+    connection,
+    audiences,
+    version: flags.get('authentication-token-webhook-version'),
+    cacheTtl: flags.get('authentication-token-webhook-cache-ttl'),
+  }
+  return [webhook.webhookTokens(settings, { ...ports, logger: ports.telemetry.logger, platform: flags.platform })]
+}
+
+type AuthenticationOptions = Pick<
+  ServerOptions,
+  | 'anonymous'
+  | 'authentication'
+  | 'authenticators'
+  | 'bootstrapTokens'
+  | 'clusterAuthentication'
+  | 'serviceAccounts'
+  | 'staticTokens'
+  | 'tokens'
+>
+
+/** Everything that says who somebody is. Rejects with an Error that names flag and file. */
 export async function authenticationOptions(
   flags: ParsedFlags,
-  clientAuthorities: readonly string[],
+  authorities: ClientAuthorities,
   serviceAccountKey: string,
   ports: Ports,
-): Promise<Pick<ServerOptions, 'authenticators' | 'tokens' | 'serviceAccounts'>> {
+  metrics: MetricsRegistry,
+): Promise<AuthenticationOptions> {
   const { clock, telemetry } = ports
-  const tokens: TokenAuthenticator[] = []
-  const tokenFile = flags.get('token-auth-file')
-  if (tokenFile) {
-    const { authenticator, warnings } = await createTokenFile(readPath('token-auth-file', tokenFile), tokenFile)
-    for (const warning of warnings) telemetry.logger.warn({}, warning)
-    tokens.push(authenticator)
-  }
-  const signingKey = readFlagFile(flags, 'service-account-signing-key-file') ?? serviceAccountKey
-  const keyFiles = flags.get('service-account-key-file').map((path) => readPath('service-account-key-file', path))
-  const [first = defaultIssuer, ...others] = flags.get('service-account-issuer')
-  const audiences = flags.get('api-audiences')
+  const serviceAccounts = await serviceAccountKeys(flags, serviceAccountKey, ports, metrics)
+  const observer = createCertificateMetrics(metrics)
   return {
-    authenticators: [x509Authenticator({ certificateAuthorities: clientAuthorities, platform: flags.platform, clock })],
-    tokens,
-    serviceAccounts: {
-      signingKey,
-      verificationKeys: keyFiles.length > 0 ? keyFiles : [signingKey],
-      issuers: [first, ...others],
-      audiences: audiences.length > 0 ? audiences : [first],
-      maxSeconds: (flags.get('service-account-max-token-expiration') ?? 0) / 1000,
-      extend: flags.get('service-account-extend-token-expiration'),
-    },
+    authenticators: [
+      ...(authorities.frontProxies ? [requestHeaderAuthenticator(authorities.frontProxies, clock)] : []),
+      x509Authenticator({ authorities: authorities.client, platform: flags.platform, clock, observer }),
+    ],
+    clusterAuthentication: authorities,
+    staticTokens: await staticTokens(flags, ports),
+    serviceAccounts,
+    bootstrapTokens: flags.get('enable-bootstrap-token-auth') ?? false,
+    authentication: authenticationSettings(flags),
+    tokens: await webhookTokens(flags, serviceAccounts.audiences, ports),
+    anonymous: allowsAnonymous(flags, telemetry.logger),
   }
 }

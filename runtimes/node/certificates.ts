@@ -27,12 +27,6 @@ export async function preparePki(flags: ParsedFlags): Promise<Pki> {
   })
 }
 
-/** PEM bundles of the authorities of client certificates: our own, and that of `--client-ca-file`. */
-export function clientAuthorities(flags: ParsedFlags, pki: Pki): readonly string[] {
-  const given = readFlagFile(flags, 'client-ca-file')
-  return given === undefined ? [pki.clientCaPem] : [pki.clientCaPem, given]
-}
-
 /** PEM of what verifies our serving certificate: the authority, or a certificate of the user's own. */
 export function servingAuthority(flags: ParsedFlags, pki: Pki): string {
   return flags.get('tls-cert-file') ? pki.serving.certPem : pki.ca.certPem
@@ -43,7 +37,6 @@ export function servingCertificates(flags: ParsedFlags, pki: Pki): Certificates 
   return {
     cert: pki.serving.certPem,
     key: pki.serving.keyPem,
-    clientAuthorities: clientAuthorities(flags, pki),
     sni: flags.get('tls-sni-cert-key').map(({ certificate, key, names }) => ({
       cert: readPath('tls-sni-cert-key', certificate),
       key: readPath('tls-sni-cert-key', key),

@@ -81,6 +81,8 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     keepAliveTimeout: idleMilliseconds,
   })
   http1.maxHeadersCount = 0
+  // Its connections come from another server. Deno does not keep those of a server alive that listens nowhere.
+  Object.defineProperty(http1, 'listening', { get: () => !service.closing })
   http1.on('request', (incoming, outgoing) => {
     const peer = peers.get(incoming.socket) as Http1Peer
     serveHttp1(service, peer, incoming, outgoing)

@@ -3,21 +3,26 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flagConflicts } from '../../core/config/exclusions.ts'
 import { FlagError } from '../../core/config/flag.ts'
+import { headerWarnings } from '../../core/config/header-warnings.ts'
 import { helpText } from '../../core/config/help.ts'
 import { type ParsedFlags, parseFlags } from '../../core/config/parse.ts'
 import { versionText } from '../../core/config/version.ts'
+import { createMetrics } from '../../core/meta/metrics.ts'
 import type { Logger } from '../../core/ports.ts'
 import { createApiServer } from '../../core/server.ts'
 import { advertisedAddress, hostPort, localAddress } from './address.ts'
 import { reasonOf } from './atomic-file.ts'
 import { authenticationOptions } from './authentication.ts'
-import { certificateFiles, clientAuthorities, listenOptions, preparePki, servingAuthority, servingCertificates } from './certificates.ts'
+import { announced, clientAuthorities } from './authorities.ts'
+import { certificateFiles, listenOptions, preparePki, servingAuthority, servingCertificates } from './certificates.ts'
+import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Listener, listen } from './listener.ts'
 import { serverOptions } from './options.ts'
 import type { Pki } from './pki.ts'
 import { nodeClock, nodeFiles, nodeLogger, nodeOutbound } from './ports.ts'
-import { openStore } from './store.ts'
+import { snapshot, snapshotCommand } from './snapshot.ts'
+import { openStores } from './store.ts'
 
 /** A daemon that runs; `stop` resolves when everything is closed. */
 export interface Daemon {
@@ -57,24 +62,30 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
 /** Starts everything and resolves when requests are answered. Rejects with a one-line error when it can't. */
 export async function start(flags: ParsedFlags): Promise<Daemon> {
   const logger = nodeLogger(flags.get('v'))
-  for (const warning of flags.warnings) logger.warn({}, warning)
+  for (const warning of [...flags.warnings, ...headerWarnings(flags)]) logger.warn({}, warning)
   const options = serverOptions(flags)
   const pki = await preparePki(flags)
-  const store = await openStore(flags, nodeClock, logger)
-  const ports = { store, clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }
+  const stores = await openStores(flags, nodeClock, logger)
+  const ports = { ...stores, clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }
+  const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
+  const metrics = createMetrics()
   let stopping = false
   const server = await createApiServer(ports, {
     ...options,
-    ...(await authenticationOptions(flags, clientAuthorities(flags, pki), pki.serviceAccountKeyPem, ports)),
+    ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics)),
+    metrics,
+    identity: hostIdentity(flags.platform.programs[0] ?? 'apiserver'),
     serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
     advertiseAddress: address,
     securePort: flags.get('secure-port'),
     shuttingDown: () => stopping,
     rootCa: servingAuthority(flags, pki),
   })
-  const listener = await listen({ ...listenOptions(flags), ...servingCertificates(flags, pki), logger }, server.fetch)
+  const certificates = { ...servingCertificates(flags, pki), clientAuthorities: announced(authorities) }
+  const listener = await listen({ ...listenOptions(flags), ...certificates, logger }, server.fetch)
   const stopWatching = watchCertificates(flags, listener, logger)
+  authorities.onChange(() => listener.reload({ clientAuthorities: announced(authorities) }))
   writeAdminConfig(flags, pki, listener.port)
   logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
   return {
@@ -82,10 +93,11 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     async stop() {
       stopping = true
       stopWatching()
+      authorities.close()
       await new Promise<void>((resolve) => setTimeout(resolve, flags.get('shutdown-delay-duration')))
       await server.close()
       await listener.close()
-      await store.close()
+      await Promise.all([stores.store, ...stores.overrides.map(({ store }) => store)].map((each) => each.close()))
     },
   }
 }
@@ -100,6 +112,10 @@ function textOnly(flags: ParsedFlags): string | undefined {
 /** The whole program: returns the exit status when it ends at once, or runs until SIGINT or SIGTERM. */
 export async function main(argv: readonly string[], program: string): Promise<number> {
   try {
+    if (argv[0] === snapshotCommand) {
+      process.stdout.write(`${await snapshot(argv.slice(1), program)}\n`)
+      return 0
+    }
     const flags = parseFlags(argv, program)
     const text = textOnly(flags)
     if (text !== undefined) {

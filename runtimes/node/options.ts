@@ -3,10 +3,12 @@ import type { AuthorizationFiles } from '../../core/config/authorization.ts'
 import { createCorsTest } from '../../core/config/cors.ts'
 import { effectiveVersion } from '../../core/config/emulation.ts'
 import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import { defaultAdmissionPlugins } from '../../core/config/flags/admission.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
 import { selectNames } from '../../core/config/selection.ts'
 import { reportedVersion, versionInfo } from '../../core/config/version.ts'
+import { uncachedResources } from '../../core/config/watch-cache-sizes.ts'
 import { controllerNames } from '../../core/controllers/index.ts'
 import { builtinResources } from '../../core/resources/index.ts'
 import type { ServerOptions } from '../../core/server.ts'
@@ -36,6 +38,22 @@ function authorizationFiles(flags: ParsedFlags): AuthorizationFiles {
   }
 }
 
+/** What is encrypted in the store, if anything is. */
+function encryption(flags: ParsedFlags): Pick<ServerOptions, 'encryption'> {
+  const file = flags.get('encryption-provider-config')
+  if (!file) return {}
+  return { encryption: { file, automaticReload: flags.get('encryption-provider-config-automatic-reload') ?? false } }
+}
+
+const runtimeName = ({ bun, deno, node }: NodeJS.ProcessVersions) => (bun ? `bun${bun}` : deno ? `deno${deno}` : `node${node}`)
+
+/** The deprecated flag names all plugins that run; the two newer ones change what runs by default. */
+function pluginChoice(flags: ParsedFlags): Pick<ServerOptions, 'enabledPlugins' | 'disabledPlugins'> {
+  const only = flags.get('admission-control')
+  if (only.length > 0) return { enabledPlugins: only, disabledPlugins: defaultAdmissionPlugins.filter((name) => !only.includes(name)) }
+  return { enabledPlugins: flags.get('enable-admission-plugins'), disabledPlugins: flags.get('disable-admission-plugins') }
+}
+
 export function serverOptions(flags: ParsedFlags): ServerOptions {
   const { platform } = flags
   const gates = parseFeatureGates(flags.get('feature-gates'), platform)
@@ -48,19 +66,21 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
   })
   const origins = flags.get('cors-allowed-origins')
   const build = {
-    runtime: `node${process.versions.node}`,
+    runtime: runtimeName(process.versions),
     platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
   }
   return {
     platform,
     version: versionInfo(build, reportedVersion(flags.get('version')), emulated, minCompatibility),
-    anonymous: flags.get('anonymous-auth'),
     authorizationModes: flags.get('authorization-mode'),
     authorizationFiles: authorizationFiles(flags),
+    ...encryption(flags),
     serves: served.servesVersion,
     prefix: flags.get('kvstore-prefix'),
     storageMediaType: storageMediaType(flags),
     watchCache: flags.get('watch-cache'),
+    uncached: uncachedResources(flags.get('watch-cache-sizes')),
+    garbageCollection: flags.get('enable-garbage-collector'),
     eventTtl: flags.get('event-ttl') / 1000,
     leaseReuse: flags.get('lease-reuse-duration-seconds'),
     requestTimeout: flags.get('request-timeout'),
@@ -73,14 +93,21 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
     storeHealthTimeout: flags.get('kvstore-healthcheck-timeout'),
     storeReadyTimeout: flags.get('kvstore-readycheck-timeout'),
     goawayChance: flags.get('goaway-chance'),
-    enabledPlugins: flags.get('enable-admission-plugins'),
-    disabledPlugins: flags.get('disable-admission-plugins'),
+    ...pluginChoice(flags),
+    tolerationSeconds: {
+      notReady: flags.get('default-not-ready-toleration-seconds'),
+      unreachable: flags.get('default-unreachable-toleration-seconds'),
+    },
     livezGracePeriod: flags.get('livez-grace-period'),
     compactionInterval: flags.get('kvstore-compaction-interval'),
+    countInterval: flags.get('kvstore-count-metric-poll-period'),
+    sizeInterval: flags.get('kvstore-db-metric-poll-interval'),
     controllers: selectNames('controllers', flags.get('controllers'), controllerNames),
     serviceClusterIpRanges: flags.get('service-cluster-ip-range'),
     serviceNodePortRange: flags.get('service-node-port-range'),
     clusterServiceNodePort: flags.get('platform-service-node-port') ?? 0,
+    allowPrivileged: flags.get('allow-privileged'),
+    gates,
     watchList: gates.enabled('WatchList'),
   }
 }

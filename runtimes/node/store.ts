@@ -1,28 +1,54 @@
-/** The store that flags select: embedded and durable, embedded in memory, or a cluster of servers. */
+/** The stores that flags select: embedded and durable, embedded in memory, or clusters of servers. */
 import type { ParsedFlags } from '../../core/config/parse.ts'
-import type { Clock, KeyValueStore, Logger } from '../../core/ports.ts'
+import { serversOverrides } from '../../core/config/store-overrides.ts'
+import type { Clock, KeyValueStore, Logger, StoreOverride } from '../../core/ports.ts'
 import { openDurableStore } from '../stores/durable.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { readFlagFile } from './flag-file.ts'
 
 export const inMemory = ':memory:'
 
-export async function openStore(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<KeyValueStore> {
-  const servers = flags.get('kvstore-servers')
-  if (servers.length > 0) {
-    // Loaded when it is needed: reading the protocol of such servers takes a good part of a second.
-    const { openEtcdStore } = await import('../stores/etcd.ts')
-    return openEtcdStore({
-      servers,
-      ca: readFlagFile(flags, 'kvstore-cafile'),
-      cert: readFlagFile(flags, 'kvstore-certfile'),
-      key: readFlagFile(flags, 'kvstore-keyfile'),
-      clock,
-      logger,
-      timeouts: { start: flags.get('storage-initialization-timeout') },
-    })
+/** The ports of these names. */
+export interface OpenStores {
+  readonly store: KeyValueStore
+  readonly overrides: readonly StoreOverride[]
+}
+
+/** Opens the store of everything, and one for each set of servers in `--kvstore-servers-overrides`. */
+export async function openStores(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<OpenStores> {
+  const opened: KeyValueStore[] = []
+  const keep = (store: KeyValueStore) => {
+    opened.push(store)
+    return store
   }
+  try {
+    const servers = flags.get('kvstore-servers')
+    const store = keep(await (servers.length > 0 ? openServers(servers, flags, clock, logger) : openEmbedded(flags, clock, logger)))
+    const overrides: StoreOverride[] = []
+    for (const { servers, resources } of serversOverrides(flags.get('kvstore-servers-overrides')))
+      overrides.push({ store: keep(await openServers(servers, flags, clock, logger)), resources })
+    return { store, overrides }
+  } catch (error) {
+    for (const store of opened) await store.close()
+    throw error
+  }
+}
+
+async function openServers(servers: readonly string[], flags: ParsedFlags, clock: Clock, logger: Logger): Promise<KeyValueStore> {
+  // Loaded when it is needed: reading the protocol of such servers takes a good part of a second.
+  const { openEtcdStore } = await import('../stores/etcd.ts')
+  return openEtcdStore({
+    servers,
+    ca: readFlagFile(flags, 'kvstore-cafile'),
+    cert: readFlagFile(flags, 'kvstore-certfile'),
+    key: readFlagFile(flags, 'kvstore-keyfile'),
+    clock,
+    logger,
+    timeouts: { start: flags.get('storage-initialization-timeout') },
+  })
+}
+
+async function openEmbedded(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<KeyValueStore> {
   const directory = flags.get('data-dir')
-  if (directory === inMemory) return memoryStore({ clock })
-  return openDurableStore({ directory, clock, logger })
+  return directory === inMemory ? memoryStore({ clock }) : openDurableStore({ directory, clock, logger })
 }

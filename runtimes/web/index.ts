@@ -14,9 +14,10 @@ export type EmbeddedOptions = ServerOptions & Pick<Ports, 'store'> & Partial<Omi
  * `const server = await createApiServer({ store: memoryStore() })`, then `await server.fetch(new Request('http://x/api/v1/namespaces'))`.
  * Without options everybody may do everything.
  */
-export function createApiServer({ store, clock, files, outbound, telemetry, ...options }: EmbeddedOptions): Promise<ApiServer> {
+export function createApiServer({ store, overrides, clock, files, outbound, telemetry, ...options }: EmbeddedOptions): Promise<ApiServer> {
   const ports: Ports = {
     store,
+    ...(overrides && { overrides }),
     clock: clock ?? webClock,
     files: files ?? noFiles,
     outbound: outbound ?? webOutbound,

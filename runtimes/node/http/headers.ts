@@ -65,6 +65,13 @@ export class LightHeaders implements Headers {
     return found
   }
 
+  /** The values of a header, one per line of the message. */
+  getAll(name: string): string[] {
+    const fields = this.#fields
+    const key = this.#keyOf(name)
+    return fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === key)
+  }
+
   has(name: string): boolean {
     const key = this.#keyOf(name)
     for (let i = 0; i < this.#fields.length; i += 2) if (this.#fields[i] === key) return true

@@ -1,0 +1,9 @@
+/**
+ * The entry of the executable that Bun compiles. It is the Node adapter: Bun's node:tls and node:http2 hand on client certificates,
+ * which its own server does not.
+ */
+import { basename } from 'node:path'
+import { main } from '../node/main.ts'
+
+// In a compiled executable argv[1] is always the same; what it was started as is argv0.
+process.exitCode = await main(process.argv.slice(2), basename(process.argv0))

@@ -1,0 +1,66 @@
+/** Who vouches for client certificates and front proxies, as flags and their files say. */
+import { type Authorities, fixedAuthorities, followAuthorities } from '../../core/authn/certificate/authorities.ts'
+import type { FrontProxies } from '../../core/authn/request-header.ts'
+import { FlagError } from '../../core/config/flag.ts'
+import type { ParsedFlags } from '../../core/config/parse.ts'
+import type { Ports } from '../../core/ports.ts'
+import { reasonOf } from './atomic-file.ts'
+import { readPath } from './flag-file.ts'
+import type { Pki } from './pki.ts'
+
+export interface ClientAuthorities {
+  readonly client: Authorities
+  /** Absent: headers never say who the user is. */
+  readonly frontProxies?: FrontProxies
+  /** Calls back after each change. */
+  onChange(changed: () => void): void
+  close(): void
+}
+
+/** PEM bundles whose names clients are told in the handshake. */
+export function announced({ client, frontProxies }: ClientAuthorities): readonly string[] {
+  return [client, frontProxies?.authorities].flatMap((each) => each?.current().pem ?? [])
+}
+
+/** Reads the files, and follows them until `close`. Rejects with a FlagError that names flag and file. */
+export async function clientAuthorities(
+  flags: ParsedFlags,
+  { clientCaPem }: Pki,
+  { files, telemetry }: Pick<Ports, 'files' | 'telemetry'>,
+): Promise<ClientAuthorities> {
+  const follow = async (flag: 'client-ca-file' | 'requestheader-client-ca-file', besides?: string) => {
+    const path = flags.get(flag)
+    if (!path) return undefined
+    readPath(flag, path)
+    try {
+      return await followAuthorities({ path, files, logger: telemetry.logger, ...(besides && { besides }) })
+    } catch (error) {
+      throw new FlagError(`--${flag}: ${path}: ${reasonOf(error)}`)
+    }
+  }
+  const client = (await follow('client-ca-file', clientCaPem)) ?? fixedAuthorities([clientCaPem])
+  const proxies = await follow('requestheader-client-ca-file')
+  return {
+    client,
+    ...(proxies && {
+      frontProxies: {
+        authorities: proxies,
+        allowedNames: flags.get('requestheader-allowed-names'),
+        headers: {
+          username: flags.get('requestheader-username-headers'),
+          uid: flags.get('requestheader-uid-headers'),
+          group: flags.get('requestheader-group-headers'),
+          extraPrefix: flags.get('requestheader-extra-headers-prefix'),
+        },
+      },
+    }),
+    onChange(changed) {
+      client.onChange(changed)
+      proxies?.onChange(changed)
+    },
+    close() {
+      client.close()
+      proxies?.close()
+    },
+  }
+}

@@ -1,0 +1,62 @@
+/** How flags say which issuers of JWTs are believed. */
+import type { AuthenticationSettings, OidcIssuer } from '../../core/config/authentication.ts'
+import { authenticationFileConflicts } from '../../core/config/file-exclusions.ts'
+import type { ParsedFlags } from '../../core/config/parse.ts'
+import type { Logger } from '../../core/ports.ts'
+import { readFlagFile } from './flag-file.ts'
+
+/** Without a prefix, names that another issuer may give as well stand after their issuer; `-` is no prefix. */
+function usernamePrefix(prefix: string | undefined, claim: string, issuer: string): string {
+  if (prefix === '-') return ''
+  return prefix || (claim === 'email' ? '' : `${issuer}#`)
+}
+
+function oidcIssuer(flags: ParsedFlags): OidcIssuer | undefined {
+  const [url, audience] = [flags.get('oidc-issuer-url'), flags.get('oidc-client-id')]
+  if (!url || !audience) return undefined
+  const claim = flags.get('oidc-username-claim')
+  const groups = flags.get('oidc-groups-claim') ?? ''
+  const none = { claim: '', expression: '' }
+  return {
+    issuer: {
+      url,
+      discoveryURL: '',
+      certificateAuthority: readFlagFile(flags, 'oidc-ca-file') ?? '',
+      audiences: [audience],
+      audienceMatchPolicy: '',
+      egressSelectorType: '',
+    },
+    claimValidationRules: [...flags.get('oidc-required-claim')].map(([name, requiredValue]) => ({
+      ...none,
+      claim: name,
+      requiredValue,
+      message: '',
+    })),
+    claimMappings: {
+      username: { ...none, claim, prefix: usernamePrefix(flags.get('oidc-username-prefix'), claim, url) },
+      groups: { ...none, claim: groups, prefix: groups === '' ? undefined : (flags.get('oidc-groups-prefix') ?? '') },
+      uid: none,
+      extra: [],
+    },
+    userValidationRules: [],
+    algorithms: flags.get('oidc-signing-algs'),
+  }
+}
+
+export function authenticationSettings(flags: ParsedFlags): AuthenticationSettings {
+  const configuration = flags.get('authentication-config')
+  const oidc = oidcIssuer(flags)
+  return {
+    ...(configuration && { configuration, conflicts: (file) => authenticationFileConflicts(flags, file) }),
+    ...(oidc && { oidc }),
+  }
+}
+
+/** Whether flags let anybody be anonymous: not where everybody may do everything, which is warned of. A file may say otherwise. */
+export function allowsAnonymous(flags: ParsedFlags, logger: Logger): boolean {
+  const allowed = flags.get('anonymous-auth')
+  const unlimited = flags.get('authorization-mode').includes('AlwaysAllow')
+  if (allowed && unlimited)
+    logger.warn({}, '--anonymous-auth has no effect with --authorization-mode=AlwaysAllow: requests need credentials')
+  return allowed && !unlimited
+}

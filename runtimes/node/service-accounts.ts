@@ -1,0 +1,76 @@
+/** Keys, issuers and limits of service account tokens, as flags and their files say. */
+import { loadSigningKey, loadVerificationKeys } from '../../core/authn/certificate/keys.ts'
+import { FlagError } from '../../core/config/flag.ts'
+import type { ParsedFlags } from '../../core/config/parse.ts'
+import type { MetricsRegistry } from '../../core/meta/metrics.ts'
+import type { Ports } from '../../core/ports.ts'
+import type { ServerOptions } from '../../core/server.ts'
+import { reasonOf } from './atomic-file.ts'
+import { readFlagFile, readPath } from './flag-file.ts'
+
+type Keys = NonNullable<ServerOptions['serviceAccounts']>
+
+/** Issuer of a cluster's own tokens, when no flag names one. */
+const defaultIssuer = 'https://apiserver.default.svc.cluster.local'
+const signingEndpoint = 'service-account-signing-endpoint'
+const maxExpiration = 'service-account-max-token-expiration'
+
+/** Runs a check of what a flag names. Rejects with a FlagError that names both. */
+async function naming<T>(flag: string, path: string, check: () => Promise<T>): Promise<T> {
+  try {
+    return await check()
+  } catch (error) {
+    throw new FlagError(`--${flag}: ${path}: ${reasonOf(error)}`)
+  }
+}
+
+async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound, clock, telemetry }: Ports, metrics: MetricsRegistry) {
+  // Few servers have one: what it needs is loaded then only.
+  const [{ connectExternalSigner }, { createExternalSignerMetrics }] = await Promise.all([
+    import('../../core/authn/service-account/external-signer.ts'),
+    import('../../core/meta/external-signer-metrics.ts'),
+  ])
+  const observer = createExternalSignerMetrics(metrics, clock)
+  const options = { unixSocket, outbound, clock, logger: telemetry.logger, observer }
+  const signer = await naming(signingEndpoint, unixSocket, () => connectExternalSigner(options))
+  const wanted = (flags.get(maxExpiration) ?? 0) / 1000
+  if (wanted > signer.maxSeconds) {
+    signer.close()
+    throw new FlagError(
+      `--${maxExpiration} is ${wanted}s, longer than the ${signer.maxSeconds}s that the signer of --${signingEndpoint} supports`,
+    )
+  }
+  return signer
+}
+
+/** Keys of our own. `ownKey` is the PEM of the key that the server made for itself. */
+async function keyFiles(flags: ParsedFlags, ownKey: string) {
+  const signingFlag = 'service-account-signing-key-file'
+  const verificationFlag = 'service-account-key-file'
+  const signingKey = readFlagFile(flags, signingFlag) ?? ownKey
+  await naming(signingFlag, flags.get(signingFlag) ?? '', () => loadSigningKey(signingKey))
+  const verificationKeys = await Promise.all(
+    flags.get(verificationFlag).map(async (path) => {
+      const pem = readPath(verificationFlag, path)
+      await naming(verificationFlag, path, () => loadVerificationKeys([pem]))
+      return pem
+    }),
+  )
+  return { signingKey, verificationKeys: verificationKeys.length > 0 ? verificationKeys : [signingKey] }
+}
+
+export async function serviceAccountKeys(flags: ParsedFlags, ownKey: string, ports: Ports, metrics: MetricsRegistry): Promise<Keys> {
+  const socket = flags.get(signingEndpoint)
+  const keys = socket ? { externalSigner: await externalSigner(flags, socket, ports, metrics) } : await keyFiles(flags, ownKey)
+  const [first = defaultIssuer, ...others] = flags.get('service-account-issuer')
+  const audiences = flags.get('api-audiences')
+  return {
+    ...keys,
+    issuers: [first, ...others],
+    audiences: audiences.length > 0 ? audiences : [first],
+    maxSeconds: (flags.get(maxExpiration) ?? 0) / 1000,
+    extend: flags.get('service-account-extend-token-expiration'),
+    lookup: flags.get('service-account-lookup'),
+    keySetUri: flags.get('service-account-jwks-uri') ?? '',
+  }
+}

@@ -1,0 +1,24 @@
+/** `apiserver snapshot save|restore FILE`: the embedded store as a file, and back. */
+import { FlagError } from '../../core/config/flag.ts'
+import { parseFlags } from '../../core/config/parse.ts'
+import type { SnapshotInfo } from '../stores/snapshot.ts'
+import { inMemory } from './store.ts'
+
+/** The first argument that asks for this instead of a server. */
+export const snapshotCommand = 'snapshot'
+const usage = 'use: snapshot save FILE or snapshot restore FILE, with --data-dir'
+
+/** Does what the arguments behind the command say; resolves to a line that tells what was done. Rejects with a one-line error. */
+export async function snapshot([action, file, ...rest]: readonly string[], program: string): Promise<string> {
+  if ((action !== 'save' && action !== 'restore') || file === undefined || file.startsWith('-')) throw new FlagError(usage)
+  const flags = parseFlags(rest, program)
+  const servers = 'kvstore-servers'
+  if (flags.isSet(servers)) throw new FlagError(`snapshot: ${flags.spelling(servers)}: save and restore such a store with its own tools`)
+  const directory = flags.get('data-dir')
+  if (directory === inMemory) throw new FlagError(`snapshot: --data-dir ${inMemory} keeps nothing that could be saved`)
+  const { saveSnapshot, restoreSnapshot } = await import('../stores/snapshot.ts')
+  const told = ({ revision, objects }: SnapshotInfo) => `${objects} keys at revision ${revision}`
+  return action === 'save'
+    ? `saved ${told(saveSnapshot(directory, file))} to ${file}`
+    : `restored ${told(await restoreSnapshot(file, directory))} into ${directory}`
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../../core/ports.ts'
+
+interface Timer {
+  /** On this clock. */
+  readonly at: number
+  readonly callback: () => void
+  cancel(): void
+}
+
+/** A clock that runs as its host's does, and can be moved ahead. */
+export class TestClock implements Clock {
+  readonly #host: Clock
+  readonly #timers = new Set<Timer>()
+  #ahead: number
+
+  /** `ahead`: milliseconds before the host's clock from the start. */
+  constructor(host: Clock, ahead = 0) {
+    this.#host = host
+    this.#ahead = ahead
+  }
+
+  /** Milliseconds by which it has been moved. */
+  get ahead(): number {
+    return this.#ahead
+  }
+
+  now(): number {
+    return this.#host.now() + this.#ahead
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer: Timer = { at: this.now() + milliseconds, callback, cancel: this.#host.after(milliseconds, () => this.#fire(timer)) }
+    this.#timers.add(timer)
+    return () => {
+      timer.cancel()
+      this.#timers.delete(timer)
+    }
+  }
+
+  /**
+   * As if the machine had slept for so many milliseconds: timers that have come due fire once, in the order of their times, and those
+   * they set count from the new time. Resolves when what they started in this process has had its turn.
+   */
+  async advance(milliseconds: number): Promise<void> {
+    this.#ahead += milliseconds
+    const now = this.now()
+    for (const timer of [...this.#timers].sort((a, b) => a.at - b.at)) {
+      timer.cancel()
+      if (timer.at <= now) this.#fire(timer)
+      else timer.cancel = this.#host.after(timer.at - now, () => this.#fire(timer))
+    }
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 0)
+    })
+  }
+
+  #fire(timer: Timer): void {
+    // A timer that fired before may have cancelled this one.
+    if (this.#timers.delete(timer)) timer.callback()
+  }
+}

@@ -1,0 +1,36 @@
+/** Who calls in-process: each user has a connection of their own. */
+import type { Authenticator } from '../../core/authn/authenticator.ts'
+import type { Connection } from '../../core/ports.ts'
+
+export interface TestUser {
+  readonly name: string
+  readonly groups?: readonly string[]
+}
+
+/** May do everything, whatever authorizes. */
+export const administrator: TestUser = { name: 'admin', groups: ['system:masters'] }
+
+export interface Identities {
+  readonly authenticator: Authenticator
+  /** Requests over this connection, or one that is made from it, are the user's, unless they bring a credential. */
+  connectionOf(user: TestUser): Connection
+}
+
+export function createIdentities(): Identities {
+  const users = new WeakMap<Connection, TestUser>()
+  return {
+    authenticator: {
+      name: 'in-process',
+      authenticate(request, connection) {
+        const user = users.get(connection)
+        if (user === undefined || request.headers.has('authorization')) return undefined
+        return { user: { name: user.name, groups: [...(user.groups ?? [])] } }
+      },
+    },
+    connectionOf(user) {
+      const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
+      users.set(connection, user)
+      return connection
+    },
+  }
+}

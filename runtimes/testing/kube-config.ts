@@ -1,0 +1,80 @@
+/** Configurations for @kubernetes/client-node 1.x. The module is handed in by the caller: this package does not depend on it. */
+import type { Fetch } from './server.ts'
+
+/** What is used of the module. */
+export interface ClientModule<Config extends object> {
+  readonly KubeConfig: new () => Config
+  readonly ServerConfiguration: new (url: string, variables: Record<string, string>) => object
+  readonly ResponseContext: new (status: number, headers: Record<string, string>, body: ResponseBody) => object
+  createConfiguration(parameters: object): object
+  wrapHttpLibrary(library: { send(request: never): Promise<never> }): object
+}
+
+interface ResponseBody {
+  text(): Promise<string>
+  binary(): Promise<never>
+}
+
+/** The part of `KubeConfig` that is used here. */
+interface ConfigObject {
+  loadFromClusterAndUser(cluster: object, user: object): void
+  makeApiClient: (api: new (configuration: object) => object) => object
+  applyToHTTPSOptions: (options: { agent?: unknown }) => Promise<void>
+}
+
+interface ClientRequest {
+  getUrl(): string
+  getHttpMethod(): string
+  getHeaders(): Record<string, string>
+  getBody(): RequestInit['body']
+  getSignal?(): AbortSignal | undefined
+}
+
+/** For a server at a port that speaks HTTP without TLS. */
+export function portConfig<Config extends object>(client: ClientModule<Config>, server: string, name: string, token: string): Config {
+  const config = new client.KubeConfig()
+  // The client sends nothing without TLS unless it is told not to verify it.
+  ;(config as unknown as ConfigObject).loadFromClusterAndUser({ name, server, skipTLSVerify: true }, { name, token })
+  return config
+}
+
+/** For a server in this process: API clients call `fetch`; watches go through `handle` over a connection in memory. */
+export async function inProcessConfig<Config extends object>(
+  client: ClientModule<Config>,
+  server: string,
+  name: string,
+  fetch: Fetch,
+  handle: (request: Request) => Promise<Response>,
+): Promise<Config> {
+  const config = new client.KubeConfig()
+  const object = config as unknown as ConfigObject
+  object.loadFromClusterAndUser({ name, server, skipTLSVerify: true }, { name })
+  const httpApi = client.wrapHttpLibrary({ send: (request: ClientRequest) => send(client, request, fetch) } as never)
+  const configuration = client.createConfiguration({ baseServer: new client.ServerConfiguration(server, {}), httpApi })
+  object.makeApiClient = (api) => new api(configuration)
+  const { memoryAgent } = await import('./memory-agent.ts')
+  const agent = memoryAgent(handle)
+  const apply = object.applyToHTTPSOptions.bind(config)
+  object.applyToHTTPSOptions = async (options) => {
+    await apply(options)
+    options.agent = agent
+  }
+  return config
+}
+
+async function send<Config extends object>(client: ClientModule<Config>, request: ClientRequest, fetch: Fetch): Promise<object> {
+  const signal = request.getSignal?.()
+  const body = request.getBody()
+  const response = await fetch(
+    new Request(request.getUrl(), {
+      method: request.getHttpMethod(),
+      headers: request.getHeaders(),
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    }),
+  )
+  return new client.ResponseContext(response.status, Object.fromEntries(response.headers), {
+    text: () => response.text(),
+    binary: async () => Buffer.from(await response.arrayBuffer()) as never,
+  })
+}

@@ -1,0 +1,67 @@
+/** Connections of node:http that never leave the process. */
+import { Agent } from 'node:http'
+import { Duplex } from 'node:stream'
+import { plainServer } from '../node/plain.ts'
+
+/** One end of a connection: what is written here is read at the other end. What HTTP wants of sockets besides does nothing. */
+class End extends Duplex {
+  other: End | undefined
+  #resume: (() => void) | undefined
+
+  override _read(): void {
+    const resume = this.#resume
+    this.#resume = undefined
+    resume?.()
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const { other } = this
+    if (other === undefined || other.destroyed) done()
+    else if (other.push(chunk)) done()
+    else other.#resume = done
+  }
+
+  override _final(done: () => void): void {
+    this.other?.push(null)
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    const { other } = this
+    this.other = undefined
+    this.#resume?.()
+    if (other && !other.destroyed) queueMicrotask(() => other.destroy())
+    done(error)
+  }
+
+  setTimeout(): this {
+    return this
+  }
+  setNoDelay(): this {
+    return this
+  }
+  setKeepAlive(): this {
+    return this
+  }
+  ref(): this {
+    return this
+  }
+  unref(): this {
+    return this
+  }
+}
+
+/** An agent whose connections all lead to the handler. */
+export function memoryAgent(handle: (request: Request) => Promise<Response>): Agent {
+  const server = plainServer(handle)
+  const agent = new Agent()
+  return Object.assign(agent, {
+    createConnection() {
+      const [client, served] = [new End(), new End()]
+      client.other = served
+      served.other = client
+      server.emit('connection', served)
+      return client
+    },
+  })
+}

@@ -1,0 +1,32 @@
+/** Keys and tokens of a test server: made for it, and good for nothing else. */
+import { createTokenFile } from '../../core/authn/token-file.ts'
+import type { ServerOptions } from '../../core/server.ts'
+import { administrator } from './identity.ts'
+
+export interface Secrets {
+  /** PEM; signs tokens of service accounts. */
+  readonly signingKey: string
+  /** Of the administrator, for clients over a port. */
+  readonly token: string
+}
+
+const issuer = 'https://apiserver.default.svc.cluster.local'
+
+export async function createSecrets(): Promise<Secrets> {
+  const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+  const encoded = btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey))))
+  const lines = encoded.match(/.{1,64}/g) ?? []
+  return {
+    signingKey: `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`,
+    token: `${crypto.randomUUID()}${crypto.randomUUID()}`,
+  }
+}
+
+export async function secretOptions({ signingKey, token }: Secrets): Promise<Required<Pick<ServerOptions, 'serviceAccounts' | 'tokens'>>> {
+  const { name, groups = [] } = administrator
+  const { authenticator } = await createTokenFile(`${token},${name},,"${groups.join(',')}"`, 'test server')
+  return {
+    tokens: [authenticator],
+    serviceAccounts: { signingKey, verificationKeys: [signingKey], issuers: [issuer], audiences: [issuer] },
+  }
+}

@@ -1,0 +1,148 @@
+/** A server inside a test: no port, no process, no file. */
+import type { Connection, Telemetry } from '../../core/ports.ts'
+import { type ApiServer, createApiServer, type ServerOptions } from '../../core/server.ts'
+import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
+import { consoleLogger, noFiles, webClock, webOutbound } from '../web/ports.ts'
+import { TestClock } from './clock.ts'
+import { administrator, createIdentities, type TestUser } from './identity.ts'
+import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts'
+import { applyManifests, readManifests } from './manifests.ts'
+import { createSecrets, type Secrets, secretOptions } from './secrets.ts'
+
+/** Takes a path, such as `/api/v1/namespaces`, or a request of which only path and query count. */
+export type Fetch = (input: string | Request, init?: RequestInit) => Promise<Response>
+
+/** An API object, seen from outside. */
+export interface TestObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly [field: string]: unknown }
+  readonly [field: string]: unknown
+}
+
+/** Everything there was at a moment: objects, leases, time, keys. Costs the same whatever is stored, and never changes. */
+export interface Snapshot {
+  readonly store: StoreSnapshot
+  readonly ahead: number
+  readonly secrets: Secrets
+}
+
+export interface TestServerOptions extends ServerOptions {
+  /** The world to start from; default: an empty cluster. */
+  readonly from?: Snapshot
+  /** Default: warnings and errors to the console. */
+  readonly telemetry?: Telemetry
+}
+
+export interface Port {
+  /** As `http://127.0.0.1:40000`. */
+  readonly url: string
+  /** Of a user who may do everything. */
+  readonly token: string
+  /** A KubeConfig of @kubernetes/client-node, which is given as a module, for this address. */
+  kubeConfig<Config extends object>(client: ClientModule<Config>): Config
+  close(): Promise<void>
+}
+
+export interface TestServer {
+  /** Answers as to an administrator; a request with an `Authorization` header is who that says. */
+  readonly fetch: Fetch
+  /** Runs as the host's clock does; `advance` moves it ahead. */
+  readonly clock: TestClock
+  /** `fetch` for another user. */
+  as(user: TestUser): Fetch
+  /** Applies manifests in order: YAML or JSON text of any number of documents, or objects. Returns what is stored. */
+  load(manifests: string | readonly TestObject[], fieldManager?: string): Promise<TestObject[]>
+  /**
+   * A KubeConfig of @kubernetes/client-node, which is given as a module, whose clients call this server with no port. Under Bun, watches
+   * and informers need `listen` nevertheless: there that package's requests take no agent.
+   */
+  kubeConfig<Config extends object>(client: ClientModule<Config>, user?: TestUser): Promise<Config>
+  /** Opens a port of 127.0.0.1 without TLS, for clients in other processes. */
+  listen(port?: number): Promise<Port>
+  snapshot(): Snapshot
+  /** Goes back to a snapshot, of this server or another. Watches end. */
+  restore(snapshot: Snapshot): Promise<void>
+  /** Another server that starts from the state of this one; what either does is not seen by the other. */
+  fork(): Promise<TestServer>
+  close(): Promise<void>
+}
+
+const origin = 'http://apiserver.test'
+interface Running {
+  readonly api: ApiServer
+  readonly store: ForkableStore
+  readonly clock: TestClock
+}
+
+/** Starts a server; every option of the embedded one has its default (so everybody may do everything: see `authorizationModes`). */
+export async function startTestServer({ from, telemetry, ...options }: TestServerOptions = {}): Promise<TestServer> {
+  const identities = createIdentities()
+  let secrets = from?.secrets ?? (await createSecrets())
+  let running = await run(from)
+  const closers = new Set<() => Promise<void>>()
+
+  async function run(world: Snapshot | undefined): Promise<Running> {
+    const clock = new TestClock(webClock, world?.ahead)
+    const store = forkableStore({ clock, ...(world && { from: world.store }) })
+    const own = await secretOptions(secrets)
+    const ports = { store, clock, files: noFiles, outbound: webOutbound, telemetry: telemetry ?? { logger: consoleLogger } }
+    const api = await createApiServer(ports, {
+      ...own,
+      ...options,
+      authenticators: [identities.authenticator, ...(options.authenticators ?? [])],
+      tokens: [...own.tokens, ...(options.tokens ?? [])],
+    })
+    return { api, store, clock }
+  }
+
+  async function stop({ api, store }: Running): Promise<void> {
+    await api.close()
+    await store.close()
+  }
+
+  const handle = (request: Request, connection: Connection) => running.api.fetch(request, connection)
+  const as = (user: TestUser): Fetch => {
+    const connection = identities.connectionOf(user)
+    return (input, init) =>
+      handle(input instanceof Request && !init ? input : new Request(typeof input === 'string' ? origin + input : input, init), connection)
+  }
+  const fetch = as(administrator)
+  const snapshot = (): Snapshot => ({ store: running.store.snapshot(), ahead: running.clock.ahead, secrets })
+
+  return {
+    fetch,
+    as,
+    snapshot,
+    get clock() {
+      return running.clock
+    },
+    load: async (manifests, fieldManager = 'test') =>
+      applyManifests(typeof manifests === 'string' ? readManifests(manifests) : manifests, fetch, fieldManager),
+    kubeConfig(client, user = administrator) {
+      const connection = identities.connectionOf(user)
+      return inProcessConfig(client, origin, user.name, as(user), (request) => handle(request, connection))
+    },
+    async listen(port = 0) {
+      const { openPort } = await import('./port.ts')
+      const opened = await openPort(port, handle)
+      const close = async () => {
+        closers.delete(close)
+        await opened.close()
+      }
+      closers.add(close)
+      const { url } = opened
+      return { url, token: secrets.token, close, kubeConfig: (client) => portConfig(client, url, administrator.name, secrets.token) }
+    },
+    async restore(world) {
+      await stop(running)
+      secrets = world.secrets
+      running = await run(world)
+    },
+    fork: () => startTestServer({ ...options, ...(telemetry && { telemetry }), from: snapshot() }),
+    async close() {
+      for (const close of closers) await close()
+      await stop(running)
+    },
+  }
+}

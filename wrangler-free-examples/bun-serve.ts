@@ -1,0 +1,20 @@
+/**
+ * The API as the handler of Bun.serve: the core is a fetch handler already, so there is nothing to adapt.
+ * Bun sends the head of a response with its first bytes, so a watch shows nothing, not even its headers, before the first event.
+ * Run it: bun wrangler-free-examples/bun-serve.ts 8080
+ */
+import { createApiServer, memoryStore } from '../runtimes/web/index.ts'
+
+declare const Bun: {
+  readonly argv: readonly string[]
+  serve(options: { port: number; hostname: string; idleTimeout: number; fetch(request: Request): Promise<Response> }): {
+    readonly port: number
+  }
+}
+
+const api = await createApiServer({ store: memoryStore() })
+const port = Number(Bun.argv[2] ?? 8080)
+
+// A watch may be silent for long: no idle time-out.
+Bun.serve({ port, hostname: '127.0.0.1', idleTimeout: 0, fetch: (request) => api.fetch(request) })
+console.log(`serving on http://127.0.0.1:${port}`)

@@ -1,0 +1,17 @@
+/**
+ * The API as the handler of Deno.serve: the core is a fetch handler already, so there is nothing to adapt.
+ * Run it: deno run -A wrangler-free-examples/deno-serve.ts 8080
+ */
+import { createApiServer, memoryStore } from '../runtimes/web/index.ts'
+
+declare const Deno: {
+  readonly args: readonly string[]
+  serve(options: { port: number; hostname: string; onListen?(): void }, handler: (request: Request) => Promise<Response>): unknown
+}
+
+const api = await createApiServer({ store: memoryStore() })
+const port = Number(Deno.args[0] ?? 8080)
+
+Deno.serve({ port, hostname: '127.0.0.1', onListen: () => console.log(`serving on http://127.0.0.1:${port}`) }, (request) =>
+  api.fetch(request),
+)

@@ -1,0 +1,31 @@
+/**
+ * A test of a controller against the whole API: every case starts from one prepared world, and time is moved rather than waited for.
+ * Run it: npx tsx wrangler-free-examples/harness.ts
+ */
+import { startTestServer } from '../runtimes/testing/index.ts'
+
+const server = await startTestServer()
+await server.load(`
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: prices, namespace: shop}
+data: {tea: "3"}
+`)
+const prepared = server.snapshot()
+const prices = '/api/v1/namespaces/shop/configmaps/prices'
+
+await server.fetch(prices, { method: 'DELETE' })
+console.log('after the delete:', (await server.fetch(prices)).status)
+await server.restore(prepared)
+console.log('after going back:', (await server.fetch(prices)).status)
+
+const event = { metadata: { name: 'sold', namespace: 'shop' }, involvedObject: { namespace: 'shop' } }
+const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(event) }
+await server.fetch('/api/v1/namespaces/shop/events', post)
+await server.clock.advance(2 * 3600_000)
+console.log('event two hours later:', (await server.fetch('/api/v1/namespaces/shop/events/sold')).status)
+await server.close()

@@ -1,0 +1,43 @@
+/** Bundles workerd.ts and serves it with npm's workerd, no other tool: node --import tsx wrangler-free-examples/workerd-run.ts [worker file] 8080 */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { runtimeBinary } from '../runtimes/locate.ts'
+
+const [port = '8080', worker = fileURLToPath(new URL('workerd.ts', import.meta.url))] = process.argv.slice(2).reverse()
+const directory = mkdtempSync(join(tmpdir(), 'workerd-'))
+
+await build({
+  entryPoints: [worker],
+  outfile: join(directory, 'worker.js'),
+  bundle: true,
+  format: 'esm',
+  conditions: ['workerd', 'worker', 'browser'],
+  target: 'es2023',
+  logLevel: 'warning',
+})
+const config = join(directory, 'config.capnp')
+writeFileSync(
+  config,
+  `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .api)],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const api :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  compatibilityDate = "2025-09-01",
+);
+`,
+)
+const child = spawn(runtimeBinary('workerd') ?? 'workerd', ['serve', config], { stdio: 'inherit' })
+// It would wait for watches to end, which they need not do.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGKILL'))
+child.on('error', (error) => console.error(`error: workerd: ${error.message}`))
+child.on('close', (code) => {
+  rmSync(directory, { recursive: true, force: true })
+  process.exitCode = code ?? 0
+})
