@@ -14,9 +14,11 @@ export interface LoadOptions {
   readonly seconds: number
   /** Not measured; default 0.5. */
   readonly warmupSeconds?: number
+  /** Sleeps while it waits: slower, but fair where others than the server need the processor. */
+  readonly sleeps?: boolean
   readonly protocol?: 'http/1.1' | 'h2'
   readonly method?: string
-  /** `{n}` in the path and the body becomes a number that is different for every request. */
+  /** `{n}` in the path and the body becomes a number that is different for every request, `{k}` one that comes again after 1,000 requests. */
   readonly path?: string
   readonly headers?: Record<string, string>
   readonly body?: string
@@ -56,15 +58,17 @@ interface Exchange {
 function run(options: LoadOptions): Promise<LoadResult> {
   const { method = 'GET', path = '/', headers = {}, body, protocol = 'http/1.1' } = options
   const url = new URL(path, options.url)
-  const varies = path.includes('{n}') || body?.includes('{n}') === true
+  const varies = /\{[nk]\}/.test(`${path} ${body}`)
   const latencies: number[] = []
   let number = 0
   let failures = 0
   let measuring = false
 
   const numbered = () => {
-    const n = `${process.pid}-${number++}`
-    return { url: new URL(path.replaceAll('{n}', n), options.url), body: body?.replaceAll('{n}', n) }
+    const n = `${process.pid}-${number}`
+    const k = String(number++ % 1_000)
+    const fill = (text: string) => text.replaceAll('{n}', n).replaceAll('{k}', k)
+    return { url: new URL(fill(path), options.url), body: body && fill(body) }
   }
   const exchanges = {
     'http/1.1': (write: (bytes: Buffer) => void, done: (status: number) => void): Exchange => {
@@ -135,7 +139,7 @@ function run(options: LoadOptions): Promise<LoadResult> {
     const starts = await Promise.all(Array.from({ length: options.connections }, open))
     for (const start of starts) start()
     // Never sleeps: on a virtual machine, a server pays dearly for every answer that has to wake its client.
-    let spinning = true
+    let spinning = !options.sleeps
     const spin = () => {
       if (spinning) setImmediate(spin)
     }

@@ -1,13 +1,4 @@
-import { startDaemon } from '../support/daemon.ts'
-import { httpConformance } from './http.ts'
-import { suiteControllers } from './http-suite.ts'
+import { node } from './daemons.ts'
+import { httpOnDaemon } from './http-daemon.ts'
 
-httpConformance('Node daemon', async ({ watchCache = true, compactionInterval = 0 } = {}) => {
-  const flags = [
-    `--controllers=${suiteControllers}`,
-    `--watch-cache=${watchCache}`,
-    `--kvstore-compaction-interval=${compactionInterval}ms`,
-  ]
-  const { fetch, stop } = await startDaemon({ flags })
-  return { fetch, close: () => stop() }
-})
+httpOnDaemon(node)

@@ -5,20 +5,21 @@ import { formats } from './http-formats.ts'
 import { lists } from './http-lists.ts'
 import { patches } from './http-patches.ts'
 import { subresources } from './http-subresources.ts'
-import { describeHttp, type Open } from './http-suite.ts'
+import { describeHttp, type Limits, type On, type Open } from './http-suite.ts'
 import { writes } from './http-writes.ts'
 
 export type { Open, OpenServer, ServerChoices } from './http-suite.ts'
 
 /** `open` starts a server without content; two are open at a time. */
-export function httpConformance(name: string, open: Open): void {
-  describeHttp(name, open, {
+export function httpConformance(name: string, open: Open, limits: Limits = {}): void {
+  const parts = {
     writes,
     patches,
     deletion,
     subresources,
-    lists: (on) => lists(on, open),
+    lists: (on: On) => lists(on, open),
     formats,
     'bad input': badInput,
-  })
+  }
+  describeHttp(name, open, parts, limits)
 }

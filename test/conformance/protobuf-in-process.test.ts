@@ -40,7 +40,13 @@ const silent = () => {}
 const logger = { debug: silent, info: silent, warn: silent, error: silent }
 
 async function startServer(store = memoryStore()): Promise<{ api: Api; server: ApiServer }> {
-  const server = await createApiServer({ store, serves: () => true, controllers: [], compactionInterval: 0, telemetry: { logger } })
+  const server = await createApiServer({
+    store,
+    serves: () => true,
+    controllers: ['serviceaccount'],
+    compactionInterval: 0,
+    telemetry: { logger },
+  })
   return { server, api: apiOf((path, init) => server.fetch(new Request(`http://server${path}`, init))) }
 }
 
@@ -59,12 +65,12 @@ describe('protobuf and JSON show the same object', () => {
 
   for (const definition of persisted.filter(hasVerb('create')))
     test(titleOf(definition), async () => {
-      const { schema, listKind } = definition
+      const { schema, listKind, kind, version } = definition
       const collection = collectionPath(definition)
-      const object = minimalObject(definition, `of-${definition.kind.toLowerCase()}`)
+      const object = minimalObject(definition, `of-${version}-${kind.toLowerCase()}`)
       const path = `${collection}/${object.metadata.name}`
       const { value } = decode(schema, object as unknown as JsonObject)
-      const sent = encodeEnvelope(object.apiVersion, definition.kind, encodeProtobuf(schema, value))
+      const sent = encodeEnvelope(object.apiVersion, kind, encodeProtobuf(schema, value))
       const created = await exchange(api, 'POST', collection, sent)
       assert.equal(created.status, 201)
       const { body } = await api.get(path)

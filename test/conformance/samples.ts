@@ -2,11 +2,12 @@
 const labels = { app: 'web' }
 const container = { name: 'web', image: 'nginx' }
 
+/** It gets no token, so that its containers are as they are sent. */
 export const pod = (name: string, spec: object = {}, metadata: object = {}) => ({
   kind: 'Pod',
   apiVersion: 'v1',
   metadata: { name, ...metadata },
-  spec: { containers: [container], ...spec },
+  spec: { automountServiceAccountToken: false, containers: [container], ...spec },
 })
 
 export const deployment = (name: string, spec: object = {}) => ({

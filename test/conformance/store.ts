@@ -147,8 +147,24 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal((await store.list({ prefix: 'a/', limit: 3 })).more, false)
       assert.equal((await store.list({ prefix: 'a/', limit: 2 })).more, true)
       assert.equal((await store.list({ prefix: 'a/', limit: 1, from: 'a/3' })).more, false)
+      assert.equal((await store.list({ prefix: 'a/', limit: 1 })).remaining, 2)
+      assert.equal((await store.list({ prefix: 'a/', limit: 1, from: 'a/2' })).remaining, 1)
+      assert.equal((await store.list({ prefix: 'a/', limit: 3 })).remaining, 0)
       assert.equal((await store.list({ prefix: 'a/', limit: 0 })).items.length, 3)
       assert.deepEqual((await store.list({ prefix: 'a/', from: 'a/4' })).items, [])
+    })
+
+    on('counts what is behind a page as it was at its revision', async (store) => {
+      for (const key of ['a/1', 'a/2', 'a/3']) await put(store, key, 'v', 0)
+      const revision = await store.currentRevision()
+      await put(store, 'a/4', 'v', 0)
+      assert.equal((await store.list({ prefix: 'a/', limit: 1, revision })).remaining, 2)
+      assert.equal((await store.list({ prefix: 'a/', limit: 1 })).remaining, 3)
+    })
+
+    on('tells how large it is', async (store) => {
+      await put(store, 'large', 'x'.repeat(100_000), 0)
+      assert((await store.size()) > 0)
     })
 
     on('reads the past: creations, values and deletions', async (store) => {

@@ -4,7 +4,7 @@ import { ManualClock } from '../support/clock.ts'
 import { suiteControllers } from './http-suite.ts'
 import { watchConformance } from './watch.ts'
 
-watchConformance('in-process', async ({ watchCache }) => {
+watchConformance('watch in-process on Node', async ({ watchCache }) => {
   const clock = new ManualClock()
   const store: KeyValueStore = memoryStore()
   const server = await createApiServer({ store, clock, watchCache, compactionInterval: 0, controllers: suiteControllers })

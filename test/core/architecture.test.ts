@@ -7,6 +7,7 @@ import { test } from 'node:test'
 /** Folders and top-level files of core/, as core/README.md lists them; each imports only itself and what comes after it. */
 const order = [
   'server.ts',
+  'assembly',
   'options.ts',
   'config',
   'bootstrap',
@@ -17,6 +18,7 @@ const order = [
   'admission',
   'authn',
   'authz',
+  'webhook',
   'request',
   'registry',
   'watch',
@@ -24,6 +26,7 @@ const order = [
   'apply',
   'respond',
   'resources',
+  'cel',
   'schema',
   'platform.ts',
   'ports.ts',

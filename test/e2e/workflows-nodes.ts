@@ -9,6 +9,8 @@ const labels = { app: 'web' }
 async function newNode({ api, namespace }: Desk): Promise<string> {
   const name = `node-of-${namespace}`
   await api.create('/api/v1/nodes', { kind: 'Node', apiVersion: 'v1', metadata: { name } })
+  // It is new, and so not ready: a controller takes the taint off when it is.
+  await api.patch(`/api/v1/nodes/${name}`, { spec: { taints: null } })
   return name
 }
 

@@ -8,6 +8,7 @@ import { declarativeWork } from './workflows-apply.ts'
 import { clusterWork } from './workflows-cluster.ts'
 import { deploymentWork } from './workflows-deployments.ts'
 import { nodeWork } from './workflows-nodes.ts'
+import { rightsWork } from './workflows-rights.ts'
 
 function drive(binary: KubectlBinary): void {
   describe(`work with kubectl ${binary.version}`, () => {
@@ -31,6 +32,7 @@ function drive(binary: KubectlBinary): void {
     declarativeWork(on)
     deploymentWork(on)
     nodeWork(on)
+    rightsWork(on)
     clusterWork(on)
   })
 }

@@ -11,10 +11,16 @@ import { within } from './wait.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Bundled anew by `test/run.mjs`. */
-const command = ['dist/bin/bin.js']
+export const bundle = join(root, 'dist/bin/bin.js')
+const nodeCommand: Command = [process.execPath, bundle]
 const readyWithin = 30_000
 
+/** A program and its first arguments. */
+export type Command = readonly [program: string, ...args: string[]]
+
 export interface DaemonOptions {
+  /** Default: the bundle under this Node. */
+  readonly command?: Command
   /** Where data, certificates and the kubeconfig are; default: a directory that goes when the daemon stops. */
   readonly directory?: string
   /** More flags; a later flag wins. */
@@ -31,6 +37,8 @@ export interface Daemon {
   readonly fetch: Fetch
   /** What it wrote to standard error so far. */
   log(): string
+  /** All that it wrote so far. */
+  output(): string
   /** Ends it with a signal (default SIGTERM) and waits for its end. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
@@ -69,11 +77,12 @@ const usualFlags = (directory: string, port: number) => [
 ]
 
 /** Starts a daemon and resolves when it serves. */
-export async function startDaemon({ directory, flags = [] }: DaemonOptions = {}): Promise<Daemon> {
+export async function startDaemon({ command = nodeCommand, directory, flags = [] }: DaemonOptions = {}): Promise<Daemon> {
   const temporary = directory === undefined ? temporaryDirectory() : undefined
   const home = directory ?? temporary?.path ?? ''
   const port = await freePort()
-  const child = spawn(process.execPath, [...command, ...usualFlags(home, port), ...flags], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program, ...args] = command
+  const child = spawn(program, [...args, ...usualFlags(home, port), ...flags], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = collect(child)
   const ended = once(child, 'close')
   const ready = new Promise<void>((resolve, reject) => {
@@ -107,6 +116,7 @@ export async function startDaemon({ directory, flags = [] }: DaemonOptions = {})
     pid: child.pid ?? 0,
     fetch: client.fetch,
     log: () => output.stderr,
+    output: () => output.stdout + output.stderr,
     stop,
   }
 }
@@ -125,8 +135,9 @@ export function readCredentials(kubeconfig: string): ClientFiles {
 /** Runs the program with just these flags until it ends by itself. */
 export async function runProgram(
   flags: readonly string[],
+  [program, ...args]: Command = nodeCommand,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const child = spawn(process.execPath, [...command, ...flags], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, [...args, ...flags], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = collect(child)
   const ended = once(child, 'close')
   try {

@@ -1,7 +1,7 @@
 /** Real etcd for tests: Debian's `etcd-server`, one process per member, on free ports, its data in a temporary directory. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './daemon.ts'
 import { temporaryDirectory } from './temporary.ts'
@@ -30,6 +30,9 @@ export interface EtcdMember {
   start(): Promise<void>
   /** Forgets all data of a member that does not run. */
   wipe(): void
+  /** Copies its data to, or from, another directory; for a member that does not run. */
+  save(directory: string): void
+  restore(directory: string): void
   isLeader(): Promise<boolean>
   /** The value of one of its metrics that has no labels. */
   metric(name: string): Promise<number>
@@ -79,6 +82,11 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
   return {
     url: address.client,
     wipe: () => rmSync(dataDir, { recursive: true, force: true }),
+    save: (directory) => cpSync(dataDir, directory, { recursive: true }),
+    restore(directory) {
+      rmSync(dataDir, { recursive: true, force: true })
+      cpSync(directory, dataDir, { recursive: true })
+    },
     async signal(signal) {
       const running = child
       if (running === undefined) return

@@ -1,5 +1,5 @@
 /** `fetch` with a client certificate, over a pool of connections; the response's body is what came over the wire, not decompressed. */
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent, request } from 'node:https'
 import { Readable } from 'node:stream'
 
@@ -27,14 +27,23 @@ async function bodyOf(init: RequestInit): Promise<Uint8Array | undefined> {
   return new Uint8Array(await new Response(init.body).arrayBuffer())
 }
 
-export function tlsFetch(url: string, client: ClientFiles): { readonly fetch: Fetch; close(): void } {
-  const agent = new Agent({ ...client, keepAlive: true })
+export interface PooledFetch {
+  readonly fetch: Fetch
+  close(): void
+}
+
+export const tlsFetch = (url: string, client: ClientFiles): PooledFetch => pooled(url, request, new Agent({ ...client, keepAlive: true }))
+
+/** The same without TLS. */
+export const plainFetch = (url: string): PooledFetch => pooled(url, plainRequest, new PlainAgent({ keepAlive: true }))
+
+function pooled(url: string, send: typeof request, agent: Agent | PlainAgent): PooledFetch {
   return {
     async fetch(path, init = {}) {
       const body = await bodyOf(init)
       const headers = Object.fromEntries(new Headers(init.headers))
       return new Promise((resolve, reject) => {
-        const outgoing = request(`${url}${path}`, {
+        const outgoing = send(`${url}${path}`, {
           agent,
           method: init.method ?? 'GET',
           headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },

@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { flagConflicts } from '../../../core/config/exclusions.ts'
+import { headerWarnings } from '../../../core/config/header-warnings.ts'
 import { parseFlags } from '../../../core/config/parse.ts'
 
 const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
+
+test('headers of front proxies that aggregated servers do not expect', () => {
+  const warnings = (...argv: string[]) => headerWarnings(parseFlags(argv, 'apiserver'))
+  const standard = ['--requestheader-username-headers=a,x-remote-USER', '--requestheader-group-headers=X-Remote-Group']
+  assert.deepEqual(warnings(), [])
+  assert.deepEqual(warnings(...standard, '--requestheader-extra-headers-prefix=X-Remote-Extra-'), [])
+  assert.deepEqual(
+    warnings('--requestheader-username-headers=a', '--requestheader-group-headers=b,c', '--requestheader-extra-headers-prefix=d-'),
+    [
+      '--requestheader-username-headers is set without specifying the standard X-Remote-User header - API aggregation will not work',
+      '--requestheader-group-headers is set without specifying the standard X-Remote-Group header - API aggregation will not work',
+      '--requestheader-extra-headers-prefix is set without specifying the standard X-Remote-Extra- header prefix - API aggregation will not work',
+    ],
+  )
+})
 
 test('no flags, no conflicts', () => assert.deepEqual(conflicts(), []))
 

@@ -1,13 +1,16 @@
 /** Authorization by another process over TLS, with connection files and configuration files on disk. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { RbacIndex } from '../../../core/authz/rbac-index.ts'
 import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/config/authorization.ts'
+import { createAuthorizationMetrics } from '../../../core/meta/authorization-metrics.ts'
+import { createMetrics } from '../../../core/meta/metrics.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
@@ -23,6 +26,8 @@ const caller = client('apiserver')
 let service: ChildProcess
 let url = ''
 const opened: Authorization[] = []
+const registry = createMetrics()
+const metrics = createAuthorizationMetrics(registry, nodeClock)
 
 before(async () => {
   const script = fileURLToPath(new URL('webhook-service.ts', import.meta.url))
@@ -63,7 +68,15 @@ const connection = (path: string, cluster: object = {}, user: object = {}) =>
 
 async function open(modes: string[], given: AuthorizationFiles): Promise<Authorization> {
   const rbac = new RbacIndex('rbac')
-  const made = await createAuthorization({ modes, files: given, platform: createPlatform(), ports, rbac, storeOf: () => undefined })
+  const made = await createAuthorization({
+    modes,
+    files: given,
+    platform: createPlatform(),
+    ports,
+    rbac,
+    metrics,
+    storeOf: () => undefined,
+  })
   opened.push(made)
   return made
 }
@@ -218,6 +231,12 @@ test('a new file takes effect; one that can not be used does not', async () => {
   }
   write('reloaded', configuration(authorizer(connection('/allow'))))
   await eventually('a good file counts again', async () => (await verdict()) === 'allow')
+  const count = (status: string) =>
+    registry.text().match(new RegExp(`automatic_reloads_total{status="${status}",apiserver_id_hash=""} (\\d+)`))?.[1]
+  assert.deepEqual([count('success'), count('failure')], ['2', String(refusals.length)], 'reloads are counted')
+  assert.match(registry.text(), /automatic_reload_last_timestamp_seconds{status="failure",apiserver_id_hash=""} 1\d{9}/)
+  const hash = createHash('sha256').update(readFileSync(path)).digest('hex')
+  assert.match(registry.text(), new RegExp(`last_config_info{apiserver_id_hash="",hash="sha256:${hash}"} 1\\n`), 'the file in use')
 })
 
 test('files that can not be used', async () => {

@@ -116,7 +116,7 @@ test('a verified address may be checked in any of three places', () => {
   for (const each of [
     withMappings({ username: { expression: `${verified} ? claims.email : claims.sub` } }),
     withMappings({ username: email, extra: [{ key: 'x.org/a', valueExpression: `string(${verified})` }] }),
-    { ...withMappings({ username: email }), claimValidationRules: [{ expression: 'claims.?email_verified.orValue(true)' }] },
+    { ...withMappings({ username: email }), claimValidationRules: [{ expression: 'claims.?email_verified.orValue(true) == true' }] },
     withMappings({ username: { expression: 'claims.email_id' } }),
   ]) {
     assert.equal(problems({ jwt: [each] }), '')

@@ -1,0 +1,4 @@
+import { bun } from './daemons.ts'
+import { featuresOn } from './features.ts'
+
+featuresOn(bun)

@@ -1,0 +1,4 @@
+import { deno } from './daemons.ts'
+import { featuresOn } from './features.ts'
+
+featuresOn(deno)

@@ -1,0 +1,4 @@
+import { node } from './daemons.ts'
+import { featuresOn } from './features.ts'
+
+featuresOn(node)

@@ -1,0 +1,326 @@
+/** What the daemon does beyond the API: each a line of README's table of runtimes, seen from a client on Node. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect as connectHttp2 } from 'node:http2'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
+import { apiOf, configMap, type TestObject } from '../support/api.ts'
+import { type Daemon, type DaemonOptions, readCredentials, startDaemon } from '../support/daemon.ts'
+import { startEtcd } from '../support/etcd.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+import { tlsFetch } from '../support/tls-fetch.ts'
+import { eventually, within } from '../support/wait.ts'
+import { watchAt } from '../support/watch-reader.ts'
+import type { DaemonRuntime } from './daemons.ts'
+
+type Start = (options?: DaemonOptions) => Promise<Daemon>
+type Feature = (start: Start, directory: string) => Promise<void>
+
+const collection = '/api/v1/namespaces/default/configmaps'
+const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+const json = { 'content-type': 'application/json' }
+
+async function secure(port: number, options: ConnectionOptions): Promise<TLSSocket> {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options })
+  await within('TLS handshake', once(socket, 'secureConnect'))
+  return socket
+}
+
+/** Who the server says one is, asked over a connection that is open. */
+async function whoAmI(socket: TLSSocket): Promise<string> {
+  socket.write(`POST ${review} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`)
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  await within('answer', once(socket, 'end'))
+  return /"username":"([^"]*)"/.exec(text)?.[1] ?? text
+}
+
+async function overHttp2(daemon: Daemon, path: string, body?: string): Promise<string> {
+  const session = connectHttp2(daemon.url, readCredentials(daemon.kubeconfig))
+  try {
+    const stream = session.request({ ':path': path, ':method': body ? 'POST' : 'GET', ...json })
+    stream.end(body)
+    let text = ''
+    for await (const chunk of stream.setEncoding('utf8')) text += chunk
+    return text
+  } finally {
+    session.destroy()
+  }
+}
+
+const subjectOf = (socket: TLSSocket): string => {
+  const { CN } = socket.getPeerCertificate().subject
+  socket.destroy()
+  return String(CN)
+}
+
+const etcd = (() => {
+  try {
+    execFileSync('etcd', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()
+
+const features: { readonly [title: string]: Feature } = {
+  async 'TLS 1.2 and 1.3'(start) {
+    const { port } = await start()
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await secure(port, { minVersion: version, maxVersion: version })
+      assert.equal(socket.getProtocol(), version)
+      socket.destroy()
+    }
+  },
+
+  async 'HTTP/2 and HTTP/1.1'(start) {
+    const daemon = await start()
+    assert.equal(await overHttp2(daemon, '/readyz'), 'ok')
+    assert.equal(await (await daemon.fetch('/readyz')).text(), 'ok')
+  },
+
+  async 'connections kept alive'(start) {
+    const daemon = await start()
+    const socket = await secure(daemon.port, readCredentials(daemon.kubeconfig))
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    for (const [at, round] of ['first', 'second', 'third'].entries()) {
+      const body = JSON.stringify(configMap(`on-one-connection-${round}`))
+      const head = `POST ${collection} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+      socket.write(head + body)
+      await eventually(`the ${round} answer`, async () => text.match(/HTTP\/1\.1 201 /g)?.length === at + 1)
+    }
+    socket.destroy()
+  },
+
+  async 'client certificates'(start) {
+    const daemon = await start()
+    assert.match(await overHttp2(daemon, review, '{}'), /"username":"platform-admin"/, 'HTTP/2')
+    const socket = await secure(daemon.port, readCredentials(daemon.kubeconfig))
+    assert.equal(await whoAmI(socket), 'platform-admin', 'HTTP/1.1')
+  },
+
+  async 'client certificates through an intermediate authority'(start, directory) {
+    const now = Date.now()
+    const root = issueAuthority('root', newKey(), now)
+    const [key, keyFile, rootFile] = [newKey(), join(directory, 'intermediate.key'), join(directory, 'root.crt')]
+    const files = { ...root, key, keyFile }
+    writeFileSync(rootFile, root.certPem)
+    const intermediate = openssl(directory, files)
+    const jane = issue({ certPem: intermediate, keyPem: key }, { commonName: 'jane' }, now)
+    const daemon = await start({ flags: [`--client-ca-file=${rootFile}`] })
+    const socket = await secure(daemon.port, { cert: jane.certPem + intermediate, key: jane.keyPem })
+    assert.equal(await whoAmI(socket), 'jane')
+  },
+
+  async 'client certificates on resumed TLS sessions'(start) {
+    const daemon = await start()
+    const client = readCredentials(daemon.kubeconfig)
+    const first = await secure(daemon.port, client)
+    let session: Buffer | undefined = first.getSession()
+    first.on('session', (fresh: Buffer) => {
+      session = fresh
+    })
+    await whoAmI(first)
+    const second = await secure(daemon.port, { ...client, ...(session && { session }) })
+    assert.equal(await whoAmI(second), 'platform-admin')
+  },
+
+  async 'serving certificates by server name'(start, directory) {
+    const authority = issueAuthority('authority', newKey(), Date.now())
+    const { certPem, keyPem } = issue(authority, { commonName: 'named', names: ['named.test'] }, Date.now())
+    const [certFile, keyFile] = [join(directory, 'named.crt'), join(directory, 'named.key')]
+    writeFileSync(certFile, certPem)
+    writeFileSync(keyFile, keyPem)
+    const { port } = await start({ flags: [`--tls-sni-cert-key=${certFile},${keyFile}`] })
+    assert.equal(subjectOf(await secure(port, { servername: 'named.test' })), 'named')
+    assert.equal(subjectOf(await secure(port, { servername: 'other.test' })), 'apiserver')
+  },
+
+  async 'serving certificates read again when their files change'(start, directory) {
+    const authority = issueAuthority('authority', newKey(), Date.now())
+    const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')]
+    const write = (commonName: string) => {
+      const { certPem, keyPem } = issue(authority, { commonName, names: ['localhost'] }, Date.now())
+      writeFileSync(certFile, certPem)
+      writeFileSync(keyFile, keyPem)
+    }
+    write('before')
+    const { port } = await start({ flags: [`--tls-cert-file=${certFile}`, `--tls-private-key-file=${keyFile}`] })
+    assert.equal(subjectOf(await secure(port, {})), 'before')
+    write('after')
+    await eventually('the new certificate', async () => subjectOf(await secure(port, {})) === 'after')
+  },
+
+  async 'watches over HTTP/2 and HTTP/1.1'(start) {
+    const daemon = await start()
+    const api = apiOf(daemon.fetch)
+    const watch = await watchAt(daemon.fetch, collection, { fieldSelector: 'metadata.name=w' })
+    const session = connectHttp2(daemon.url, readCredentials(daemon.kubeconfig))
+    const stream = session.request({ ':path': `${collection}?watch=true&fieldSelector=metadata.name%3Dw` })
+    await within('the answer to the watch', once(stream, 'response'))
+    await api.create(collection, configMap('w'))
+    const [chunk] = (await within('the event over HTTP/2', once(stream, 'data'))) as [Buffer]
+    assert.match(chunk.toString(), /"type":"ADDED"/)
+    session.destroy()
+    assert.equal((await watch.object()).type, 'ADDED')
+    await watch.close()
+  },
+
+  async 'a durable store that survives kill -9'(start, directory) {
+    const home = join(directory, 'home')
+    mkdirSync(home)
+    const first = await start({ directory: home })
+    const api = apiOf(first.fetch)
+    const acknowledged: string[] = []
+    const writing = Promise.allSettled(
+      Array.from({ length: 8 }, async (_, writer) => {
+        for (let i = 0; ; i++) {
+          const { status } = await api.send<TestObject>('POST', collection, configMap(`w${writer}-${i}`))
+          if (status === 201) acknowledged.push(`w${writer}-${i}`)
+        }
+      }),
+    )
+    await eventually('writes', async () => acknowledged.length > 100)
+    await Promise.all([first.stop('SIGKILL'), writing])
+    const second = await start({ directory: home })
+    const { items } = await apiOf(second.fetch).list(collection)
+    const there = new Set(items.map(({ metadata }) => metadata.name))
+    assert.deepEqual(
+      acknowledged.filter((name) => !there.has(name)),
+      [],
+      'acknowledged, and gone',
+    )
+  },
+
+  ...(etcd && {
+    async 'etcd as the store'(start) {
+      const cluster = await startEtcd()
+      try {
+        const flags = [`--kvstore-servers=${cluster.servers.join(',')}`]
+        const daemons = [await start({ flags }), await start({ flags })]
+        const [first, second] = daemons.map((daemon) => apiOf(daemon.fetch))
+        assert(first && second, 'two replicas')
+        const watch = await watchAt(second.fetch, collection, { fieldSelector: 'metadata.name=shared' })
+        await first.create(collection, configMap('shared'))
+        assert.equal((await watch.object()).type, 'ADDED')
+        await watch.close()
+        for (const daemon of daemons) await daemon.stop()
+      } finally {
+        await cluster.stop()
+      }
+    },
+  }),
+
+  async 'requests in flight end before the process does'(start) {
+    const daemon = await start({ flags: ['--shutdown-delay-duration=100ms'] })
+    const watch = await watchAt(daemon.fetch, collection)
+    process.kill(daemon.pid, 'SIGTERM')
+    await watch.rest()
+    await daemon.stop()
+  },
+
+  async 'webhooks that both sides show certificates to'(start, directory) {
+    const authority = issueAuthority('webhooks', newKey(), Date.now())
+    const serving = issue(authority, { commonName: 'service', names: ['127.0.0.1'] }, Date.now())
+    const caller = issue(authority, { commonName: 'caller' }, Date.now())
+    const options = { cert: serving.certPem, key: serving.keyPem, ca: authority.certPem, requestCert: true, rejectUnauthorized: false }
+    const service = createServer(options, (request, response) => {
+      request.resume()
+      const allowed = (request.socket as TLSSocket).getPeerCertificate().subject?.CN === 'caller'
+      response.end(JSON.stringify({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed } }))
+    })
+    service.listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    const base64 = (text: string) => Buffer.from(text).toString('base64')
+    const server = `https://127.0.0.1:${(service.address() as AddressInfo).port}/`
+    const [config, tokens] = [join(directory, 'webhook.json'), join(directory, 'tokens.csv')]
+    const user = { 'client-certificate-data': base64(caller.certPem), 'client-key-data': base64(caller.keyPem) }
+    const text = {
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 's', user: 'u' } }],
+      clusters: [{ name: 's', cluster: { server, 'certificate-authority-data': base64(authority.certPem) } }],
+      users: [{ name: 'u', user }],
+    }
+    writeFileSync(config, JSON.stringify(text))
+    writeFileSync(tokens, 'secret-token,robot,1\n')
+    try {
+      const webhook = [
+        '--authorization-mode=RBAC,Webhook',
+        `--authorization-webhook-config-file=${config}`,
+        '--authorization-webhook-version=v1',
+      ]
+      const daemon = await start({ flags: [...webhook, `--token-auth-file=${tokens}`] })
+      const client = tlsFetch(daemon.url, { ca: readCredentials(daemon.kubeconfig).ca, cert: '', key: '' })
+      assert.equal((await client.fetch(collection, { headers: { authorization: 'Bearer secret-token' } })).status, 200)
+      client.close()
+    } finally {
+      service.close()
+      service.closeAllConnections()
+    }
+  },
+
+  async 'static tokens, and anonymous requests'(start, directory) {
+    const tokens = join(directory, 'tokens.csv')
+    writeFileSync(tokens, 'secret-token,robot,1,"system:masters"\n')
+    const daemon = await start({ flags: [`--token-auth-file=${tokens}`] })
+    const { ca } = readCredentials(daemon.kubeconfig)
+    const { fetch, close } = tlsFetch(daemon.url, { ca, cert: '', key: '' })
+    assert.equal((await fetch(collection, { headers: { authorization: 'Bearer secret-token' } })).status, 200)
+    assert.equal((await fetch(collection)).status, 403)
+    assert.equal((await fetch(collection, { headers: { authorization: 'Bearer wrong' } })).status, 401)
+    close()
+  },
+}
+
+/** An authority below another one; the small issuer of the daemon makes none. */
+function openssl(directory: string, root: { certPem: string; keyPem: string; key: string; keyFile: string }): string {
+  const file = (name: string, text: string) => {
+    const path = join(directory, name)
+    writeFileSync(path, text)
+    return path
+  }
+  writeFileSync(root.keyFile, root.key)
+  const request = join(directory, 'intermediate.csr')
+  execFileSync('openssl', ['req', '-new', '-key', root.keyFile, '-subj', '/CN=intermediate', '-out', request], { stdio: 'pipe' })
+  const extensions = file(
+    'intermediate.cnf',
+    'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\nsubjectKeyIdentifier=hash\n',
+  )
+  const [certificate, key] = [file('root.pem', root.certPem), file('root.key', root.keyPem)]
+  const options = ['-req', '-in', request, '-CA', certificate, '-CAkey', key, '-CAcreateserial', '-days', '1', '-extfile', extensions]
+  return execFileSync('openssl', ['x509', ...options], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Each feature is a test; one that the runtime lacks is expected to fail, and marked with the reason. */
+export function featuresOn({ name, command, skip, gaps }: DaemonRuntime): void {
+  describe(`features on ${name}`, { skip, concurrency: 2 }, () => {
+    for (const [title, run] of Object.entries(features)) {
+      const gap = gaps[title]
+      test(title, { timeout: 60_000, ...(gap !== undefined && { todo: gap }) }, async () => {
+        const { path, remove } = temporaryDirectory()
+        const started: Daemon[] = []
+        try {
+          await run(async (options) => {
+            const daemon = await startDaemon({ ...options, command: command() })
+            started.push(daemon)
+            return daemon
+          }, path)
+        } finally {
+          for (const daemon of started) await daemon.stop('SIGKILL').catch(() => undefined)
+          remove()
+        }
+      })
+    }
+  })
+}

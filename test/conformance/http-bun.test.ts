@@ -1,0 +1,4 @@
+import { bun } from './daemons.ts'
+import { httpOnDaemon } from './http-daemon.ts'
+
+httpOnDaemon(bun)

@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url'
+import { startPlain } from '../support/plain-server.ts'
+import { without } from '../support/runtimes.ts'
+import { httpConformance } from './http.ts'
+
+const worker = fileURLToPath(new URL('workerd.ts', import.meta.url))
+const command = [process.execPath, '--import', 'tsx', 'wrangler-free-examples/workerd-run.ts', worker] as const
+
+/** What a worker can't do, or this host of it does not. */
+const gaps = {
+  'answers an expired token with 410 and a way to go on': 'timers end with the request that set them: the history is never compacted',
+  'refuses bodies of more than 3 MiB': 'the connection is closed before the client has read the answer',
+}
+
+httpConformance('HTTP in-process on workerd', () => startPlain(command), { skip: without('workerd'), gaps })

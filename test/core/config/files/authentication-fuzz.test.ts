@@ -1,0 +1,73 @@
+/** Changed configuration files: each loads or is refused with its faults. FUZZ_CASES says how many (default 1,000). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigurationFileError } from '../../../../core/config/files/error.ts'
+import { loadConfigurationFile } from '../../../../core/config/files/load.ts'
+import { createPlatform } from '../../../../core/platform.ts'
+import { fuzzCases, mutate, seeded } from '../../../support/mutate.ts'
+
+const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n'
+/** Short, so that many can be tried; in the styles that people write. */
+const good = [
+  `${head}anonymous: {enabled: true, conditions: [{path: /livez}]}\n`,
+  `${head}jwt:\n- issuer: {url: https://a, audiences: [me]}\n  claimMappings:\n    username: {claim: sub, prefix: ""}\n`,
+  `${head}jwt: [{issuer: {url: "https://a", audiences: [b]}, claimMappings: {username: {expression: "claims.sub"}}}]`,
+  `{"apiVersion":"apiserver.config.k8s.io/v1","kind":"AuthenticationConfiguration","jwt":[]}`,
+]
+const words = [
+  '&a ',
+  '*a',
+  '- ',
+  ': ',
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  "'",
+  '\n',
+  '\t',
+  '|',
+  '>',
+  '!!binary ',
+  '? ',
+  '%',
+  '# ',
+  '---\n',
+  '<<: *a',
+  'null',
+  '1e9',
+  '__proto__',
+  '.?',
+  '[?',
+  '(((',
+  'x',
+  '\\',
+]
+
+/** One file may take so long, however busy the machine is. Milliseconds. */
+const longest = 5_000
+
+test('changed configuration files', { timeout: 600_000 }, (t) => {
+  const platform = createPlatform()
+  const load = (text: string) => loadConfigurationFile('AuthenticationConfiguration', text, 'f', platform)
+  for (const text of good) assert.ok(load(text), 'unchanged ones load')
+  const random = seeded(36)
+  const cases = fuzzCases(1_000)
+  const began = performance.now()
+  let loaded = 0
+  for (let tried = 0; tried < cases; tried++) {
+    const text = mutate(random.pick(good), random, words)
+    const start = performance.now()
+    try {
+      load(text)
+      loaded++
+    } catch (error) {
+      if (!(error instanceof ConfigurationFileError))
+        throw new Error(`neither loads nor is refused: ${JSON.stringify(text)}`, { cause: error })
+      assert.ok(error.problems.length > 0, 'a refusal has a reason')
+    }
+    assert.ok(performance.now() - start < longest, `takes too long: ${JSON.stringify(text)}`)
+  }
+  t.diagnostic(`${cases} files, ${loaded} of them load, in ${Math.round(performance.now() - began)} ms`)
+})

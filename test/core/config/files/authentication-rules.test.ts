@@ -1,0 +1,403 @@
+/** Each rule of an AuthenticationConfiguration with a file that keeps it and one that breaks it. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { loadConfigurationFile } from '../../../../core/config/files/load.ts'
+import { createPlatform } from '../../../../core/platform.ts'
+import { issue, issueAuthority, newKey } from '../../../../runtimes/node/issue.ts'
+
+const platform = createPlatform()
+const ownIssuers = ['https://own.example']
+const authority = issueAuthority('test', newKey(), Date.now())
+const { certPem } = issue(authority, { commonName: 'x', names: ['x'] }, Date.now())
+
+/** Why a file is refused; empty: it is not. */
+function problems(content: object): string {
+  const text = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...content })
+  try {
+    loadConfigurationFile('AuthenticationConfiguration', text, 'f', platform, { ownIssuers })
+    return ''
+  } catch (error) {
+    assert.ok(error instanceof Error, 'an error')
+    assert.equal(error.name, 'ConfigurationFileError')
+    assert.doesNotMatch(error.message, /\n/, 'one line')
+    return error.message
+  }
+}
+
+const issuer = { url: 'https://a.example', audiences: ['me'] }
+const username = { claim: 'sub', prefix: '' }
+const jwt = (changes: object = {}) => ({ jwt: [{ issuer, claimMappings: { username }, ...changes }] })
+const withIssuer = (changes: object) => jwt({ issuer: { ...issuer, ...changes } })
+const mapped = (changes: object) => jwt({ claimMappings: { username, ...changes } })
+const extra = (...list: object[]) => mapped({ extra: list })
+const value = (key: string, valueExpression = 'claims.sub') => ({ key, valueExpression })
+const rules = (...claimValidationRules: object[]) => jwt({ claimValidationRules })
+const userRules = (...userValidationRules: object[]) => jwt({ userValidationRules })
+const many = (length: number) => ({
+  jwt: Array.from({ length }, (_, i) => ({ ...jwt().jwt[0], issuer: { ...issuer, url: `https://a/${i}` } })),
+})
+const two = (one: object, other: object) => ({ jwt: [...withIssuer(one).jwt, ...withIssuer(other).jwt] })
+
+type Row = readonly [rule: string, kept: object, broken: object, why: RegExp]
+
+const rows: { readonly [about: string]: readonly Row[] } = {
+  'the file': [
+    ['at most 64 authenticators', many(64), many(65), /^f: jwt: Too many: 65: must have at most 64 items$/],
+    ['authenticators may be none', { jwt: [] }, { jwt: {} }, /f: jwt: /],
+    ['fields are known', {}, { jwts: [] }, /jwts: unknown field/],
+    [
+      'issuers are unique',
+      two({}, { url: 'https://b.example' }),
+      two({}, {}),
+      /jwt\[1\]\.issuer\.url: Duplicate value: "https:\/\/a\.example"/,
+    ],
+    [
+      'discovery addresses are unique',
+      two({ discoveryURL: 'https://d.example' }, { url: 'https://b.example', discoveryURL: 'https://e.example' }),
+      two({ discoveryURL: 'https://d.example' }, { url: 'https://b.example', discoveryURL: 'https://d.example' }),
+      /jwt\[1\]\.issuer\.discoveryURL: Duplicate value/,
+    ],
+    [
+      'absent discovery addresses are not the same',
+      two({ discoveryURL: '' }, { url: 'https://b.example', discoveryURL: '' }),
+      two({ url: '' }, { url: '' }),
+      /jwt\[0\]\.issuer\.url: Required value/,
+    ],
+  ],
+  issuer: [
+    ['an address', jwt(), withIssuer({ url: '' }), /jwt\[0\]\.issuer\.url: Required value/],
+    ['that is one', jwt(), withIssuer({ url: ':' }), /url: Invalid value: ":": must be a URL/],
+    ['over TLS', jwt(), withIssuer({ url: 'http://a.example' }), /url: .*URL scheme must be https/],
+    ['without a user', jwt(), withIssuer({ url: 'https://u:p@a.example' }), /must not contain a username or password/],
+    [
+      'without a query',
+      withIssuer({ url: 'https://a.example/path' }),
+      withIssuer({ url: 'https://a.example/?q=1' }),
+      /must not contain a query/,
+    ],
+    ['without a fragment', jwt(), withIssuer({ url: 'https://a.example/#f' }), /must not contain a fragment/],
+    [
+      'not our own',
+      jwt(),
+      withIssuer({ url: 'https://own.example' }),
+      /URL must not overlap with disallowed issuers: \[https:\/\/own\.example\]/,
+    ],
+    [
+      'another discovery address',
+      withIssuer({ discoveryURL: 'https://a.example/other' }),
+      withIssuer({ discoveryURL: 'https://a.example//' }),
+      /discoveryURL must be different from URL/,
+    ],
+    [
+      'discovery over TLS',
+      withIssuer({ discoveryURL: 'https://own.example' }),
+      withIssuer({ discoveryURL: 'http://d' }),
+      /discoveryURL: .*must be https/,
+    ],
+    [
+      'authorities are certificates',
+      withIssuer({ certificateAuthority: certPem }),
+      withIssuer({ certificateAuthority: 'PEM' }),
+      /<omitted>/,
+    ],
+    [
+      'an audience',
+      jwt(),
+      withIssuer({ audiences: [] }),
+      /audiences: Required value: at least one jwt\[0\]\.issuer\.audiences is required/,
+    ],
+    ['no empty audience', jwt(), withIssuer({ audiences: [''] }), /audiences\[0\]: Required value/],
+    [
+      'different audiences',
+      withIssuer({ audiences: ['a', 'b'], audienceMatchPolicy: 'MatchAny' }),
+      withIssuer({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }),
+      /audiences\[1\]: Duplicate value: "a"/,
+    ],
+    [
+      'several audiences have a policy',
+      withIssuer({ audiences: ['a', 'b'], audienceMatchPolicy: 'MatchAny' }),
+      withIssuer({ audiences: ['a', 'b'] }),
+      /audienceMatchPolicy must be MatchAny for multiple audiences/,
+    ],
+    [
+      'a known policy',
+      withIssuer({ audienceMatchPolicy: 'MatchAny' }),
+      withIssuer({ audienceMatchPolicy: 'MatchAll' }),
+      /must be empty or MatchAny for single audience/,
+    ],
+    [
+      'a known egress',
+      withIssuer({ egressSelectorType: 'controlplane' }),
+      withIssuer({ egressSelectorType: 'etcd' }),
+      /either controlplane or cluster/,
+    ],
+  ],
+  claimValidationRules: [
+    ['claim or expression', rules({ claim: 'a', requiredValue: 'b' }), rules({}), /\[0\]: Required value: claim or expression is required/],
+    [
+      'not both',
+      rules({ expression: 'true' }),
+      rules({ claim: 'a', expression: 'true' }),
+      /\[0\]: Invalid value: "a": claim and expression can't/,
+    ],
+    [
+      'no message of a claim',
+      rules({ claim: 'a' }),
+      rules({ claim: 'a', message: 'm' }),
+      /message: .*may not be specified when claim is set/,
+    ],
+    [
+      'no value of an expression',
+      rules({ expression: 'true', message: 'm' }),
+      rules({ expression: 'true', requiredValue: 'b' }),
+      /requiredValue: .*may not be specified when expression is set/,
+    ],
+    [
+      'different claims',
+      rules({ claim: 'a' }, { claim: 'b' }),
+      rules({ claim: 'a' }, { claim: 'a' }),
+      /\[1\]\.claim: Duplicate value: "a"/,
+    ],
+    [
+      'different expressions',
+      rules({ expression: 'true' }, { expression: '!false' }),
+      rules({ expression: 'true' }, { expression: 'true' }),
+      /\[1\]\.expression: Duplicate value: "true"/,
+    ],
+    [
+      'an expression',
+      rules({ expression: 'claims.a == 1' }),
+      rules({ expression: 'claims.a ==' }),
+      /\[0\]\.expression: Invalid value: .*compilation failed/,
+    ],
+    ['that is a bool', rules({ expression: 'claims.a == true' }), rules({ expression: 'claims.a' }), /must evaluate to bool but got dyn/],
+    [
+      'over known variables',
+      rules({ expression: 'has(claims.a)' }),
+      rules({ expression: 'user.username == ""' }),
+      /compilation failed: Unknown variable/,
+    ],
+    [
+      'that fits its types',
+      rules({ expression: 'size(claims) > 1' }),
+      rules({ expression: '1 + "a" == 2' }),
+      /compilation failed: no such overload/,
+    ],
+    [
+      'regular expressions that are some',
+      rules({ expression: "claims.a.matches('x')" }),
+      rules({ expression: "claims.a.matches('(')" }),
+      /error parsing regexp/,
+    ],
+  ],
+  'claimMappings.username': [
+    ['claim or expression', jwt(), mapped({ username: {} }), /claimMappings\.username: Required value: claim or expression is required/],
+    [
+      'not both',
+      mapped({ username: { expression: 'claims.sub' } }),
+      mapped({ username: { claim: 'a', prefix: '', expression: 'claims.sub' } }),
+      /username: Invalid value: "": claim and expression can't both be set/,
+    ],
+    [
+      'a prefix of a claim',
+      jwt(),
+      mapped({ username: { claim: 'a' } }),
+      /username\.prefix: Required value: prefix is required when claim is set/,
+    ],
+    [
+      'no prefix of an expression',
+      mapped({ username: { expression: 'claims.sub' } }),
+      mapped({ username: { expression: 'claims.sub', prefix: '' } }),
+      /username\.prefix: Invalid value: "": may not be specified when expression is set/,
+    ],
+    [
+      'an expression',
+      mapped({ username: { expression: 'claims.sub' } }),
+      mapped({ username: { expression: 'sub' } }),
+      /username\.expression: .*Unknown variable/,
+    ],
+    [
+      'an address is verified',
+      mapped({ username: { expression: 'claims.email_verified ? claims.email : claims.sub' } }),
+      mapped({ username: { expression: 'claims.email' } }),
+      /username\.expression: .*claims\.email_verified must be used/,
+    ],
+    [
+      'also where it is optional',
+      mapped({ username: { expression: "claims.?email_verified.orValue(false) ? claims.?email.orValue('') : ''" } }),
+      mapped({ username: { expression: "claims.?email.orValue('x')" } }),
+      /claims\.email_verified must be used/,
+    ],
+    [
+      'in a rule',
+      {
+        jwt: [
+          {
+            ...mapped({ username: { expression: 'claims.email' } }).jwt[0],
+            claimValidationRules: [{ expression: 'claims.email_verified == true' }],
+          },
+        ],
+      },
+      {
+        jwt: [
+          {
+            ...mapped({ username: { expression: 'claims.email' } }).jwt[0],
+            claimValidationRules: [{ expression: 'claims.other == true' }],
+          },
+        ],
+      },
+      /claims\.email_verified must be used/,
+    ],
+    [
+      'or in an extra attribute',
+      mapped({ username: { expression: 'claims.email' }, extra: [value('x.org/a', 'string(claims.email_verified)')] }),
+      mapped({ username: { expression: 'claims.email' }, groups: { expression: 'string(claims.email_verified)' } }),
+      /claims\.email_verified must be used/,
+    ],
+    [
+      'in an argument',
+      mapped({ username: { expression: "['claims.email'].map(s, s + claims.sub)[0]" } }),
+      mapped({ username: { expression: '[claims.sub].map(s, s + claims.email)[0]' } }),
+      /claims\.email_verified must be used/,
+    ],
+  ],
+  'claimMappings.groups': [
+    ['none needed', jwt(), mapped({ groups: { claim: 'a' } }), /groups\.prefix: Required value/],
+    [
+      'not both',
+      mapped({ groups: { claim: 'g', prefix: 'x' } }),
+      mapped({ groups: { claim: 'a', prefix: '', expression: 'b' } }),
+      /groups: Invalid value: "": claim and expression can't both be set/,
+    ],
+    [
+      'no prefix of an expression',
+      mapped({ groups: { expression: 'claims.g' } }),
+      mapped({ groups: { expression: 'claims.g', prefix: 'x' } }),
+      /groups\.prefix: .*may not be specified/,
+    ],
+    [
+      'an expression',
+      mapped({ groups: { expression: '[claims.g]' } }),
+      mapped({ groups: { expression: '[claims.g' } }),
+      /groups\.expression: .*compilation failed/,
+    ],
+  ],
+  'claimMappings.uid': [
+    [
+      'not both',
+      mapped({ uid: { claim: 'a' } }),
+      mapped({ uid: { claim: 'a', expression: 'claims.a' } }),
+      /uid: Invalid value: "": claim and expression/,
+    ],
+    [
+      'an expression',
+      mapped({ uid: { expression: 'claims.a' } }),
+      mapped({ uid: { expression: 'claims.a.b(' } }),
+      /uid\.expression: .*compilation failed/,
+    ],
+  ],
+  'claimMappings.extra': [
+    ['a key', extra(value('x.org/a')), extra(value('')), /extra\[0\]\.key: Required value/],
+    ['with a domain', extra(value('x.org/a/b')), extra(value('a')), /extra\[0\]\.key: .*must be a domain-prefixed path/],
+    ['in lower case', extra(value('x.org/a')), extra(value('x.org/A')), /extra\[0\]\.key: .*must be lowercase/],
+    ['not of this API', extra(value('notk8s.io/a')), extra(value('k8s.io/a')), /are reserved/],
+    ['nor below it', extra(value('kubernetes.io.x.org/a')), extra(value('x.kubernetes.io/a')), /are reserved/],
+    [
+      'different keys',
+      extra(value('x.org/a'), value('x.org/b')),
+      extra(value('x.org/a'), value('x.org/a')),
+      /extra\[1\]\.key: Duplicate value: "x\.org\/a"/,
+    ],
+    ['a value', extra(value('x.org/a')), extra(value('x.org/a', '')), /extra\[0\]\.valueExpression: Required value/],
+    [
+      'that is an expression',
+      extra(value('x.org/a', "'x'")),
+      extra(value('x.org/a', 'x')),
+      /extra\[0\]\.valueExpression: .*Unknown variable/,
+    ],
+  ],
+  userValidationRules: [
+    [
+      'an expression',
+      userRules({ expression: "user.username != ''" }),
+      userRules({ message: 'm' }),
+      /userValidationRules\[0\]\.expression: Required value/,
+    ],
+    [
+      'different ones',
+      userRules({ expression: 'true' }, { expression: '!false' }),
+      userRules({ expression: 'true' }, { expression: 'true' }),
+      /userValidationRules\[1\]\.expression: Duplicate value/,
+    ],
+    [
+      'bools',
+      userRules({ expression: "'a' in user.groups" }),
+      userRules({ expression: 'user.username' }),
+      /must evaluate to bool but got string/,
+    ],
+    [
+      'of known fields',
+      userRules({ expression: "user.uid == ''" }),
+      userRules({ expression: "user.name == ''" }),
+      /compilation failed: No such key: name/,
+    ],
+    [
+      'of their types',
+      userRules({ expression: "user.extra['a'][0] == ''" }),
+      userRules({ expression: 'user.groups == 1' }),
+      /compilation failed: no such overload/,
+    ],
+    [
+      'over the user',
+      userRules({ expression: 'size(user.extra) == 0' }),
+      userRules({ expression: "claims.sub == ''" }),
+      /Unknown variable: claims/,
+    ],
+  ],
+  anonymous: [
+    [
+      'conditions of what is on',
+      { anonymous: { enabled: true, conditions: [{ path: '/a' }] } },
+      { anonymous: { conditions: [{ path: '/a' }] } },
+      /enabled should be set to true/,
+    ],
+    [
+      'a path',
+      { anonymous: { enabled: false } },
+      { anonymous: { enabled: true, conditions: [{}] } },
+      /anonymous\.conditions\[0\]\.path: Required value/,
+    ],
+  ],
+}
+
+for (const [about, list] of Object.entries(rows)) {
+  describe(about, () => {
+    for (const [rule, kept, broken, why] of list) {
+      test(rule, () => {
+        assert.equal(problems(kept), '', 'kept')
+        assert.match(problems(broken), why, 'broken')
+      })
+    }
+  })
+}
+
+test('everything that is wrong is said at once, each with its place', () => {
+  const found = problems({
+    jwt: [
+      { issuer: { url: 'http://a' }, claimMappings: { username: { expression: 'a' } }, claimValidationRules: [{ expression: '1' }] },
+      { issuer, claimMappings: { username, extra: [value('a')] }, userValidationRules: [{ expression: 'b' }] },
+    ],
+    anonymous: { conditions: [{ path: '' }] },
+  })
+  const places = [...found.matchAll(/f: ([\w.[\]]+): /g)].map((match) => match[1])
+  assert.deepEqual(places, [
+    'jwt[0].issuer.url',
+    'jwt[0].issuer.audiences',
+    'jwt[0].claimValidationRules[0].expression',
+    'jwt[0].claimMappings.username.expression',
+    'jwt[1].claimMappings.extra[0].key',
+    'jwt[1].userValidationRules[0].expression',
+    'anonymous.conditions',
+    'anonymous.conditions[0].path',
+  ])
+})

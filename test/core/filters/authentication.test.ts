@@ -1,0 +1,90 @@
+/** What requests look like behind the authentication filter, and what it counts. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Authentication, AuthenticationError, type Authenticator } from '../../../core/authn/authenticator.ts'
+import { authentication } from '../../../core/filters/authentication.ts'
+import { createExchange } from '../../../core/filters/exchange.ts'
+import type { Connection } from '../../../core/ports.ts'
+import { ApiError } from '../../../core/respond/status.ts'
+import { testClock } from '../authn/clock.ts'
+
+const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
+const socket: Connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'http/1.1' }
+const jane: Authentication = { user: { name: 'jane', groups: [] } }
+const credentials = { authorization: 'Bearer t', 'x-remote-user': 'root', 'x-remote-extra-a': 'b', 'x-proxy-user': 'root' }
+
+/** Sends a request through the filter: what comes out behind it, and what was reported. */
+async function pass(answer: () => ReturnType<Authenticator['authenticate']>, connection = socket, clock = testClock(0)) {
+  const client = new AbortController()
+  const headers = { ...credentials, accept: '*/*' }
+  const request = new Request('http://x/api', { method: 'POST', body: 'content', headers, signal: client.signal })
+  const exchange = createExchange(request, connection, new AbortController().signal)
+  const reports: unknown[][] = []
+  const filter = authentication({
+    authenticator: { name: 'test', authenticate: answer },
+    observer: { attempted: (...report) => reports.push(report) },
+    clock,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    frontProxyHeaders: { username: ['X-Proxy-User'], uid: [], group: [], extraPrefix: [] },
+  })
+  let failure: unknown
+  let seen: Request | undefined
+  try {
+    await filter(exchange, (behind) => {
+      seen = behind.request
+      return new Response()
+    })
+  } catch (error) {
+    failure = error
+  }
+  return { request, seen, failure, reports, exchange, client }
+}
+const namesOf = (request: Request | undefined) => [...(request?.headers.keys() ?? [])]
+const statusOf = (error: unknown) => (error instanceof ApiError ? error.status.code : error)
+
+test('credentials are taken off a request that came over a connection', async () => {
+  for (const answer of [() => jane, async () => jane]) {
+    const { seen, request } = await pass(answer)
+    assert.deepEqual(namesOf(seen), ['accept', 'content-type'])
+    assert.equal(seen, request, 'no copy is made')
+  }
+})
+
+test("a caller's own request stays as it is, and can be sent again", async () => {
+  const { seen, request, exchange, client } = await pass(() => jane, inProcess)
+  assert.deepEqual(namesOf(seen), ['accept', 'content-type'])
+  assert.equal(request.headers.get('authorization'), 'Bearer t')
+  assert.deepEqual([seen?.method, seen?.url, await seen?.text()], ['POST', 'http://x/api', 'content'])
+  client.abort()
+  assert.equal(exchange.signal.aborted, true, 'a client that goes is noticed even so')
+})
+
+test('each attempt is reported with its result and its time', async () => {
+  const clock = testClock(0)
+  const late = async <T>(value: T): Promise<T> => {
+    await Promise.resolve()
+    clock.time += 250
+    return value
+  }
+  assert.deepEqual((await pass(() => jane)).reports, [['success', 0, 'jane']])
+  assert.deepEqual((await pass(() => late(jane), socket, clock)).reports, [['success', 250, 'jane']])
+
+  const nobody = await pass(() => late(undefined), socket, clock)
+  assert.deepEqual([nobody.reports, statusOf(nobody.failure), nobody.seen], [[['failure', 250]], 401, undefined])
+
+  const bad = new AuthenticationError('bad token')
+  const refused = [
+    () => {
+      throw bad
+    },
+    () => Promise.reject(bad),
+  ]
+  for (const answer of refused) {
+    const { reports, failure, seen } = await pass(answer)
+    assert.deepEqual([reports, statusOf(failure), seen], [[['error', 0]], 401, undefined])
+  }
+
+  const broken = new Error('store is gone')
+  const failed = await pass(() => Promise.reject(broken))
+  assert.deepEqual([failed.reports, failed.failure], [[['error', 0]], broken], 'other failures are not made into 401')
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { configMap } from '../../support/api.ts'
+import { configMaps, start } from '../controllers/support.ts'
+
+test('requests are counted by what they are about', async (t) => {
+  const server = await start(t, { controllers: [] })
+  await server.create(configMaps, configMap('a'))
+  await server.create(`${configMaps}?dryRun=All`, configMap('b'))
+  for (let i = 0; i < 3; i++) await server.get(`${configMaps}/a`)
+  await server.get(`${configMaps}/none`)
+  await server.list(configMaps)
+  await server.list('/api/v1/configmaps')
+  await server.patch(`${configMaps}/a`, { data: { x: 'y' } })
+  await server.send('PATCH', `${configMaps}/a?fieldManager=me&force=true`, configMap('a'), {
+    'content-type': 'application/apply-patch+yaml',
+  })
+  await server.send('PUT', `${configMaps}/a`, configMap('other'))
+  await server.delete(configMaps)
+  await server.get('/version')
+  for (let i = 0; i < 3; i++) await server.get(`/no/such/path/${i}`)
+  for (let i = 0; i < 3; i++) await server.get(`/api/v1/namespaces/default/nothing${i}`)
+  const { body } = await server.send<string>('GET', '/metrics')
+  const counts = new Map<string, number>()
+  for (const [, verb, dryRun, resource, subresource, scope, code, count] of body.matchAll(
+    /^apiserver_request_total\{verb="(\w*)",dry_run="(\w*)",group="",version="\w*",resource="(\w*)",subresource="([^"]*)",scope="(\w*)",component="apiserver",code="(\d+)"\} (\d+)$/gm,
+  ))
+    counts.set([verb, dryRun, resource, subresource, scope, code].filter((part) => part !== '').join(' '), Number(count))
+  assert.deepEqual(Object.fromEntries(counts), {
+    'POST configmaps resource 201': 1,
+    'POST All configmaps resource 201': 1,
+    'GET configmaps resource 200': 3,
+    'GET configmaps resource 404': 1,
+    'LIST configmaps namespace 200': 1,
+    'LIST configmaps cluster 200': 1,
+    'PATCH configmaps resource 200': 1,
+    'APPLY configmaps resource 200': 1,
+    'PUT configmaps resource 400': 1,
+    'DELETE configmaps namespace 200': 1,
+    'GET /version 200': 1,
+  })
+  assert.match(
+    body,
+    /^apiserver_request_duration_seconds_count\{verb="GET",dry_run="",group="",version="v1",resource="configmaps",.*\} 4$/m,
+  )
+  assert.match(body, /^apiserver_current_inflight_requests\{request_kind="readOnly"\} \d+$/m)
+})

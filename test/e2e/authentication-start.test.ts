@@ -1,0 +1,136 @@
+/** Authentication flags with which the program does not start, and what it says then. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { apiOf } from '../support/api.ts'
+import { freePort, runProgram, startDaemon } from '../support/daemon.ts'
+import { startSigner } from '../support/signer.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const directory = temporaryDirectory('authn-start')
+after(() => directory.remove())
+const file = (name: string, content: string) => {
+  const path = join(directory.path, name)
+  writeFileSync(path, content)
+  return path
+}
+const configuration = (body: object) =>
+  JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...body })
+const jwt = [{ issuer: { url: 'https://a', audiences: ['b'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } }]
+const withJwt = () => file('jwt.yaml', configuration({ jwt }))
+const withAnonymous = () => file('anonymous.yaml', configuration({ anonymous: { enabled: true } }))
+const nonsense = () => file('nonsense', 'nothing that anybody could use')
+
+async function refuses(flags: readonly string[], ...parts: readonly string[]): Promise<void> {
+  const own = [
+    '--bind-address=127.0.0.1',
+    `--secure-port=${await freePort()}`,
+    '--data-dir=:memory:',
+    `--cert-dir=${join(directory.path, 'pki')}`,
+  ]
+  const { code, stderr } = await runProgram([...own, ...flags])
+  assert.equal(code, 1, stderr)
+  const lines = stderr.trimEnd().split('\n')
+  const last = lines.at(-1) ?? ''
+  for (const part of parts) assert.ok(last.includes(part), `${JSON.stringify(part)} in ${last}`)
+}
+
+test('headers that aggregated servers do not expect are warned of', async () => {
+  const flags = ['--requestheader-username-headers=X-Other', '--data-dir=:memory:', `--cert-dir=${join(directory.path, 'pki')}`]
+  const { stdout, stderr } = await runProgram([...flags, '--token-auth-file=/nowhere'])
+  assert.match(stdout + stderr, /--requestheader-username-headers is set without specifying the standard X-Remote-User header/)
+})
+
+describe('flags that exclude each other', { concurrency: 2 }, () => {
+  const pairs: readonly (readonly [one: () => string, other: string])[] = [
+    [() => '--service-account-signing-endpoint=/nowhere', '--service-account-key-file=k'],
+    [() => '--service-account-signing-endpoint=/nowhere', '--service-account-signing-key-file=k'],
+    [() => '--authorization-config=/nowhere', '--authorization-mode=RBAC'],
+    [() => '--authorization-config=/nowhere', '--authorization-webhook-config-file=f'],
+    [() => '--authorization-config=/nowhere', '--authorization-webhook-version=v1'],
+    [() => '--authorization-config=/nowhere', '--authorization-webhook-cache-authorized-ttl=1s'],
+    [() => '--authorization-config=/nowhere', '--authorization-webhook-cache-unauthorized-ttl=1s'],
+    [() => `--authentication-config=${withAnonymous()}`, '--anonymous-auth=true'],
+    [() => `--authentication-config=${withAnonymous()}`, '--anonymous-auth=false'],
+  ]
+  const nameOf = (flag: string) => flag.replace(/=.*/, '')
+  for (const [one, other] of pairs) {
+    test(`${nameOf(one())} and ${other}`, () => refuses([one(), other], nameOf(one()), nameOf(other), 'mutually exclusive'))
+  }
+  test('--authentication-config with a JWT issuer and --oidc-*', () =>
+    refuses(
+      [`--authentication-config=${withJwt()}`, '--oidc-issuer-url=https://c', '--oidc-client-id=d'],
+      '--authentication-config',
+      '--oidc-issuer-url',
+      'mutually exclusive',
+    ))
+})
+
+describe('values that can not be used', { concurrency: 2 }, () => {
+  const rows: readonly (readonly [flags: () => readonly string[], ...parts: string[]])[] = [
+    [() => [`--client-ca-file=${nonsense()}`], '--client-ca-file', 'nonsense', 'no certificates'],
+    [() => [`--requestheader-client-ca-file=${nonsense()}`], '--requestheader-client-ca-file', 'nonsense', 'no certificates'],
+    [() => ['--requestheader-client-ca-file=/nowhere'], '--requestheader-client-ca-file', '/nowhere', 'no such file'],
+    [() => ['--requestheader-username-headers=X Remote'], '--requestheader-username-headers', 'X Remote', 'name of a header'],
+    [() => ['--requestheader-uid-headers=X-Other'], '--requestheader-uid-headers', 'X-Remote-Uid'],
+    [() => [`--service-account-key-file=${nonsense()}`], '--service-account-key-file', 'nonsense', 'no RSA or ECDSA key'],
+    [
+      () => [`--service-account-signing-key-file=${nonsense()}`, `--service-account-key-file=${nonsense()}`],
+      '--service-account-signing-key-file',
+      'nonsense',
+    ],
+    [() => ['--service-account-issuer='], '--service-account-issuer'],
+    [() => ['--service-account-issuer=not a : URI'], '--service-account-issuer', 'URI'],
+    [() => ['--service-account-jwks-uri=http://x'], '--service-account-jwks-uri', 'https'],
+    [() => ['--service-account-max-token-expiration=59m'], '--service-account-max-token-expiration', '59m'],
+    [() => [`--token-auth-file=${file('short.csv', 'a,b\n')}`], 'short.csv', 'line 1', '3 columns'],
+    [() => [`--token-auth-file=${file('quote.csv', 'a,b,c\n"d,e,f\n')}`], 'quote.csv', 'line 2'],
+    [() => [`--authentication-token-webhook-config-file=${nonsense()}`], '--authentication-token-webhook-config-file', 'nonsense'],
+    [() => ['--authentication-token-webhook-config-file=/nowhere'], '--authentication-token-webhook-config-file', '/nowhere'],
+    [() => ['--authentication-token-webhook-version=v2'], '--authentication-token-webhook-version', 'v2'],
+  ]
+  for (const [flags, ...parts] of rows) test(parts.join(' '), () => refuses(flags(), ...parts))
+})
+
+describe('an external signer', () => {
+  test('limits the validity of tokens', async () => {
+    const signer = await startSigner(directory.path, 'limits.sock')
+    try {
+      await refuses(
+        [`--service-account-signing-endpoint=${signer.unixSocket}`, '--service-account-max-token-expiration=3h'],
+        '--service-account-max-token-expiration',
+        '--service-account-signing-endpoint',
+        '7200s',
+      )
+    } finally {
+      await signer.stop()
+    }
+  })
+
+  test('signs for a daemon', async () => {
+    const signer = await startSigner(directory.path, 'daemon.sock')
+    const daemon = await startDaemon({ flags: ['--platform=kubernetes', `--service-account-signing-endpoint=${signer.unixSocket}`] })
+    try {
+      const api = apiOf(daemon.fetch)
+      await api.create('/api/v1/namespaces/default/serviceaccounts', {
+        kind: 'ServiceAccount',
+        apiVersion: 'v1',
+        metadata: { name: 'robot' },
+      })
+      const request = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', spec: {} }
+      const path = '/api/v1/namespaces/default/serviceaccounts/robot/token'
+      const issued = await api.send<{ status: { token: string } }>('POST', path, request)
+      const review = { kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1', spec: { token: issued.body.status.token } }
+      const { body } = await api.send<{ status: { user: { username: string } } }>(
+        'POST',
+        '/apis/authentication.k8s.io/v1/tokenreviews',
+        review,
+      )
+      assert.equal(body.status.user.username, 'system:serviceaccount:default:robot')
+    } finally {
+      await daemon.stop()
+      await signer.stop()
+    }
+  })
+})

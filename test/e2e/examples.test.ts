@@ -1,0 +1,57 @@
+/** The programs in wrangler-free-examples/, run as their first comments say. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { apiOf, configMap } from '../support/api.ts'
+import type { Command } from '../support/daemon.ts'
+import { startPlain } from '../support/plain-server.ts'
+import { run } from '../support/run.ts'
+import { runtimeBinary, without } from '../support/runtimes.ts'
+import { watchAt } from '../support/watch-reader.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const example = (name: string) => `wrangler-free-examples/${name}.ts`
+const onNode = (name: string): Command => [process.execPath, '--import', 'tsx', example(name)]
+const collection = '/api/v1/namespaces/default/configmaps'
+
+const servers: readonly { readonly name: string; readonly skip: string | false; readonly command: () => Command }[] = [
+  { name: 'node-http', skip: false, command: () => onNode('node-http') },
+  { name: 'bun-serve', skip: without('bun'), command: () => [runtimeBinary('bun') ?? '', example('bun-serve')] },
+  {
+    name: 'deno-serve',
+    skip: without('deno'),
+    command: () => [runtimeBinary('deno') ?? '', 'run', '-A', '--no-lock', example('deno-serve')],
+  },
+  { name: 'workerd-run', skip: without('workerd'), command: () => onNode('workerd-run') },
+]
+
+describe('examples', () => {
+  for (const { name, skip, command } of servers) {
+    test(name, { skip, timeout: 60_000 }, async () => {
+      const { fetch, close } = await startPlain(command())
+      try {
+        // Bun sends the head of a response only with its first bytes.
+        const watching = watchAt(fetch, collection, { fieldSelector: 'metadata.name=a' })
+        await apiOf(fetch).create(collection, configMap('a', { k: 'v' }))
+        const watch = await watching
+        assert.equal((await watch.object()).type, 'ADDED', 'the watch hears of it')
+        await watch.close()
+      } finally {
+        await close()
+      }
+    })
+  }
+
+  const programs = {
+    embedded: /^201 [\s\S]*\n200 \d config maps/,
+    harness: /after the delete: 404\nafter going back: 200\nevent two hours later: 404/,
+  }
+  for (const [name, output] of Object.entries(programs)) {
+    test(name, async () => {
+      const [program, ...args] = onNode(name)
+      const { code, stdout, stderr } = await run(program, args, { cwd: root })
+      assert.match(stdout, output, stderr)
+      assert.equal(code, 0, 'exit status')
+    })
+  }
+})

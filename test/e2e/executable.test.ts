@@ -1,0 +1,51 @@
+/** The executable that `npm run build:binary` makes, alone in an empty folder. */
+import assert from 'node:assert/strict'
+import { copyFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { apiOf, configMap } from '../support/api.ts'
+import { runProgram, startDaemon } from '../support/daemon.ts'
+import { run } from '../support/run.ts'
+import { without } from '../support/runtimes.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const collection = '/api/v1/namespaces/default/configmaps'
+
+describe('the executable', { skip: without('bun'), timeout: 120_000 }, () => {
+  const { path: directory, remove } = temporaryDirectory()
+  const alone = join(directory, 'alone')
+  before(async () => {
+    const built = join(directory, 'built')
+    const { code, stderr } = await run(process.execPath, ['--import', 'tsx', 'runtimes/bun/build.ts', built], { cwd: root })
+    assert.equal(code, 0, stderr)
+    copyFileSync(built, alone)
+  })
+  after(remove)
+
+  test('says its version and its flags', async () => {
+    assert.match((await runProgram(['--version'], [alone])).stdout, /^Platform v1\.36/)
+    assert.match((await runProgram(['--help'], [alone])).stdout, /--data-dir/)
+  })
+
+  test('keeps what it stored when it is killed', async () => {
+    const home = join(directory, 'home')
+    const first = await startDaemon({ command: [alone], directory: home })
+    await apiOf(first.fetch).create(collection, configMap('kept', { k: 'v' }))
+    await first.stop('SIGKILL')
+    const second = await startDaemon({ command: [alone], directory: home })
+    try {
+      assert.deepEqual((await apiOf(second.fetch).get(`${collection}/kept`)).body.data, { k: 'v' })
+      assert.deepEqual(readdirSync(directory).toSorted(), ['alone', 'built', 'home'], 'it leaves nothing beside itself')
+    } finally {
+      await second.stop()
+    }
+  })
+
+  test('is a drop-in under another name', async () => {
+    const named = join(directory, 'kube-apiserver')
+    copyFileSync(alone, named)
+    assert.match((await runProgram(['--version'], [named])).stdout, /^Kubernetes v1\.36/)
+  })
+})

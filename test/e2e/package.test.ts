@@ -1,0 +1,118 @@
+/** What npm would publish, in an empty project. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { run } from '../support/run.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+/** This Node, and those that the variable NODES names, separated as PATH is. */
+const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
+
+const program = `
+import { createApiServer, memoryStore } from 'apiserver'
+import { startTestServer } from 'apiserver/testing'
+const api = await createApiServer({ store: memoryStore() })
+console.log((await api.fetch(new Request('http://x/readyz'))).status)
+await api.close()
+const server = await startTestServer()
+const fork = await server.fork()
+console.log((await fork.fetch('/api/v1/namespaces/default')).status)
+await Promise.all([server.close(), fork.close()])
+`
+const typed = `
+import { startTestServer, type TestServer } from 'apiserver/testing'
+import { createApiServer, memoryStore } from 'apiserver'
+export const server: TestServer = await startTestServer({ authorizationModes: ['RBAC'] })
+export const api = await createApiServer({ store: memoryStore() })
+`
+
+/** Sizes of all files below a directory, in bytes. */
+function sizeOf(directory: string): number {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
+
+describe('the package', { timeout: 300_000 }, () => {
+  const { path: directory, remove } = temporaryDirectory()
+  const project = join(directory, 'project')
+  const npm = (args: readonly string[], cwd: string) =>
+    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+  before(() => {
+    // Built beside the checkout, whose own files other tests are using.
+    const staged = join(directory, 'staged')
+    mkdirSync(staged)
+    mkdirSync(project)
+    for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, name), join(staged, name))
+    const tool = (name: string, args: readonly string[]) =>
+      execFileSync(join(root, 'node_modules/.bin', name), args, { cwd: root, stdio: 'pipe' })
+    tool('tsc', ['-p', 'tsconfig.build.json', '--outDir', join(staged, 'dist'), '--incremental', 'false', '--tsBuildInfoFile', 'null'])
+    const { bundle = '' } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { bundle?: string } }).scripts
+    const [, ...options] = bundle.split(' ')
+    tool(
+      'esbuild',
+      options.map((option) => option.replace('--outdir=', `--outdir=${staged}/`)),
+    )
+    npm(['pack', '--ignore-scripts', '--pack-destination', directory], staged)
+    writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
+    const tarball = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? ''
+    npm(['install', '--omit=dev', '--ignore-scripts', '--prefer-offline', join(directory, tarball)], project)
+    writeFileSync(join(project, 'program.js'), program)
+    writeFileSync(join(project, 'typed.ts'), typed)
+  })
+  after(remove)
+
+  for (const node of nodes) {
+    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+    test(`imports work under Node ${version}`, async () => {
+      const { code, stdout, stderr } = await run(node, ['program.js'], { cwd: project })
+      assert.equal(stdout, '200\n200\n', stderr)
+      assert.equal(code, 0, 'exit status')
+    })
+
+    test(`the program works under Node ${version}`, async () => {
+      const { code, stdout, stderr } = await run(node, ['node_modules/.bin/apiserver', '--version'], { cwd: project })
+      assert.match(stdout, /^Platform v1\.36/, stderr)
+      assert.equal(code, 0, 'exit status')
+    })
+  }
+
+  test('npx finds the program', () => {
+    assert.match(npm(['exec', '--no', '--', 'apiserver', '--version'], project), /^Platform v1\.36/)
+  })
+
+  test('types come with it', () => {
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2023,dom',
+      '--types',
+      'node',
+      '--typeRoots',
+    ]
+    execFileSync(join(root, 'node_modules/.bin/tsc'), [...options, join(root, 'node_modules/@types'), 'typed.ts'], {
+      cwd: project,
+      stdio: 'pipe',
+    })
+  })
+
+  test('brings no tools along, and stays within its size', (t) => {
+    const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as { packages: object }
+    const names = Object.keys(packages).filter((path) => path !== '')
+    const megabytes = sizeOf(join(project, 'node_modules')) / 2 ** 20
+    t.diagnostic(`${names.length} packages, ${megabytes.toFixed(1)} MiB`)
+    for (const tool of ['typescript', 'esbuild', 'tsx', '@kubernetes/client-node'])
+      assert(!names.includes(`node_modules/${tool}`), `${tool} is not needed at run time`)
+    assert(names.length < 90, `${names.length} packages`)
+    assert(megabytes < 80, `${megabytes} MiB`)
+  })
+})

@@ -1,0 +1,86 @@
+/** `apiserver snapshot`, beside a daemon that is busy. */
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { apiOf, configMap, type TestList } from '../support/api.ts'
+import { type Daemon, runProgram, startDaemon } from '../support/daemon.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const collection = '/api/v1/namespaces/default/configmaps'
+const writers = 6
+
+/** Creates, changes and deletes without pause until it is stopped; resolves then to the number of writes. */
+function keepBusy(daemon: Daemon): { stop(): Promise<number> } {
+  const api = apiOf(daemon.fetch)
+  let stopped = false
+  const write = async (writer: number) => {
+    let count = 0
+    for (; !stopped; count++) {
+      const name = `w${writer}-${count % 30}`
+      const { status } = await api.send('POST', collection, configMap(name, { count: `${count}`, filler: 'x'.repeat(500) }))
+      if (status === 409)
+        await (count % 3 === 0 ? api.delete(`${collection}/${name}`) : api.patch(`${collection}/${name}`, { data: { count: `${count}` } }))
+    }
+    return count
+  }
+  const running = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+  return {
+    async stop() {
+      stopped = true
+      return (await running).reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
+
+test('a snapshot taken under load is one moment of the store', { timeout: 120_000 }, async () => {
+  const { path, remove } = temporaryDirectory()
+  const daemon = await startDaemon({ directory: path })
+  const load = keepBusy(daemon)
+  const moments: { readonly name: string; readonly list: TestList }[] = []
+  for (const name of ['first', 'second', 'third']) {
+    const saved = await runProgram(['snapshot', 'save', join(path, name), `--data-dir=${join(path, 'data')}`])
+    assert.equal(saved.code, 0, saved.stderr)
+    const [, revision = ''] = /^saved \d+ keys at revision (\d+) to .*\n$/.exec(saved.stdout) ?? []
+    const list = await apiOf(daemon.fetch).list(`${collection}?resourceVersion=${revision}&resourceVersionMatch=Exact`)
+    moments.push({ name, list })
+  }
+  assert((await load.stop()) > 100, 'there was load')
+  await daemon.stop()
+  assert.equal(new Set(moments.map(({ list }) => list.metadata.resourceVersion)).size, moments.length, 'writes went on in between')
+  for (const { name, list } of moments) {
+    const directory = join(path, `restored-${name}`)
+    mkdirSync(directory)
+    const restore = ['snapshot', 'restore', join(path, name), `--data-dir=${join(directory, 'data')}`]
+    const restored = await runProgram(restore)
+    assert.equal(restored.code, 0, restored.stderr)
+    const refused = await runProgram(restore)
+    assert.deepEqual([refused.code, refused.stdout], [1, ''], 'a store is never replaced')
+    assert.match(refused.stderr, /^error: .* holds a store already\n$/)
+    const again = await startDaemon({ directory, flags: ['--controllers=-garbage-collector'] })
+    const api = apiOf(again.fetch)
+    assert.deepEqual((await api.list(collection)).items, list.items, name)
+    await api.create(collection, configMap('afterwards'))
+    await again.stop()
+  }
+  remove()
+})
+
+test('a command that is wrong ends with one line', async () => {
+  const lines: readonly (readonly [argv: readonly string[], line: RegExp])[] = [
+    [['snapshot'], /use: snapshot save FILE/],
+    [['snapshot', 'copy', 'x'], /use: snapshot save FILE/],
+    [['snapshot', 'save', '--data-dir=x'], /use: snapshot save FILE/],
+    [['snapshot', 'save', 'x', '--data-dir=/nowhere/at/all'], /\/nowhere\/at\/all holds no embedded store/],
+    [['snapshot', 'save', 'x', '--data-dir=:memory:'], /:memory:/],
+    [['snapshot', 'save', 'x', '--kvstore-servers=http://127.0.0.1:1'], /--kvstore-servers/],
+    [['snapshot', 'restore', '/nowhere/at/all', '--data-dir=/nowhere/else'], /\/nowhere\/at\/all: no such file/],
+    [['snapshot', 'restore', 'package.json', '--data-dir=/nowhere/else'], /package\.json: is no snapshot/],
+  ]
+  for (const [argv, line] of lines) {
+    const { code, stdout, stderr } = await runProgram(argv)
+    assert.deepEqual([code, stdout], [1, ''], argv.join(' '))
+    assert.match(stderr, /^error: [^\n]+\n$/)
+    assert.match(stderr, line)
+  }
+})

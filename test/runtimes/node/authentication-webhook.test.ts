@@ -1,0 +1,120 @@
+/** Bearer tokens that another process decides on over TLS. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Accepted, AuthenticationError, type TokenAuthenticator } from '../../../core/authn/authenticator.ts'
+import { webhookTokens } from '../../../core/authn/webhook-token.ts'
+import { loadConnectionFile } from '../../../core/config/connection-file.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import type { Outbound } from '../../../core/ports.ts'
+import { createOutbound } from '../../../runtimes/node/outbound.ts'
+import { nodeClock, nodeFiles } from '../../../runtimes/node/ports.ts'
+import { ManualClock } from '../../support/clock.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { startTokenWebhook, type TokenWebhook } from '../../support/token-webhook.ts'
+
+const directory = temporaryDirectory('token-webhook')
+const messages: string[] = []
+const log = (fields: object, message: string) => void messages.push(`${message} ${JSON.stringify(fields)}`)
+const logger = { debug: log, info: log, warn: log, error: log }
+const real = createOutbound()
+/** The real one, less patient. */
+const outbound: Outbound = { ...real, fetch: (request, options) => real.fetch(request, { ...options, timeout: 1_000 }) }
+const own = ['https://api']
+let webhook: TokenWebhook
+
+before(async () => {
+  webhook = await startTokenWebhook(directory.path)
+})
+after(async () => {
+  await webhook.stop()
+  directory.remove()
+})
+
+async function tokens(version: 'v1' | 'v1beta1' = 'v1', clock = nodeClock): Promise<TokenAuthenticator> {
+  const connection = await loadConnectionFile(webhook.connectionFile, { files: nodeFiles, clock })
+  const platform = createPlatform('kubernetes')
+  return webhookTokens({ connection, version, audiences: own, cacheTtl: 120_000 }, { outbound, clock, logger, platform })
+}
+const ask = async (each: TokenAuthenticator, token: string, audiences?: readonly string[]) => each.authenticateToken(token, audiences)
+const countOf = async (token: string) => (await webhook.counts())[token] ?? 0
+
+test('the service says who somebody is, in both versions', async () => {
+  for (const version of ['v1', 'v1beta1'] as const) {
+    const accepted = await ask(await tokens(version), 'good-jane')
+    const extra = { 'example.com/asked': [`authentication.k8s.io/${version}`] }
+    assert.deepEqual(accepted, { user: { name: 'jane', uid: 'u1', groups: ['hooked'], extra }, audiences: own } satisfies Accepted)
+  }
+})
+
+test('audiences are asked for, and have to be met', async () => {
+  const each = await tokens()
+  assert.deepEqual((await ask(each, 'good-a', ['x', 'y']))?.audiences, ['x'])
+  assert.equal(await ask(each, 'elsewhere-a'), undefined)
+  assert.equal(await ask(each, 'slow-a', ['x']), undefined, 'an answer without audiences is for this server')
+  assert.deepEqual((await ask(each, 'slow-a'))?.audiences, own)
+})
+
+test('no opinion, or a reason', async () => {
+  const each = await tokens()
+  assert.equal(await ask(each, 'nobody'), undefined)
+  await assert.rejects(ask(each, 'refused'), new AuthenticationError('expired on the other side'))
+})
+
+test('answers are kept for a while, refusals for a moment; one question at a time', async () => {
+  const clock = new ManualClock()
+  const each = await tokens('v1', clock)
+  await Promise.all(Array.from({ length: 20 }, () => ask(each, 'good-many')))
+  await Promise.all(Array.from({ length: 20 }, () => ask(each, 'nobody-many')))
+  assert.equal(await countOf('good-many'), 1)
+  assert.equal(await countOf('nobody-many'), 1)
+  clock.advance(119_000)
+  await ask(each, 'good-many')
+  await ask(each, 'nobody-many')
+  assert.deepEqual([await countOf('good-many'), await countOf('nobody-many')], [1, 1])
+  clock.advance(2_000)
+  await ask(each, 'good-many')
+  await ask(each, 'nobody-many')
+  assert.deepEqual([await countOf('good-many'), await countOf('nobody-many')], [2, 2])
+  for (const _ of [1, 2]) await assert.rejects(ask(each, 'refused-twice'), AuthenticationError)
+  assert.equal(await countOf('refused-twice'), 1)
+  clock.advance(10_000)
+  await assert.rejects(ask(each, 'refused-twice'), AuthenticationError)
+  assert.equal(await countOf('refused-twice'), 2)
+})
+
+test('a failure that may pass is tried again', async () => {
+  assert.equal((await ask(await tokens(), 'recovering-a'))?.user.name, 'a')
+  assert.equal(await countOf('recovering-a'), 2)
+  await assert.rejects(ask(await tokens(), 'forbidden'), AuthenticationError)
+  assert.equal(await countOf('forbidden'), 1)
+})
+
+test('bad answers are refused, and the log does not show the token', async () => {
+  const each = await tokens()
+  for (const token of ['malformed', 'html', 'strange', 'wrongversion', 'huge', 'stalled']) {
+    await assert.rejects(ask(each, `${token}-secret`), AuthenticationError, token)
+  }
+  assert.ok(messages.length > 0, 'the failures are logged')
+  for (const message of messages) assert.doesNotMatch(message, /secret/)
+})
+
+test('a slow answer keeps nobody else waiting', async () => {
+  const each = await tokens()
+  let late = false
+  const slow = ask(each, 'slow-b').then((found) => {
+    late = true
+    return found
+  })
+  await ask(each, 'good-b')
+  assert.equal(late, false)
+  assert.equal((await slow)?.user.name, 'b')
+})
+
+test('a service that is gone is not waited for again and again', async () => {
+  const each = await tokens()
+  await assert.rejects(ask(each, 'dead'), AuthenticationError)
+  const began = performance.now()
+  for (let i = 0; i < 50; i++) await assert.rejects(ask(each, `dead-${i}`), AuthenticationError)
+  assert.ok(performance.now() - began < 5_000, 'the circuit opens')
+  assert.ok(Object.keys(await webhook.counts()).filter((token) => token.startsWith('dead-')).length < 10)
+})

@@ -1,0 +1,70 @@
+/** The JavaScript client against a server in the same process. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as client from '@kubernetes/client-node'
+import { type Port, startTestServer, type TestServer } from '../../../runtimes/testing/index.ts'
+import { within } from '../../support/wait.ts'
+
+const namespace = 'default'
+const body = (name: string) => ({ metadata: { name } })
+
+describe('@kubernetes/client-node in-process', () => {
+  let server: TestServer
+  let port: Port
+  before(async () => {
+    server = await startTestServer({ authorizationModes: ['RBAC'] })
+    port = await server.listen()
+  })
+  after(() => server.close())
+
+  const ways: readonly (readonly [string, () => Promise<client.KubeConfig>])[] = [
+    ['without a port', () => server.kubeConfig<client.KubeConfig>(client)],
+    ['over a port', async () => port.kubeConfig<client.KubeConfig>(client)],
+  ]
+  for (const [way, configOf] of ways) {
+    const unique = way.replaceAll(' ', '-')
+
+    test(`${way}: creates, lists and is refused`, async () => {
+      const core = (await configOf()).makeApiClient(client.CoreV1Api)
+      const created = await core.createNamespacedConfigMap({ namespace, body: body(unique) })
+      assert(created.metadata?.creationTimestamp instanceof Date, 'a date')
+      const { items } = await core.listNamespacedConfigMap({ namespace })
+      assert(
+        items.some(({ metadata }) => metadata?.name === unique),
+        'the list has it',
+      )
+      await assert.rejects(
+        core.createNamespacedConfigMap({ namespace, body: body(unique) }),
+        (error) => error instanceof client.ApiException && error.code === 409,
+      )
+    })
+
+    test(`${way}: generic objects`, async () => {
+      const objects = client.KubernetesObjectApi.makeApiClient(await configOf())
+      const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: `${unique}-secret`, namespace } }
+      await objects.create(object)
+      assert.equal((await objects.read(object)).kind, 'Secret')
+    })
+
+    test(`${way}: an informer hears of changes`, async () => {
+      const config = await configOf()
+      const core = config.makeApiClient(client.CoreV1Api)
+      const informer = client.makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, () =>
+        core.listNamespacedConfigMap({ namespace }),
+      )
+      const name = `${unique}-informed`
+      const heard = new Promise<void>((resolve) => {
+        informer.on('add', ({ metadata }) => metadata?.name === name && resolve())
+      })
+      await informer.start()
+      await core.createNamespacedConfigMap({ namespace, body: body(name) })
+      await within('the event', heard)
+      await informer.stop()
+    })
+  }
+
+  test('without a port, as another user', async () => {
+    const core = (await server.kubeConfig<client.KubeConfig>(client, { name: 'nobody' })).makeApiClient(client.CoreV1Api)
+    await assert.rejects(core.listNamespacedSecret({ namespace }), (error) => error instanceof client.ApiException && error.code === 403)
+  })
+})

@@ -1,0 +1,182 @@
+/** What the harness promises, as functions that throw: run by every test runner that it is meant for. */
+import assert from 'node:assert/strict'
+import { startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
+import { eventually } from '../../support/wait.ts'
+
+const json = { 'content-type': 'application/json' }
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const configMap = (name: string) => JSON.stringify({ metadata: { name } })
+const post = (body: object | string) => ({ method: 'POST', headers: json, body: typeof body === 'string' ? body : JSON.stringify(body) })
+
+async function names(server: TestServer, path = configMaps): Promise<string[]> {
+  const { items } = (await (await server.fetch(path)).json()) as { items: TestObject[] }
+  return items.map(({ metadata }) => metadata?.name ?? '').filter((name) => name !== 'kube-root-ca.crt')
+}
+
+async function create(server: TestServer, name: string): Promise<void> {
+  const { status } = await server.fetch(configMaps, post(configMap(name)))
+  assert.equal(status, 201, `create ${name}`)
+}
+
+const manifests = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: prices, namespace: shop}
+data: {tea: "3"}
+---
+# nothing here
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}
+- {apiVersion: v1, kind: Secret, metadata: {name: here}}
+`
+
+export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
+  async 'answers requests'() {
+    const server = await startTestServer()
+    await create(server, 'a')
+    assert.deepEqual(await names(server), ['a'])
+    await server.close()
+  },
+
+  async 'takes pods and claims right after their namespace, and lets them go'() {
+    const server = await startTestServer()
+    const own = 'metadata: {name: web, namespace: shop}'
+    const pod = `apiVersion: v1\nkind: Pod\n${own}\nspec: {nodeName: n, containers: [{name: c, image: i}]}`
+    const storage = 'accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}'
+    const claim = `apiVersion: v1\nkind: PersistentVolumeClaim\n${own}\nspec: {${storage}}`
+    const stored = await server.load(['apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}', pod, claim].join('\n---\n'))
+    const [, first, second] = stored
+    assert.equal((first?.['spec'] as { serviceAccountName?: string } | undefined)?.serviceAccountName, 'default')
+    assert.deepEqual(second?.metadata?.['finalizers'], ['kubernetes.io/pvc-protection'])
+    const claims = '/api/v1/namespaces/shop/persistentvolumeclaims'
+    assert.equal((await server.fetch(`${claims}/web`, { method: 'DELETE' })).status, 200)
+    await eventually('end of the claim', async () => (await names(server, claims)).length === 0)
+    await server.close()
+  },
+
+  async 'loads manifests in order, and says which one is refused'() {
+    const server = await startTestServer()
+    const stored = await server.load(manifests)
+    assert.deepEqual(
+      stored.map(({ kind, metadata }) => `${kind} ${metadata?.namespace ?? ''}/${metadata?.name}`),
+      ['Namespace /shop', 'ConfigMap shop/prices', 'Deployment shop/web', 'Secret default/here'],
+    )
+    await assert.rejects(
+      server.load('{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "A b"}}'),
+      /^Error: Secret A b: .*Invalid value/,
+    )
+    await assert.rejects(server.load('kind: Secret'), /manifest 1: apiVersion and kind are required/)
+    await server.close()
+  },
+
+  async 'goes back to a snapshot, as often as wanted'() {
+    const server = await startTestServer()
+    await create(server, 'before')
+    const snapshot = server.snapshot()
+    const whole = await (await server.fetch(`${configMaps}/before`)).text()
+    for (const round of ['1', '2']) {
+      await create(server, `after-${round}`)
+      await server.fetch(`${configMaps}/before`, { method: 'DELETE' })
+      await server.restore(snapshot)
+      assert.deepEqual(await names(server), ['before'], `round ${round}`)
+      assert.equal(await (await server.fetch(`${configMaps}/before`)).text(), whole, 'the same to the byte')
+    }
+    await server.close()
+  },
+
+  async 'forks into servers that know nothing of each other'() {
+    const server = await startTestServer({ authorizationModes: ['RBAC'] })
+    await create(server, 'shared')
+    const [left, right] = await Promise.all([server.fork(), server.fork()])
+    await create(left, 'left')
+    await create(right, 'right')
+    await create(server, 'root')
+    assert.deepEqual(await Promise.all([left, right, server].map((each) => names(each))), [
+      ['left', 'shared'],
+      ['right', 'shared'],
+      ['root', 'shared'],
+    ])
+    await Promise.all([left, right, server].map((each) => each.close()))
+  },
+
+  async 'lets events vanish when the clock is moved'() {
+    const server = await startTestServer()
+    const event = { metadata: { name: 'e', namespace: 'default' }, involvedObject: { namespace: 'default' } }
+    const path = '/api/v1/namespaces/default/events'
+    assert.equal((await server.fetch(path, post(event))).status, 201, 'create the event')
+    const snapshot = server.snapshot()
+    await server.clock.advance(30 * 60_000)
+    assert.deepEqual(await names(server, path), ['e'], 'half an hour')
+    await server.clock.advance(40 * 60_000)
+    assert.deepEqual(await names(server, path), [], 'an hour and ten minutes')
+    await server.restore(snapshot)
+    assert.deepEqual(await names(server, path), ['e'], 'time went back, too')
+    await server.close()
+  },
+
+  async 'lets tokens expire when the clock is moved, and keeps them across a fork'() {
+    const server = await startTestServer({ authorizationModes: ['RBAC'] })
+    await server.load('{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot}}')
+    const answer = await server.fetch('/api/v1/namespaces/default/serviceaccounts/robot/token', post({ spec: { expirationSeconds: 600 } }))
+    const { status } = (await answer.json()) as { status: { token: string } }
+    const review = post({})
+    const as = { ...review, headers: { ...json, authorization: `Bearer ${status.token}` } }
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+    const fork = await server.fork()
+    for (const each of [server, fork]) {
+      const { status: seen } = (await (await each.fetch(path, as)).json()) as { status: { userInfo: { username: string } } }
+      assert.equal(seen.userInfo.username, 'system:serviceaccount:default:robot')
+    }
+    await server.clock.advance(700_000)
+    assert.equal((await server.fetch(path, as)).status, 401, 'expired')
+    assert.equal((await fork.fetch(path, as)).status, 201, 'the fork has its own time')
+    await Promise.all([server.close(), fork.close()])
+  },
+
+  async 'knows users'() {
+    const server = await startTestServer({ authorizationModes: ['RBAC'] })
+    const alice = server.as({ name: 'alice', groups: ['devs'] })
+    assert.equal((await alice(configMaps)).status, 403)
+    await server.load(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: devs}
+subjects: [{kind: Group, name: devs, apiGroup: rbac.authorization.k8s.io}]
+roleRef: {kind: ClusterRole, name: view, apiGroup: rbac.authorization.k8s.io}
+`)
+    await eventually('the role counts', async () => (await alice(configMaps)).status === 200)
+    await server.close()
+  },
+
+  async 'opens a port'() {
+    const server = await startTestServer({ authorizationModes: ['RBAC'] })
+    const port = await server.listen()
+    assert.equal((await fetch(`${port.url}${configMaps}`)).status, 403, 'anonymous')
+    assert.equal((await fetch(`${port.url}${configMaps}`, { headers: { authorization: `Bearer ${port.token}` } })).status, 200)
+    await port.close()
+    await assert.rejects(fetch(`${port.url}${configMaps}`), 'closed')
+    await server.close()
+  },
+
+  async 'tells watches, and ends them when it goes back'() {
+    const server = await startTestServer()
+    const snapshot = server.snapshot()
+    const response = await server.fetch(`${configMaps}?watch=true&fieldSelector=metadata.name%3Dseen`)
+    assert(response.body, 'a stream')
+    await create(server, 'seen')
+    const reader = response.body.getReader()
+    const { value } = await reader.read()
+    assert.equal((JSON.parse(new TextDecoder().decode(value)) as { type: string }).type, 'ADDED')
+    await server.restore(snapshot)
+    let done = false
+    while (!done) ({ done } = await reader.read())
+    await server.close()
+  },
+}

@@ -1,0 +1,72 @@
+/** A plugin of key management for tests: a gRPC server on a unix socket, in a process of its own. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Behaviour } from './kms-plugin-process.ts'
+import { temporaryDirectory } from './temporary.ts'
+import { within } from './wait.ts'
+
+const program = fileURLToPath(new URL('kms-plugin-process.ts', import.meta.url))
+
+export interface KmsPlugin {
+  /** For configuration files. */
+  readonly endpoint: string
+  /** Resolves when the plugin behaves so. */
+  behave(behaviour: Behaviour): Promise<void>
+  /** Calls so far, by full name without the leading slash. */
+  calls(method: string): Promise<number>
+  /** Behaves as at first again, and forgets the calls so far. */
+  reset(): Promise<void>
+  /** Ends the process, as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again, on the same socket. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Report = { readonly calls: { readonly [path: string]: number } }
+
+export async function startKmsPlugin(): Promise<KmsPlugin> {
+  const directory = temporaryDirectory('kms')
+  const socket = join(directory.path, 'kms.sock')
+  let child: ChildProcess | undefined
+
+  async function ask(message: object): Promise<Report> {
+    if (child === undefined) throw new Error('the plugin does not run')
+    const answer = within('answer of the plugin', once(child, 'message'))
+    child.send(message)
+    const [report] = (await answer) as [Report]
+    return report
+  }
+
+  async function start(): Promise<void> {
+    rmSync(socket, { force: true })
+    child = fork(program, [socket], { execArgv: ['--import', 'tsx'] })
+    await within('start of the plugin', once(child, 'message'), 30_000)
+  }
+
+  async function kill(): Promise<void> {
+    const running = child
+    child = undefined
+    if (running === undefined || running.exitCode !== null) return
+    const ended = once(running, 'exit')
+    running.kill('SIGKILL')
+    await within('end of the plugin', ended)
+  }
+
+  await start()
+  return {
+    endpoint: `unix://${socket}`,
+    behave: async (behave) => void (await ask({ behave })),
+    calls: async (method) => (await ask({})).calls[`/${method}`] ?? 0,
+    reset: async () => void (await ask({ reset: true })),
+    kill,
+    start,
+    async stop() {
+      await kill()
+      directory.remove()
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** Small, seeded changes of texts, for tests that feed what nobody meant. */
+
+export interface Random {
+  /** An integer from 0 up to, but not including, the bound. */
+  below(bound: number): number
+  pick<T>(list: readonly T[]): T
+}
+
+/** The same numbers for the same seed (xorshift). */
+export function seeded(seed: number): Random {
+  let state = seed | 1
+  const next = () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return state >>> 0
+  }
+  const below = (bound: number) => next() % bound
+  return {
+    below,
+    pick: (list) => {
+      const found = list[below(list.length)]
+      if (found === undefined) throw new Error('nothing to pick from')
+      return found
+    },
+  }
+}
+
+type Change = (text: string, random: Random, words: readonly string[]) => string
+
+const cut = (text: string, at: number, length: number, put = '') => text.slice(0, at) + put + text.slice(at + length)
+
+const changes: readonly Change[] = [
+  (text, random, words) => cut(text, random.below(text.length + 1), 0, random.pick(words)),
+  (text, random, words) => cut(text, random.below(text.length + 1), random.below(8), random.pick(words)),
+  (text, random) => cut(text, random.below(text.length + 1), 1 + random.below(4)),
+  (text, random) => cut(text, random.below(text.length + 1), 1, String.fromCharCode(random.below(256))),
+  (text, random) => text.slice(0, random.below(text.length + 1)),
+  (text, random) => {
+    const at = random.below(text.length + 1)
+    return cut(text, random.below(text.length + 1), 0, text.slice(at, at + random.below(32)))
+  },
+]
+
+/** The text after one to three changes, some of which put in one of the words. */
+export function mutate(text: string, random: Random, words: readonly string[]): string {
+  let changed = text
+  for (let count = 1 + random.below(3); count > 0; count--) changed = random.pick(changes)(changed, random, words)
+  return changed
+}
+
+/** How many cases a run tries: many when it is asked to, with FUZZ_CASES, and else as many as a test run has time for. */
+export const fuzzCases = (few: number): number => Number(process.env['FUZZ_CASES'] ?? few)

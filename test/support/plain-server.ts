@@ -1,0 +1,45 @@
+/** A child process that serves HTTP without TLS on the port it is told as its last argument. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type Command, freePort } from './daemon.ts'
+import { type Fetch, plainFetch } from './tls-fetch.ts'
+import { eventually, within } from './wait.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Resolves when `/readyz` is answered with 200. */
+export async function startPlain([program, ...args]: Command): Promise<{ readonly fetch: Fetch; close(): Promise<void> }> {
+  const port = await freePort()
+  const child = spawn(program, [...args, String(port)], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const client = plainFetch(`http://127.0.0.1:${port}`)
+  const close = async () => {
+    client.close()
+    child.kill('SIGTERM')
+    await within(`end of ${program}`, ended).catch((error: unknown) => {
+      child.kill('SIGKILL')
+      throw error
+    })
+  }
+  try {
+    await eventually(
+      `${program} ${args.join(' ')} serves`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(output)
+        return (await client.fetch('/readyz', { signal: AbortSignal.timeout(5_000) })).ok
+      },
+      30_000,
+    )
+  } catch (error) {
+    await close().catch(() => undefined)
+    throw error
+  }
+  return { fetch: client.fetch, close }
+}

@@ -1,0 +1,35 @@
+/** An external signer of service account tokens as a process of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { within } from './wait.ts'
+
+export interface Signer {
+  readonly unixSocket: string
+  /** Gives it a command; resolves to how often it was asked for its keys so far. */
+  tell(command: string): Promise<number>
+  stop(): Promise<void>
+}
+
+/** Starts one on a socket in the directory. */
+export async function startSigner(directory: string, name: string, maxSeconds = 7200): Promise<Signer> {
+  const script = fileURLToPath(new URL('../runtimes/node/signer-service.ts', import.meta.url))
+  const unixSocket = join(directory, name)
+  const child = spawn(process.execPath, ['--import', 'tsx', script, unixSocket, String(maxSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  const line = async () => String((await within('answer of the signer', once(child.stdout, 'data'), 20_000))[0]).trim()
+  await line()
+  return {
+    unixSocket,
+    async tell(command) {
+      const answer = line()
+      child.stdin.write(`${command}\n`)
+      return Number((await answer).split(' ')[1])
+    },
+    async stop() {
+      child.kill()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/** A token webhook as a process of its own, and the connection file with which a server asks it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createOutbound } from '../../runtimes/node/outbound.ts'
+import { authority, client, serving } from '../runtimes/node/support.ts'
+import { within } from './wait.ts'
+
+export interface TokenWebhook {
+  readonly pid: number
+  /** Path of the connection file. */
+  readonly connectionFile: string
+  /** How often the service was asked, by token. */
+  counts(): Promise<{ readonly [token: string]: number }>
+  stop(): Promise<void>
+}
+
+/** Starts the service; its connection file goes into the directory. */
+export async function startTokenWebhook(directory: string): Promise<TokenWebhook> {
+  const script = fileURLToPath(new URL('../runtimes/node/token-webhook-service.ts', import.meta.url))
+  const TLS = JSON.stringify({ ...serving, ca: authority.certPem })
+  const service = spawn(process.execPath, ['--import', 'tsx', script], {
+    env: { ...process.env, TLS },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(service, 'close')
+  const [chunk] = await within('port of the token webhook', once(service.stdout, 'data'), 20_000)
+  const url = `https://127.0.0.1:${String(chunk).trim()}`
+  const caller = client('apiserver')
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const connectionFile = join(directory, 'token-webhook.yaml')
+  writeFileSync(
+    connectionFile,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'hook',
+      contexts: [{ name: 'hook', context: { cluster: 'hook', user: 'apiserver' } }],
+      clusters: [{ name: 'hook', cluster: { server: `${url}/review`, 'certificate-authority-data': base64(authority.certPem) } }],
+      users: [{ name: 'apiserver', user: { 'client-certificate-data': base64(caller.cert), 'client-key-data': base64(caller.key) } }],
+    }),
+  )
+  const { fetch } = createOutbound()
+  return {
+    pid: service.pid ?? 0,
+    connectionFile,
+    async counts() {
+      const options = { certificateAuthority: authority.certPem, clientCertificate: { certificate: caller.cert, key: caller.key } }
+      return (await fetch(new Request(`${url}/count`), options)).json()
+    },
+    async stop() {
+      service.kill('SIGTERM')
+      await ended
+    },
+  }
+}
