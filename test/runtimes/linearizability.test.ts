@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { apiOf, configMap } from '../support/api.ts'
+import { type Api, apiOf, configMap } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
 import { linearizationProblem, watchProblem } from '../support/linearizability.ts'
@@ -22,6 +22,21 @@ async function judge(connect: Connect, trouble: () => Promise<void>): Promise<vo
   const { metadata } = await api.list('/api/v1/namespaces/default/configmaps')
   const watching = startWatching(connect, metadata.resourceVersion)
   const histories = startClients(connect, clients)
+  try {
+    await judgeWhat(api, watching, histories, trouble)
+  } finally {
+    // Else they would go on for ever after a failure.
+    watching.stop()
+    void histories.stop()
+  }
+}
+
+async function judgeWhat(
+  api: Api,
+  watching: ReturnType<typeof startWatching>,
+  histories: ReturnType<typeof startClients>,
+  trouble: () => Promise<void>,
+): Promise<void> {
   for (const end = performance.now() + duration; performance.now() < end; ) await trouble()
   const last = await eventually(
     'an answer after all the trouble',
@@ -41,7 +56,6 @@ async function judge(connect: Connect, trouble: () => Promise<void>): Promise<vo
   assert(BigInt(final.metadata.resourceVersion) >= BigInt(last.metadata.resourceVersion))
   const marker = await api.create('/api/v1/namespaces/default/configmaps', configMap('marker', {}, { labels: { linear: '' } }))
   await within('all events', watching.reached(Number(marker.metadata.resourceVersion)), 30_000)
-  watching.stop()
   assert.equal(watching.error, undefined, 'the watch could always go on')
   const counts = { written: 0, refused: 0, read: 0, unknown: 0 }
   for (const [key, operations] of histories.operations) {

@@ -152,10 +152,15 @@ export async function startEtcd({ members: count = 1, tls, flags = [] }: EtcdOpt
     servers: members.map(({ url }) => url),
     members,
     stop,
+    // On a busy machine elections may fail again and again before one succeeds.
     leader: () =>
-      eventually('a leader', async () => {
-        for (const member of members) if (await member.isLeader().catch(() => false)) return member
-        return undefined
-      }),
+      eventually(
+        'a leader',
+        async () => {
+          for (const member of members) if (await member.isLeader().catch(() => false)) return member
+          return undefined
+        },
+        60_000,
+      ),
   }
 }
