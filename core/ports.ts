@@ -130,6 +130,27 @@ export interface OutboundOptions {
   readonly timeout?: number
 }
 
+/** Names of gRPC's status codes by their number, as Go's library writes them. */
+const codeNames = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+]
+
 /** A gRPC status other than OK. `code` is its number (https://grpc.io/docs/guides/status-codes/). */
 export class CallError extends Error {
   override readonly name = 'CallError'
@@ -137,6 +158,11 @@ export class CallError extends Error {
   constructor(code: number, message: string) {
     super(message)
     this.code = code
+  }
+
+  /** As `Unavailable`; `Code(99)` for a number without a name. */
+  get codeName(): string {
+    return codeNames[this.code] ?? `Code(${this.code})`
   }
 }
 

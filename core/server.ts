@@ -72,7 +72,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     ports,
     rbac,
     metrics: createAuthorizationMetrics(metrics, clock, options.identity),
-    storeOf: (group, plural) => table.all().find(({ on }) => on.group === group && on.resource === plural)?.store,
+    storeOf: table.storeOf,
   })
   const { authorizer } = authorization
   const usesRbac = authorization.types.includes('RBAC')

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
-import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import type { ResourceTable } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { appearance } from './appearance.ts'
 
@@ -26,16 +26,7 @@ export interface ServedKind {
 }
 
 export function createLookup(table: ResourceTable, platform: Platform, clock: Clock): Lookup {
-  const stores = new Map<string, ServedResource['store']>()
-  const storeOf = (group: string, plural: string): ServedResource['store'] | undefined => {
-    const key = `${plural}.${group}`
-    const known = stores.get(key)
-    if (known !== undefined) return known
-    const name = platform.name(group)
-    const found = table.all().find(({ on }) => on.group === name && on.resource === plural)?.store
-    if (found !== undefined) stores.set(key, found)
-    return found
-  }
+  const storeOf = (group: string, plural: string) => table.storeOf(platform.name(group), plural)
   const find: Lookup['find'] = async (group, plural, namespace, name) => {
     const store = storeOf(group, plural)
     if (store === undefined) return undefined

@@ -2,6 +2,7 @@
 import type { Platform } from '../platform.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { timestamp } from '../schema/time.ts'
 import { capUpdaters } from './cap.ts'
 import { checkType } from './check.ts'
 import { ApplyConflicts, conflictError } from './conflict.ts'
@@ -38,8 +39,6 @@ const serverFields = fieldSet(
 
 const unknownManager = 'unknown'
 const beforeFirstApply = 'before-first-apply'
-
-const timeOf = ({ now }: Writing) => `${new Date(now).toISOString().slice(0, 19)}Z`
 
 function identity({ apiVersion, subresource }: Writing, manager: string, operation: Identity['operation']): Identity {
   return { manager: manager === '' ? unknownManager : manager, operation, apiVersion, subresource }
@@ -87,7 +86,7 @@ function record(writing: Writing, old: JsonObject, updated: JsonObject, before: 
   if (fields.length === 0) return capUpdaters(managers)
   const own = identity(writing, name, 'Update')
   const key = identityOf(own)
-  managers.set(key, { ...own, fields: union(fields, managers.get(key)?.fields ?? []), time: timeOf(writing) })
+  managers.set(key, { ...own, fields: union(fields, managers.get(key)?.fields ?? []), time: timestamp(writing.now) })
   return capUpdaters(managers)
 }
 
@@ -180,7 +179,7 @@ export function applyManaged(writing: Writing, live: JsonObject | undefined, app
   const key = identityOf(by)
   const after = stripped(result.managers, key)
   const own = after.get(key)
-  if (result.object !== undefined && own !== undefined) after.set(key, { ...own, time: timeOf(writing) })
+  if (result.object !== undefined && own !== undefined) after.set(key, { ...own, time: timestamp(writing.now) })
   const object = result.object ?? bare(old)
   const isClient = writing.manager === clientName(writing.platform)
   return withEntries(isClient ? withLastApplied(object, applied, writing.platform) : object, encodeManagers(after))

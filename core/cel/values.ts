@@ -1,5 +1,6 @@
 /** CEL values as JavaScript has them: int is bigint, double is number, map is Map or a plain object, list is an array. */
 import { Duration, UnsignedInt } from 'cel-js/evaluator'
+import { sameBytes } from '../schema/bytes.ts'
 
 /** Lists have as many elements at most, and values are compared as deep, as any input that a server takes. */
 const deepest = 250
@@ -18,7 +19,7 @@ export function equal(one: unknown, other: unknown, depth = 0): boolean {
   const [a, b] = [plain(one), plain(other)]
   if (isNumber(a) && isNumber(b)) return a <= b && a >= b
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return a.length === b.length && a.every((byte, index) => byte === b[index])
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return sameBytes(a, b)
   if (a instanceof Date || a instanceof Duration) return a.constructor === b.constructor && a.valueOf() === b.valueOf()
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((each, index) => equal(each, b[index], depth + 1))

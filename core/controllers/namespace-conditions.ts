@@ -1,7 +1,7 @@
 /** What the status of a namespace says about its deletion: five conditions, each either well or with a reason. */
 import type { Platform } from '../platform.ts'
-import { timestamp } from '../registry/deletion.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { timestamp } from '../schema/time.ts'
 
 /** What is left in a namespace that was asked to go. */
 export interface Remaining {

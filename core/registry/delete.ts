@@ -1,7 +1,8 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, modified, notFound } from '../respond/status.ts'
+import { timestamp } from '../schema/time.ts'
 import { Entry } from '../storage/entry.ts'
-import { finalizersOf, isGone, timestamp } from './deletion.ts'
+import { finalizersOf, isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import type { ServedResource } from './served.ts'
 

@@ -16,6 +16,3 @@ export function isGone(definition: ResourceDefinition, object: ApiObject): boole
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizersOf(definition, object).length === 0
 }
-
-/** RFC 3339 in UTC with whole seconds. */
-export const timestamp = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`

@@ -19,6 +19,8 @@ export interface ServedResource {
 export interface ResourceTable {
   lookup(group: string, version: string, plural: string): ServedResource | undefined
   all(): readonly ServedResource[]
+  /** Where the objects of a resource are, whichever of its versions are served. */
+  storeOf(group: string, plural: string): WatchableStore | undefined
   /** Raised with every change, so that discovery can be memoized. */
   readonly revision: number
 }
@@ -28,9 +30,11 @@ export function createResourceTable(resources: readonly ServedResource[]): Resou
   const byKey = new Map(
     resources.map((each) => [keyOf(each.definition.group, each.definition.version, each.definition.names.plural), each]),
   )
+  const stores = new Map(resources.map(({ on, store }) => [`${on.resource}.${on.group}`, store]))
   return {
     lookup: (group, version, plural) => byKey.get(keyOf(group, version, plural)),
     all: () => [...byKey.values()],
+    storeOf: (group, plural) => stores.get(`${plural}.${group}`),
     revision: 1,
   }
 }

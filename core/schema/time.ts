@@ -121,3 +121,6 @@ function rest(text: string, layout: string): string {
   }
   return `${JSON.stringify(text.slice(19))} as ${JSON.stringify(layout.includes('.') ? '.000000' : 'Z07:00')}`
 }
+
+/** A moment in milliseconds since the epoch as RFC 3339 in UTC with whole seconds. */
+export const timestamp = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`

@@ -7,6 +7,7 @@
 import { StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
+import { startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf, isEnvelope } from '../schema/protobuf.ts'
@@ -43,12 +44,6 @@ export interface CodecOptions {
 }
 
 const textTypes = new Set(['application/json', 'application/yaml'])
-
-function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
-  if (bytes.length < head.length) return false
-  for (let index = 0; index < head.length; index++) if (bytes[index] !== head[index]) return false
-  return true
-}
 
 export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
   const { kind } = definition

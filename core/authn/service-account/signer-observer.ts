@@ -12,30 +12,8 @@ export interface SignerObserver {
 const ignore = () => undefined
 export const unobservedSigner: SignerObserver = { called: ignore, signed: ignore, fetchedKeys: ignore }
 
-/** By number (https://grpc.io/docs/guides/status-codes/). */
-const names = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-]
-
 /** The code of what a try failed with. */
-export const codeOf = (error: unknown): string =>
-  error instanceof CallError ? (names[error.code] ?? `Code(${error.code})`) : 'unknown-non-grpc'
+export const codeOf = (error: unknown): string => (error instanceof CallError ? error.codeName : 'unknown-non-grpc')
 
 /** Runs a try and says what came of it. */
 export async function reported<T>(attempt: () => Promise<T>, report: (code: string, result?: T) => void): Promise<T> {

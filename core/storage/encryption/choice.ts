@@ -1,4 +1,5 @@
 /** Transformers made of several: values are read with any of them and written with the first. */
+import { startsWith } from '../../schema/bytes.ts'
 import { aggregated, alwaysStale, concatenate, type Plain, TransformError, type Transformer } from './transformer.ts'
 
 /** A transformer for values that start with a text, which it does not get to see. */
@@ -8,8 +9,6 @@ export interface Prefixed {
 }
 
 const encoder = new TextEncoder()
-const startsWith = (bytes: Uint8Array, prefix: Uint8Array) =>
-  bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte)
 
 const messageOf = (error: unknown) => {
   if (error instanceof TransformError) return error.message

@@ -1,11 +1,12 @@
 /** The budgets that limit evictions (policy API, PodDisruptionBudget). */
-import { timestamp } from '../../registry/deletion.ts'
+
 import type { ServedResource } from '../../registry/served.ts'
 import { update } from '../../registry/update.ts'
 import { statusView } from '../../registry/view.ts'
 import { type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, forbidden, type StatusCause } from '../../respond/status.ts'
+import { timestamp } from '../../schema/time.ts'
 import type { Target } from '../services.ts'
 import { type Condition, ownWrite } from './pod.ts'
 

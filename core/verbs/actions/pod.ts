@@ -1,8 +1,9 @@
 /** What actions on pods look at and change. */
-import { timestamp } from '../../registry/deletion.ts'
+
 import type { WriteRequest } from '../../registry/request.ts'
 import { sideView, type View } from '../../registry/view.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import { timestamp } from '../../schema/time.ts'
 import { hookContext, type Target } from '../services.ts'
 
 export interface Condition {

@@ -1,11 +1,11 @@
 /** `serviceaccounts/token`: issues a token of a service account (KEP-1205). */
 import type { TokenRequest as IssuerRequest } from '../../authn/service-account/issuer.ts'
-import { timestamp } from '../../registry/deletion.ts'
 import { TokenRequest } from '../../resources/authentication/tokenrequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest, conflict, invalid, notFound } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { timestamp } from '../../schema/time.ts'
 import type { Target } from '../services.ts'
 import type { Action } from './action.ts'
 import { specOf } from './pod.ts'

@@ -15,30 +15,8 @@ export interface PluginOptions {
 /** Makes one call, and rejects with a TransformError. */
 export type Ask = <Q, A>(method: string, Question: WireMessage<Q>, question: Partial<Q>, Answer: WireMessage<A>) => Promise<A>
 
-/** Names of gRPC's status codes by their number, as Go's library writes them. */
-const codeNames = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-]
-
 function failure(error: unknown): unknown {
-  if (error instanceof CallError)
-    return new TransformError(`rpc error: code = ${codeNames[error.code] ?? `Code(${error.code})`} desc = ${error.message}`)
+  if (error instanceof CallError) return new TransformError(`rpc error: code = ${error.codeName} desc = ${error.message}`)
   if (error instanceof DecodeError)
     return new TransformError(`rpc error: code = Internal desc = the answer can't be read: ${error.message}`)
   return error

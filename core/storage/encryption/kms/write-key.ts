@@ -1,5 +1,7 @@
 /** The seed that values are written with now, and the state of the plugin that it depends on. */
+
 import type { Clock } from '../../../ports.ts'
+import { timestamp } from '../../../schema/time.ts'
 import { derivedKeys, seedLength } from '../derived-keys.ts'
 import { aggregated, randomBytes, TransformError, type Transformer } from '../transformer.ts'
 import { checkEncryptedObject, keyIdProblem } from './encrypted-object.ts'
@@ -31,8 +33,6 @@ export interface RotatingKey extends WriteKeySource {
 }
 
 const versions = ['v2', 'v2beta1']
-/** RFC 3339 with whole seconds. */
-const timeText = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 const messageOf = (error: unknown) => {
   if (error instanceof TransformError) return error.message
   throw error
@@ -96,7 +96,7 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock): Rot
       if (now <= expires) return
       const id = await hashed(keyId)
       throw new TransformError(
-        `encryptedDEKSource with keyID hash "${id}" expired at ${timeText(expires)} (current time is ${timeText(now)})`,
+        `encryptedDEKSource with keyID hash "${id}" expired at ${timestamp(expires)} (current time is ${timestamp(now)})`,
       )
     },
     async check() {
