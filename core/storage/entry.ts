@@ -1,4 +1,3 @@
-import type { KeyValue } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { Codec } from './codec.ts'
 
@@ -26,11 +25,6 @@ export class Entry {
     this.bytes = bytes
     this.#codec = codec
     this.#isStale = isStale
-  }
-
-  /** @throws StoreError `corrupt` when the value can't be read. */
-  static of(kv: KeyValue, codec: Codec): Entry {
-    return new Entry(kv.key, kv.modRevision, codec.serve(kv.value, kv.modRevision), codec, kv.isStale)
   }
 
   /** The same content under another revision: what a deletion shows. */

@@ -7,6 +7,7 @@ import { createCodec } from './codec.ts'
 import { Entry } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
+import { RecentWrites } from './recent-writes.ts'
 import { createEntryReader, type EntryReader } from './unreadable.ts'
 
 /** Bytes of a whole list, and where in them its items are. */
@@ -98,7 +99,12 @@ export function createObjectStore(
   const codec = createCodec(definition, options)
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
   const on = { group: definition.group, resource: definition.names.plural }
-  const reader = createEntryReader(codec, on, options.namesUnreadable ?? false)
+  const recent = new RecentWrites(codec)
+  const reader = createEntryReader(
+    ({ key, value, modRevision, isStale }) => new Entry(key, modRevision, recent.serve(key, value, modRevision), codec, isStale),
+    on,
+    options.namesUnreadable ?? false,
+  )
   const entry = (kv: KeyValue) => reader.one(kv)
 
   async function list(query: EntryQuery): Promise<EntryList> {
@@ -173,8 +179,13 @@ export function createObjectStore(
       return kv && entry(kv)
     },
     async put(key, value, expected, lease) {
-      const result = await store.put(key, codec.store(value), expected, lease)
-      if (result.ok) return { ok: true, entry: new Entry(key, result.revision, codec.serve(value, result.revision), codec) }
+      const stored = codec.store(value)
+      recent.note(key, stored, value)
+      const result = await store.put(key, stored, expected, lease)
+      if (result.ok) {
+        const served = recent.serve(key, stored, result.revision)
+        return { ok: true, entry: new Entry(key, result.revision, served, codec) }
+      }
       return { ok: false, ...(result.current && { current: entry(result.current) }) }
     },
     async delete(key, expected) {

@@ -1,7 +1,6 @@
 /** Stored values that can't be read, and how clients are told of them in the words that they know. */
 import { type KeyValue, StoreError } from '../ports.ts'
 import { ApiError, type GroupResource, type StatusCause } from '../respond/status.ts'
-import type { Codec } from './codec.ts'
 import { Entry } from './entry.ts'
 
 /** Unreadable values that the error of a list names at most. */
@@ -56,13 +55,13 @@ function storeReadError({ group, resource }: GroupResource, found: readonly Stat
   })
 }
 
-/** `names`: errors say the key of each value, by which it can be deleted all the same (gate AllowUnsafeMalformedObjectDeletion). */
-export function createEntryReader(codec: Codec, on: GroupResource, names: boolean): EntryReader {
+/** `entryOf` throws a StoreError `corrupt`. `names`: errors say the key of each value, by which it can be deleted all the same (gate AllowUnsafeMalformedObjectDeletion). */
+export function createEntryReader(entryOf: (kv: KeyValue) => Entry, on: GroupResource, names: boolean): EntryReader {
   function attempt(kv: KeyValue): Entry | Problem {
     let decoded = false
     try {
       decoded = kv.value !== undefined
-      return Entry.of(kv, codec)
+      return entryOf(kv)
     } catch (error) {
       return { why: messageOf(error), decoded }
     }

@@ -369,6 +369,8 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     subscribe,
     get: (key) => (state ? getCached(key) : getStored(key)),
     known(key) {
+      // Who asks once will ask again.
+      if (!state) start().catch(() => {})
       const entry = state && entries.get(key)
       return entry?.stale ? undefined : entry
     },

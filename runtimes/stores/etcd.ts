@@ -12,9 +12,10 @@ import {
   StoreError,
   type SwapResult,
 } from '../../core/ports.ts'
-import { type IRequestOp, type IResponseHeader, modifiedAt, type TlsOptions } from './etcd/client.ts'
+import { type IRequestOp, type IResponseHeader, modifiedAt } from './etcd/client.ts'
 import { coalesce } from './etcd/coalesce.ts'
 import { oldestRevision } from './etcd/compacted.ts'
+import type { TlsOptions } from './etcd/connection.ts'
 import { Endpoints } from './etcd/endpoints.ts'
 import { storeError } from './etcd/errors.ts'
 import { everything, keyValueOf, rangeOf } from './etcd/keys.ts'

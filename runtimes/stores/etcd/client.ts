@@ -2,7 +2,6 @@
  * One etcd member over gRPC, with etcd3's generated clients and without its retries: repeating a swap that may have happened would
  * report it as lost. What may be tried again, and where, is decided in endpoints.ts. No other file imports etcd3.
  */
-import { rootCertificates } from 'node:tls'
 import {
   CompareResult,
   CompareTarget,
@@ -13,80 +12,103 @@ import {
   type IKeyValue,
   type IRequestOp,
   type IResponseHeader,
+  type IWatchCreateRequest,
   type IWatchResponse,
   KVClient,
   LeaseClient,
   MaintenanceClient,
-  WatchClient,
 } from 'etcd3'
+import type { CallError, Clock } from '../../../core/ports.ts'
+import { type Channel, createChannel } from './channel.ts'
+import type { TlsOptions } from './connection.ts'
 
 export type { IEvent, IKeyValue, IRequestOp, IResponseHeader, IWatchResponse }
 
-/** PEM texts. */
-export interface TlsOptions {
-  /** Absent: the host's roots. */
-  readonly ca?: string | undefined
-  readonly cert?: string | undefined
-  readonly key?: string | undefined
+export interface WatchHandler {
+  response(response: IWatchResponse): void
+  /** The last call, unless the watch is cancelled before. */
+  end(error: CallError): void
 }
 
 export interface Client {
   /** As it was given: `https://host:port`. */
   readonly server: string
   readonly kv: KVClient
-  readonly watch: WatchClient
   readonly lease: LeaseClient
   readonly maintenance: MaintenanceClient
+  /** The returned function cancels. */
+  watch(request: IWatchCreateRequest, handler: WatchHandler): () => void
   close(): void
 }
 
-type Service = 'KV' | 'Watch' | 'Lease' | 'Maintenance'
-type Exec = ICallable<unknown>['exec']
-type WithConnection = ICallable<unknown>['withConnection']
-type Connection = Parameters<Parameters<WithConnection>[1]>[0]
-type Answer = (error: Error | null, response: unknown) => void
-type Unary = (payload: unknown, metadata: Connection['metadata'], options: object, answer: Answer) => void
-
-const channelOptions = {
-  'grpc.enable_http_proxy': 0,
-  'grpc.max_receive_message_length': -1,
-  'grpc.max_send_message_length': -1,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 500,
-  // etcd refuses clients that ping more often than every five seconds.
-  'grpc.keepalive_time_ms': 10_000,
-  'grpc.keepalive_timeout_ms': 5_000,
-  // A connection for each service: a large list must not stand in the way of events.
-  'grpc.use_local_subchannel_pool': 1,
+export interface CallOptions {
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
 }
 
-class Member extends Etcd3 {
-  connect(service: Service): Promise<Connection> {
-    return this.pool.withConnection(service, (connection) => connection)
+type Exec = ICallable<unknown>['exec']
+
+/** A method as etcd3 has generated it. */
+interface Method {
+  readonly path: string
+  requestSerialize(payload: unknown): Buffer
+  responseDeserialize(message: Buffer): unknown
+}
+
+type Methods = Readonly<Record<string, Method>>
+
+class Generated extends Etcd3 {
+  methods(service: 'KV' | 'Watch' | 'Lease' | 'Maintenance'): Promise<Methods> {
+    return this.pool.withConnection(service, ({ client }) => client as unknown as Methods)
   }
 }
 
-export async function openClient(server: string, tls: TlsOptions): Promise<Client> {
-  const member = new Member({
-    hosts: server,
-    grpcOptions: channelOptions,
-    ...(server.startsWith('https:') && { credentials: credentialsOf(tls) }),
-  })
+/** etcd3 knows the methods of a service by a client, which connects to nothing until it is used. */
+async function generated(): Promise<[kv: Methods, watch: Methods, lease: Methods, maintenance: Methods]> {
+  const client = new Generated({ hosts: 'unused' })
+  try {
+    return [await client.methods('KV'), await client.methods('Watch'), await client.methods('Lease'), await client.methods('Maintenance')]
+  } finally {
+    client.close()
+  }
+}
+
+/** A member that has lost the leader ends such calls, instead of staying silent. */
+const hasLeader = { hasleader: 'true' }
+
+export async function openClient(server: string, tls: TlsOptions, clock: Clock): Promise<Client> {
+  const [kv, watch, lease, maintenance] = await generated()
+  const url = /^https?:/.test(server) ? server : `http://${server}`
+  // Two: a large list must not stand in the way of events.
+  const [calls, streams] = [createChannel(url, tls, clock), createChannel(url, tls, clock)]
   return {
     server,
-    kv: new KVClient(direct(await member.connect('KV'))),
-    watch: new WatchClient(direct(withLeader(await member.connect('Watch')))),
-    lease: new LeaseClient(direct(await member.connect('Lease'))),
-    maintenance: new MaintenanceClient(direct(await member.connect('Maintenance'))),
-    close: () => member.close(),
+    kv: new KVClient(callable(kv, calls)),
+    lease: new LeaseClient(callable(lease, calls)),
+    maintenance: new MaintenanceClient(callable(maintenance, calls)),
+    watch(request, { response, end }) {
+      const { path, requestSerialize, responseDeserialize } = watch['watch']!
+      const message = (bytes: Buffer) => response(responseDeserialize(bytes) as IWatchResponse)
+      return streams.stream(path, hasLeader, requestSerialize({ create_request: request }), { message, end })
+    },
+    close() {
+      calls.close()
+      streams.close()
+    },
   }
 }
 
-function credentialsOf({ ca, cert, key }: TlsOptions) {
+/** What etcd3's clients make their calls with. */
+function callable(methods: Methods, channel: Channel): ICallable<unknown> {
+  const exec = async (_service: string, name: string, payload: unknown, { deadline }: CallOptions) => {
+    const { path, requestSerialize, responseDeserialize } = methods[name]!
+    return responseDeserialize(await channel.call(path, requestSerialize(payload), deadline))
+  }
   return {
-    rootCertificate: Buffer.from(ca ?? rootCertificates.join('\n')),
-    ...(cert !== undefined && { certChain: Buffer.from(cert) }),
-    ...(key !== undefined && { privateKey: Buffer.from(key) }),
+    exec: exec as Exec,
+    withConnection: () => Promise.reject(new Error('streams have a channel of their own')),
+    markFailed() {},
+    callOptionsFactory: undefined,
   }
 }
 
@@ -97,25 +119,3 @@ export const modifiedAt = (key: Buffer, revision: number): ICompare => ({
   result: CompareResult.Equal,
   mod_revision: String(revision),
 })
-
-/** Calls of one service, each made once; errors keep their gRPC code and details. */
-function direct(connection: Connection): ICallable<unknown> {
-  const methods = connection.client as unknown as Record<string, Unary>
-  const exec = (_service: string, method: string, payload: unknown, options: object = {}) =>
-    new Promise<unknown>((resolve, reject) => {
-      methods[method]?.(payload, connection.metadata, options, (error, response) => (error ? reject(error) : resolve(response)))
-    })
-  return {
-    exec: exec as Exec,
-    withConnection: async (_service, run) => run({ ...connection, resource: undefined }),
-    markFailed() {},
-    callOptionsFactory: undefined,
-  }
-}
-
-/** A member that has lost the leader ends such calls, instead of staying silent. */
-function withLeader(connection: Connection): Connection {
-  const metadata = connection.metadata.clone()
-  metadata.set('hasleader', 'true')
-  return { ...connection, metadata }
-}

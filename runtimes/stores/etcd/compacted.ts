@@ -3,17 +3,20 @@ import { everything } from './keys.ts'
 
 /** The oldest revision that is left, which only a watch from the beginning is told; undefined when the member doesn't say. */
 export async function oldestRevision({ watch }: Client): Promise<number | undefined> {
-  const stream = await watch.watch()
+  let cancel = () => {}
   try {
     return await new Promise<number | undefined>((resolve) => {
-      stream.on('error', () => resolve(undefined))
-      stream.on('end', () => resolve(undefined))
-      stream.on('data', (response) => {
-        if (response.canceled || response.events.length > 0) resolve(Number(response.compact_revision) || undefined)
-      })
-      stream.write({ create_request: { key: everything, start_revision: '1' } })
+      cancel = watch(
+        { key: everything, start_revision: '1' },
+        {
+          response({ canceled, events, compact_revision }) {
+            if (canceled || events.length > 0) resolve(Number(compact_revision) || undefined)
+          },
+          end: () => resolve(undefined),
+        },
+      )
     })
   } finally {
-    stream.cancel()
+    cancel()
   }
 }

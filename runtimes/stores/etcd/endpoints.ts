@@ -1,7 +1,8 @@
 /** The members of a cluster: one is used until it fails, then the next. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, type Logger, StoreError } from '../../../core/ports.ts'
-import { type Client, openClient, type TlsOptions } from './client.ts'
+import { type CallOptions, type Client, openClient } from './client.ts'
+import type { TlsOptions } from './connection.ts'
 import { isMemberFault, storeError, wasUntouched } from './errors.ts'
 
 /** Milliseconds. */
@@ -10,10 +11,6 @@ export interface CallTimeouts {
   readonly request: number
   /** Longest time that a read waits for one member before it asks another. */
   readonly attempt: number
-}
-
-export interface CallOptions {
-  readonly deadline: number
 }
 
 type Run<T> = (client: Client, options: CallOptions) => Promise<T>
@@ -39,7 +36,7 @@ export class Endpoints {
   }
 
   static async open(servers: readonly string[], tls: TlsOptions, clock: Clock, logger: Logger, timeouts: CallTimeouts): Promise<Endpoints> {
-    const clients = await Promise.all(servers.map((server) => openClient(server, tls)))
+    const clients = await Promise.all(servers.map((server) => openClient(server, tls, clock)))
     if (clients.length === 0) throw new StoreError('unavailable', 'no servers are given')
     return new Endpoints(clients, clock, logger, timeouts)
   }

@@ -1,8 +1,14 @@
 import { StoreError, type StoreErrorCode } from '../../../core/ports.ts'
 
-/** gRPC status codes (google.rpc.Code) that are looked at. */
-const deadlineExceeded = 4
+/** gRPC status codes (google.rpc.Code). */
+export const unknown = 2
+export const deadlineExceeded = 4
+export const internal = 13
+export const unavailable = 14
 const dataLoss = 15
+
+/** What the text of an error starts with when the member can't have seen the call. */
+export const notConnected = 'No connection established'
 
 /** Texts of etcd's own errors (etcd's api/v3rpc/rpctypes) and of gRPC, in the order they are tried. */
 const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [
@@ -16,7 +22,7 @@ const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [
 ]
 
 /** Nothing was done and nothing will be: another member may be asked to do it. */
-const untouched = ['No connection established', 'no leader', 'proposal dropped', 'too many requests', 'server stopped', 'not capable']
+const untouched = [notConnected, 'no leader', 'proposal dropped', 'too many requests', 'server stopped', 'not capable']
 
 const detailsOf = (error: unknown): string => {
   if (typeof error === 'object' && error !== null && 'details' in error && typeof error.details === 'string') return error.details

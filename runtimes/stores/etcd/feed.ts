@@ -7,8 +7,6 @@ import { eventOf, everything, revisionOf } from './keys.ts'
 const firstRetry = 50
 const longestRetry = 1_000
 
-type Stream = Awaited<ReturnType<Client['watch']['watch']>>
-
 export interface FeedHandler {
   /** Events in revision order, all of a revision together; the feed's position is already past them, and was `before`. */
   events(events: readonly StoreEvent[], before: number): void
@@ -29,7 +27,7 @@ export class Feed {
   #position: number
   #received = 0
   #client: Client | undefined
-  #stream: Stream | undefined
+  #cancelWatch: (() => void) | undefined
   /** Events of the revision that a fragment may have cut. */
   #held: StoreEvent[] = []
   #retry = firstRetry
@@ -43,7 +41,7 @@ export class Feed {
     this.#clock = clock
     this.#logger = logger
     this.#handler = handler
-    void this.#open()
+    this.#open()
   }
 
   /** Every event up to this revision has been handed out. */
@@ -63,7 +61,7 @@ export class Feed {
   /** Takes the watch up again, on the member that is now in use. */
   restart(): void {
     this.#drop()
-    void this.#open()
+    this.#open()
   }
 
   close(): void {
@@ -73,35 +71,18 @@ export class Feed {
 
   #drop(): void {
     this.#cancelRetry()
-    const stream = this.#stream
-    this.#stream = undefined
+    this.#cancelWatch?.()
+    this.#cancelWatch = undefined
     this.#held = []
-    stream?.cancel()
   }
 
-  async #open(): Promise<void> {
+  #open(): void {
     const client = this.#endpoints.current
     this.#client = client
-    const stream = await client.watch.watch()
-    // What a cancelled stream still has to say is of no interest; its error must have a listener all the same.
-    const current = () => this.#stream === stream
-    stream.on('error', (error) => current() && this.#broken(client, storeError(error)))
-    stream.on('end', () => current() && this.#broken(client, new StoreError('unavailable', 'the watch stream ended')))
-    if (this.#closed || this.#stream !== undefined || this.#client !== client) {
-      stream.cancel()
-      return
-    }
-    this.#stream = stream
-    stream.on('data', (response) => current() && this.#receive(client, response))
-    stream.write({
-      create_request: {
-        key: everything,
-        range_end: everything,
-        start_revision: String(this.#position + 1),
-        prev_kv: true,
-        fragment: true,
-      },
-    })
+    this.#cancelWatch = client.watch(
+      { key: everything, range_end: everything, start_revision: String(this.#position + 1), prev_kv: true, fragment: true },
+      { response: (response) => this.#receive(client, response), end: (error) => this.#broken(client, storeError(error)) },
+    )
   }
 
   #receive(client: Client, response: IWatchResponse): void {
@@ -156,9 +137,9 @@ export class Feed {
     this.#logger.debug({ server: client.server, error: error.message, after: this.#position }, 'store watch broke, takes it up again')
     this.#endpoints.failed(client, error)
     // Leaving the member may have restarted this feed already.
-    if (this.#closed || this.#stream !== undefined || this.#client !== client) return
+    if (this.#closed || this.#cancelWatch !== undefined) return
     const wait = this.#retry
     this.#retry = Math.min(wait * 2, longestRetry)
-    this.#cancelRetry = this.#clock.after(wait, () => void this.#open())
+    this.#cancelRetry = this.#clock.after(wait, () => this.#open())
   }
 }
