@@ -1,13 +1,14 @@
-/** Canonical JSON value → protobuf (facts: golden.md, 'Wire rules'). */
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+/** Canonical JSON value → protobuf (facts: golden.md, 'Wire rules'). Everything is written in reverse: see ProtobufWriter. */
+import { WireType } from '@bufbuild/protobuf/wire'
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
 import type { Field, Json, JsonObject, Message, ScalarType, Schema, Union } from './model.ts'
+import { ProtobufWriter } from './protobuf-writer.ts'
 import { scalarRules } from './scalars.ts'
 import { parseTime } from './time.ts'
 
-/** Writes a value after its tag, with its length where the wire type has one. */
-type Write = (writer: BinaryWriter, value: Json) => void
+/** Writes a value without its tag, with its length where the wire type has one. */
+type Write = (writer: ProtobufWriter, value: Json) => void
 
 interface Encoding {
   readonly wire: WireType
@@ -22,85 +23,102 @@ interface Slot {
   readonly inline: boolean
 }
 
-/** Fields in the order of their tags. Worked out once per message; keyed by the immutable schema. */
+/** Fields against the order of their tags. Worked out once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, readonly Slot[]>()
 
 const tagOf = (field: number, wire: WireType) => ((field << 3) | wire) >>> 0
 
-function writeInt64(writer: BinaryWriter, value: number): void {
+/** A message, and then its length. */
+function writeNested(writer: ProtobufWriter, write: () => void): void {
+  const before = writer.length
+  write()
+  writer.uint32(writer.length - before)
+}
+
+function writeInt64(writer: ProtobufWriter, value: number): void {
   if (value >= 0 && value <= 0xffffffff) writer.uint32(value)
   else writer.int64(BigInt(value))
 }
 
-function writeTime(writer: BinaryWriter, value: Json, fraction: boolean): void {
-  writer.fork()
-  const instant = typeof value === 'string' ? parseTime(value) : undefined
-  if (instant !== undefined) {
-    writer.uint32(tagOf(1, WireType.Varint))
-    writeInt64(writer, instant.seconds)
-    writer.uint32(tagOf(2, WireType.Varint)).uint32(fraction ? instant.nanos - (instant.nanos % 1000) : 0)
-  }
-  writer.join()
+/** Negative numbers are written as if they had 64 bits. */
+function writeInt32(writer: ProtobufWriter, value: number): void {
+  if (value >= 0) writer.uint32(value)
+  else writer.int64(BigInt(value))
 }
 
-function writeIntOrString(writer: BinaryWriter, value: Json): void {
+function writeTime(writer: ProtobufWriter, value: Json, fraction: boolean): void {
+  const instant = typeof value === 'string' ? parseTime(value) : undefined
+  writeNested(writer, () => {
+    if (instant === undefined) return
+    writer.uint32(fraction ? instant.nanos - (instant.nanos % 1000) : 0)
+    writer.uint32(tagOf(2, WireType.Varint))
+    writeInt64(writer, instant.seconds)
+    writer.uint32(tagOf(1, WireType.Varint))
+  })
+}
+
+function writeIntOrString(writer: ProtobufWriter, value: Json): void {
   const isText = typeof value === 'string'
-  writer.fork()
-  writer.uint32(tagOf(1, WireType.Varint)).uint32(isText ? 1 : 0)
-  writer.uint32(tagOf(2, WireType.Varint)).int32(isText ? 0 : (value as number))
-  writer.uint32(tagOf(3, WireType.LengthDelimited)).string(isText ? value : '')
-  writer.join()
+  writeNested(writer, () => {
+    writer.string(isText ? value : '')
+    writer.uint32(tagOf(3, WireType.LengthDelimited))
+    writeInt32(writer, isText ? 0 : (value as number))
+    writer.uint32(tagOf(2, WireType.Varint))
+    writer.uint32(isText ? 1 : 0)
+    writer.uint32(tagOf(1, WireType.Varint))
+  })
 }
 
 const { Varint, Bit64, LengthDelimited } = WireType
 
 const scalars: Readonly<Record<ScalarType, Encoding>> = {
-  string: { wire: LengthDelimited, write: (writer, value) => void writer.string(value as string) },
-  bool: { wire: Varint, write: (writer, value) => void writer.bool(value as boolean) },
-  int32: { wire: Varint, write: (writer, value) => void writer.int32(value as number) },
+  string: { wire: LengthDelimited, write: (writer, value) => writer.string(value as string) },
+  bool: { wire: Varint, write: (writer, value) => writer.uint32(value === true ? 1 : 0) },
+  int32: { wire: Varint, write: (writer, value) => writeInt32(writer, value as number) },
   int64: { wire: Varint, write: (writer, value) => writeInt64(writer, value as number) },
-  double: { wire: Bit64, write: (writer, value) => void writer.double(value as number) },
-  bytes: { wire: LengthDelimited, write: (writer, value) => void writer.bytes(decodeBase64(value as string)) },
+  double: { wire: Bit64, write: (writer, value) => writer.double(value as number) },
+  bytes: { wire: LengthDelimited, write: (writer, value) => writer.bytes(decodeBase64(value as string)) },
   time: { wire: LengthDelimited, write: (writer, value) => writeTime(writer, value, false) },
   microTime: { wire: LengthDelimited, write: (writer, value) => writeTime(writer, value, true) },
   duration: {
     wire: LengthDelimited,
     write: (writer, value) =>
-      void writer
-        .fork()
-        .uint32(tagOf(1, Varint))
-        .int64(parseDuration(value as string))
-        .join(),
+      writeNested(writer, () => {
+        writer.int64(parseDuration(value as string))
+        writer.uint32(tagOf(1, Varint))
+      }),
   },
   quantity: {
     wire: LengthDelimited,
     write: (writer, value) =>
-      void writer
-        .fork()
-        .uint32(tagOf(1, LengthDelimited))
-        .string(value as string)
-        .join(),
+      writeNested(writer, () => {
+        writer.string(value as string)
+        writer.uint32(tagOf(1, LengthDelimited))
+      }),
   },
   intOrString: { wire: LengthDelimited, write: writeIntOrString },
 }
 
-function writeAny(writer: BinaryWriter, value: Json): void {
-  writer.fork()
-  if (value !== null) writer.uint32(tagOf(1, LengthDelimited)).string(JSON.stringify(value))
-  writer.join()
+function writeAny(writer: ProtobufWriter, value: Json): void {
+  writeNested(writer, () => {
+    if (value === null) return
+    writer.string(JSON.stringify(value))
+    writer.uint32(tagOf(1, LengthDelimited))
+  })
 }
 
-function writeUnion(writer: BinaryWriter, { message, wrap }: Union, value: Json): void {
-  writer.fork()
-  if (value !== null) writeMessage(writer, message, wrap(value))
-  writer.join()
+function writeUnion(writer: ProtobufWriter, { message, wrap }: Union, value: Json): void {
+  writeNested(writer, () => {
+    if (value !== null) writeMessage(writer, message, wrap(value))
+  })
 }
 
 function writeRepeated(tag: number, items: Encoding): Write {
   return (writer, value) => {
-    for (const item of value as Json[]) {
+    const list = value as Json[]
+    for (let at = list.length - 1; at >= 0; at--) {
+      items.write(writer, list[at] as Json)
       writer.uint32(tag)
-      items.write(writer, item)
     }
   }
 }
@@ -111,23 +129,16 @@ function encodingOf(schema: Schema): Encoding {
       return {
         wire: LengthDelimited,
         write: (writer, value) => {
-          writer.fork()
+          const before = writer.length
           writeMessage(writer, schema, (value ?? {}) as JsonObject)
-          writer.join()
+          writer.uint32(writer.length - before)
         },
       }
     case 'list': {
       // Only a list that is a type of its own can stand where one value is expected.
       const items = encodingOf(schema.items)
       const write = writeRepeated(tagOf(1, items.wire), items)
-      return {
-        wire: LengthDelimited,
-        write: (writer, value) => {
-          writer.fork()
-          write(writer, value ?? [])
-          writer.join()
-        },
-      }
+      return { wire: LengthDelimited, write: (writer, value) => writeNested(writer, () => write(writer, value ?? [])) }
     }
     case 'map':
       throw new TypeError('A map can only be a field')
@@ -158,12 +169,21 @@ function writeMap(tag: number, schema: Schema): Write {
   const valueTag = tagOf(2, values.wire)
   return (writer, value) => {
     const entries = value as JsonObject
-    for (const key of Object.keys(entries).sort(compareKeys)) {
+    const keys = Object.keys(entries)
+    if (keys.length > 1) keys.sort(compareKeys)
+    for (let at = keys.length - 1; at >= 0; at--) {
+      const key = keys[at] as string
       const item = entries[key] as Json
-      writer.uint32(tag).fork().uint32(tagOf(1, LengthDelimited)).string(key)
+      const before = writer.length
       // Null bytes are told apart from empty ones by not being written.
-      if (item !== null || !isBytes) values.write(writer.uint32(valueTag), item)
-      writer.join()
+      if (item !== null || !isBytes) {
+        values.write(writer, item)
+        writer.uint32(valueTag)
+      }
+      writer.string(key)
+      writer.uint32(tagOf(1, LengthDelimited))
+      writer.uint32(writer.length - before)
+      writer.uint32(tag)
     }
   }
 }
@@ -187,8 +207,8 @@ function slotOf(name: string, field: Field): Slot {
   return {
     ...base,
     write: (writer, value) => {
-      writer.uint32(key)
       write(writer, value)
+      writer.uint32(key)
     },
   }
 }
@@ -198,14 +218,14 @@ function planOf(schema: Message): readonly Slot[] {
   if (plan === undefined) {
     plan = Object.entries(schema.fields)
       .filter(([, { tag }]) => tag > 0)
-      .sort(([, a], [, b]) => a.tag - b.tag)
+      .sort(([, a], [, b]) => b.tag - a.tag)
       .map(([name, field]) => slotOf(name, field))
     plans.set(schema, plan)
   }
   return plan
 }
 
-function writeMessage(writer: BinaryWriter, schema: Message, object: JsonObject): void {
+function writeMessage(writer: ProtobufWriter, schema: Message, object: JsonObject): void {
   for (const { name, write, zero, inline } of planOf(schema)) {
     if (inline) {
       write(writer, object)
@@ -218,7 +238,7 @@ function writeMessage(writer: BinaryWriter, schema: Message, object: JsonObject)
 
 /** The protobuf form of a canonical value. `kind` and `apiVersion` are not in it: they belong to the envelope. */
 export function encodeProtobuf(schema: Message, value: Json): Uint8Array {
-  const writer = new BinaryWriter()
+  const writer = new ProtobufWriter()
   writeMessage(writer, schema, value as JsonObject)
   return writer.finish()
 }

@@ -23,6 +23,7 @@ function epochSeconds(year: number, month: number, day: number, hour: number, mi
 /** Parses RFC 3339 with any number of fraction digits; undefined when malformed or not a date. */
 export function parseTime(text: string): Instant | undefined {
   if (text.length > 64) return undefined
+  if (text.length === 20 && text[19] === 'Z' && isPlainDate(text)) return { seconds: plainSeconds(text), nanos: 0 }
   const match = rfc3339.exec(text)
   if (match === null) return undefined
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number]
@@ -68,6 +69,10 @@ function isPlainDate(text: string): boolean {
     pair(text, 17) <= 59
   )
 }
+
+/** Seconds since the epoch of a plain date. */
+const plainSeconds = (text: string) =>
+  epochSeconds(pair(text, 0) * 100 + pair(text, 2), pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17))
 
 const secondsText = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, -5)
 

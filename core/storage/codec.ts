@@ -18,13 +18,18 @@ const decoder = new TextDecoder()
 const closingBrace = 0x7d
 const lineFeed = 0x0a
 
+/** An object in canonical form, and its JSON. */
+export interface Printed {
+  readonly object: ApiObject
+  readonly bytes: Uint8Array
+}
+
 export interface Codec {
   /** A copy in canonical form: fields in schema order, empty ones left out as the API does, no resourceVersion. */
   canonical(object: ApiObject): ApiObject
-  /** The JSON of an object in canonical form. */
-  print(canonical: ApiObject): Uint8Array
-  /** The value to store for a printed object. */
-  store(printed: Uint8Array): Uint8Array
+  print(canonical: ApiObject): Printed
+  /** The value to store. */
+  store(printed: Printed): Uint8Array
   /**
    * The bytes that clients get for a printed or stored object.
    * @throws StoreError `corrupt` when the value can't be read.
@@ -57,7 +62,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return copy
   }
 
-  const print = (object: ApiObject) => encoder.encode(JSON.stringify(object))
+  const print = (object: ApiObject): Printed => ({ object, bytes: encoder.encode(JSON.stringify(object)) })
   const decode = (served: Uint8Array) => JSON.parse(decoder.decode(served)) as ApiObject
 
   const splice = (printed: Uint8Array, revision: number): Uint8Array => {
@@ -88,7 +93,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const reprint = (stored: Uint8Array): Uint8Array => {
     try {
       const object = read(stored)
-      return print(canonical(versionOf(object).storage?.toStored(object) ?? object))
+      return print(canonical(versionOf(object).storage?.toStored(object) ?? object)).bytes
     } catch (error) {
       throw new StoreError('corrupt', `stored ${kind} can't be read: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -105,8 +110,8 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     print,
     decode,
     store: textTypes.has(mediaType)
-      ? (printed) => printed
-      : (printed) => encodeEnvelope(apiVersion, kind, encodeProtobuf(definition.schema, decode(printed) as Json)),
+      ? ({ bytes }) => bytes
+      : ({ object }) => encodeEnvelope(apiVersion, kind, encodeProtobuf(definition.schema, object as Json)),
     serve: (stored, revision) => splice(asPrinted(stored), revision),
     typeMetaLength: encoder.encode(typeMeta).length,
   }

@@ -2,7 +2,7 @@
 import { type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
-import type { Codec, CodecOptions } from './codec.ts'
+import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
 import { Entry } from './entry.ts'
 import type { Keys } from './keys.ts'
@@ -77,8 +77,8 @@ export interface ObjectStore {
   inspect(key: string): Promise<{ readonly revision: number; readonly readable: boolean } | undefined>
   /** Number of objects in the store. */
   count(): Promise<number>
-  /** Stores a printed object when the entry's revision is still `expected` (0: nothing there). */
-  put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<Swap>
+  /** Stores an object when the entry's revision is still `expected` (0: nothing there). */
+  put(key: string, value: Printed, expected: number, lease?: bigint): Promise<Swap>
   delete(
     key: string,
     expected: number,
@@ -180,7 +180,7 @@ export function createObjectStore(
     },
     async put(key, value, expected, lease) {
       const stored = codec.store(value)
-      recent.note(key, stored, value)
+      recent.note(key, stored, value.bytes)
       const result = await store.put(key, stored, expected, lease)
       if (result.ok) {
         const served = recent.serve(key, stored, result.revision)

@@ -2,25 +2,30 @@ import type { Entry } from '../storage/entry.ts'
 import type { FieldTerm } from '../storage/object-store.ts'
 import { FieldIndex } from './field-index.ts'
 
-/** Entries in key order. Lookup and range are logarithmic; insertion moves an array of pointers. */
+/** Entries of a chunk at most. */
+const chunkSize = 512
+
+/** Entries in key order, in chunks, so that to add one moves few others however many there are. */
 export class SortedEntries {
   readonly #byKey = new Map<string, Entry>()
-  readonly #sorted: Entry[] = []
+  /** None is empty. */
+  readonly #chunks: Entry[][] = []
   /** By field, each from its first use on. */
   readonly #indexes = new Map<string, FieldIndex>()
-
-  get size(): number {
-    return this.#sorted.length
-  }
 
   get(key: string): Entry | undefined {
     return this.#byKey.get(key)
   }
 
   set(entry: Entry): void {
-    const at = this.#position(entry.key)
     const before = this.#byKey.get(entry.key)
-    this.#sorted.splice(at, before ? 1 : 0, entry)
+    const at = this.#chunkOf(entry.key)
+    const chunk = this.#chunks[at]
+    if (chunk === undefined) this.#chunks.push([entry])
+    else {
+      chunk.splice(position(chunk, entry.key), before ? 1 : 0, entry)
+      if (chunk.length > chunkSize) this.#chunks.splice(at + 1, 0, chunk.splice(chunkSize / 2))
+    }
     this.#byKey.set(entry.key, entry)
     for (const index of this.#indexes.values()) index.replace(before, entry)
   }
@@ -29,42 +34,64 @@ export class SortedEntries {
     const before = this.#byKey.get(key)
     if (before === undefined) return
     this.#byKey.delete(key)
-    this.#sorted.splice(this.#position(key), 1)
+    const at = this.#chunkOf(key)
+    const chunk = this.#chunks[at]
+    chunk?.splice(position(chunk, key), 1)
+    if (chunk?.length === 0) this.#chunks.splice(at, 1)
     for (const index of this.#indexes.values()) index.replace(before, undefined)
   }
 
   clear(): void {
     this.#byKey.clear()
     this.#indexes.clear()
-    this.#sorted.length = 0
+    this.#chunks.length = 0
   }
 
-  /** All entries whose key starts with the prefix, a copy. */
-  range(prefix: string, after?: string): Entry[] {
-    let from = this.#position(after ?? prefix)
-    if (after !== undefined && this.#sorted[from]?.key === after) from++
-    return this.#sorted.slice(from, this.#position(`${prefix.slice(0, -1)}0`))
+  /** All entries whose key starts with the prefix, which ends with a slash, and is greater than `after`; a copy. */
+  range(prefix: string, after = ''): Entry[] {
+    const start = after > prefix ? `${after}\0` : prefix
+    // What comes after a slash.
+    const end = `${prefix.slice(0, -1)}0`
+    const found: Entry[][] = []
+    for (let at = this.#chunkOf(start); at < this.#chunks.length; at++) {
+      const chunk = this.#chunks[at] as Entry[]
+      if (chunk[0]!.key >= end) break
+      found.push(chunk.slice(position(chunk, start), position(chunk, end)))
+    }
+    return found.flat()
   }
 
   /** The entries under a prefix whose field has a value, a copy, without a look at any other. */
   withField({ field, value, read }: FieldTerm, prefix: string, after = ''): Entry[] {
     let index = this.#indexes.get(field)
     if (index === undefined) {
-      index = new FieldIndex((entry) => entry.field(field, read), this.#sorted)
+      index = new FieldIndex((entry) => entry.field(field, read), this.#byKey.values())
       this.#indexes.set(field, index)
     }
     return index.of(value).filter(({ key }) => key > after && key.startsWith(prefix))
   }
 
-  /** Index of the first entry whose key is not less. */
-  #position(key: string): number {
+  /** Index of the last chunk that starts with this key or a smaller one: where the key is, or belongs. */
+  #chunkOf(key: string): number {
     let low = 0
-    let high = this.#sorted.length
+    let high = this.#chunks.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#sorted[middle]!.key < key) low = middle + 1
+      if ((this.#chunks[middle] as Entry[])[0]!.key <= key) low = middle + 1
       else high = middle
     }
-    return low
+    return Math.max(0, low - 1)
   }
+}
+
+/** Index of the first entry whose key is not less. */
+function position(sorted: readonly Entry[], key: string): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (sorted[middle]!.key < key) low = middle + 1
+    else high = middle
+  }
+  return low
 }

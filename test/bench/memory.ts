@@ -54,7 +54,7 @@ function pod(index: number): ApiObject {
   } as ApiObject
 }
 
-const printed = (index: number) => codec.print(codec.canonical(pod(index)))
+const printed = (index: number) => codec.print(codec.canonical(pod(index))).bytes
 
 /** Makes up what it is asked for. */
 function imaginary(): KeyValueStore {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Codec } from '../../../core/storage/codec.ts'
+import { Entry } from '../../../core/storage/entry.ts'
+import { SortedEntries } from '../../../core/watch/sorted-entries.ts'
+import { seeded } from '../../support/mutate.ts'
+
+const seed = 20_261_122
+/** Enough for several chunks, and for chunks that run empty. */
+const steps = 6_000
+const entryOf = (key: string) => new Entry(key, 1, new Uint8Array(), {} as Codec)
+const keysOf = (entries: readonly Entry[]) => entries.map(({ key }) => key)
+
+test(`ranges are those of a plain sorted list (seed ${seed})`, () => {
+  const random = seeded(seed)
+  const sorted = new SortedEntries()
+  const plain = new Map<string, Entry>()
+  const inRange = (prefix: string, after = '') => [...plain.keys()].filter((key) => key.startsWith(prefix) && key > after).sort()
+  const check = () => {
+    const prefix = random.pick(['/r/', '/r/a/', '/r/b/', '/r/c/'])
+    const after = random.pick([...plain.keys(), `${prefix}5`])
+    assert.deepEqual(keysOf(sorted.range(prefix)), inRange(prefix), `all under ${prefix}`)
+    if (after.startsWith(prefix))
+      assert.deepEqual(keysOf(sorted.range(prefix, after)), inRange(prefix, after), `under ${prefix} after ${after}`)
+  }
+  for (let step = 0; step < steps; step++) {
+    // First it grows, then it shrinks.
+    const key = `/r/${random.pick(['a', 'b', 'b-1', 'c'])}/${random.below(900)}`
+    if (random.below(steps) > step) {
+      const entry = entryOf(key)
+      sorted.set(entry)
+      plain.set(key, entry)
+    } else {
+      sorted.delete(key)
+      plain.delete(key)
+    }
+    assert.equal(sorted.get(key), plain.get(key), `the entry of ${key}`)
+    if (step % 100 === 0) check()
+  }
+  check()
+  for (const key of [...plain.keys()]) {
+    sorted.delete(key)
+    plain.delete(key)
+  }
+  assert.deepEqual(sorted.range('/r/'), [], 'nothing is left')
+})
