@@ -4,7 +4,7 @@ import type { ResourceTable } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { appearance } from './appearance.ts'
 
-/** Stored objects that plugins decide by, of built-in resources. Groups are written with placeholders; a resource that is not served has no objects. */
+/** Stored objects that plugins decide by, of built-in resources, frozen. Groups are written with placeholders; a resource that is not served has no objects. */
 export interface Lookup {
   /** One that is there may lag behind the last writes; that there is none is certain. */
   find(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
@@ -31,7 +31,7 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
     const store = storeOf(group, plural)
     if (store === undefined) return undefined
     const key = store.keys.of(namespace, name)
-    return (store.known(key) ?? (await store.get(key)))?.decode()
+    return (store.known(key) ?? (await store.get(key)))?.object
   }
   return {
     find,
@@ -44,11 +44,11 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
     },
     async findLive(group, plural, namespace, name) {
       const store = storeOf(group, plural)
-      return (await store?.get(store.keys.of(namespace, name)))?.decode()
+      return (await store?.get(store.keys.of(namespace, name)))?.object
     },
     async list(group, plural, namespace = '') {
       const found = await storeOf(group, plural)?.list({ namespace, at: 'any' })
-      return (found?.entries ?? []).map((entry) => entry.decode())
+      return (found?.entries ?? []).map(({ object }) => object)
     },
     resourceOf(apiVersion, kind) {
       const [version = '', group = ''] = apiVersion.split('/').reverse()

@@ -1,5 +1,6 @@
 /** The annotation in which the command line client keeps what it applied by itself, before it applies through the server. */
 import type { Platform } from '../platform.ts'
+import { utf8Length } from '../schema/bytes.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { checkType } from './check.ts'
 import { compare } from './compare.ts'
@@ -11,7 +12,6 @@ import { toFieldSet } from './to-field-set.ts'
 
 /** All annotations of an object together, in bytes. */
 const annotationsLimit = 256 * 1024
-const encoder = new TextEncoder()
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -76,7 +76,7 @@ export function withLastApplied(object: JsonObject, applied: JsonObject, platfor
   const shown = own && Object.hasOwn(own, name) ? withAnnotations(applied, without(own, name)) : applied
   const annotations: JsonObject = { ...annotationsOf(object), [name]: `${jsonText(sorted(shown))}\n` }
   let size = 0
-  for (const [key, value] of Object.entries(annotations)) size += encoder.encode(key).length + encoder.encode(String(value)).length
+  for (const [key, value] of Object.entries(annotations)) size += utf8Length(key) + utf8Length(String(value))
   return withAnnotations(object, size > annotationsLimit ? without(annotations, name) : annotations)
 }
 

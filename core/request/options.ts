@@ -1,8 +1,10 @@
 /** Options of each verb: read from the query, completed with their defaults, checked. Errors are BadRequest or Invalid. */
 import type { Platform } from '../platform.ts'
 import { badRequest, invalid } from '../respond/status.ts'
+import { utf8Length } from '../schema/bytes.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
+import { validateFieldManager } from '../schema/managed-fields.ts'
 import { type FieldRequirement, parseFieldSelector } from './field-selector.ts'
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
 import { flag, integer, type Read, type Reader, type Readers, readQuery, text, texts } from './query.ts'
@@ -138,7 +140,7 @@ function completed({ dryRun = [], fieldManager = '', fieldValidation = '' }: Rea
 const validations = ['', 'Ignore', 'Strict', 'Warn']
 
 function checkWrite({ dryRun = [], fieldManager = '', fieldValidation = '' }: Read<typeof writeReaders>, errors: FieldErrors): void {
-  checkFieldManager(fieldManager, errors)
+  validateFieldManager(fieldManager, FieldPath.of('fieldManager'), errors)
   checkDryRun(dryRun, errors)
   if (!validations.includes(fieldValidation)) errors.notSupported(FieldPath.of('fieldValidation'), fieldValidation, validations)
 }
@@ -152,19 +154,6 @@ const maxManagerBytes = 128
 /** Go's unicode.IsPrint. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 
-function checkFieldManager(manager: string, errors: FieldErrors): void {
-  if (/^[ -~]{0,128}$/.test(manager)) return
-  const path = FieldPath.of('fieldManager')
-  let position = 0
-  const encoder = new TextEncoder()
-  if (encoder.encode(manager).length > maxManagerBytes) errors.tooLong(path, maxManagerBytes)
-  for (const character of manager) {
-    const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
-    if (!printable.test(character)) errors.invalid(path, manager, `invalid character U+${code} (at position ${position})`)
-    position += encoder.encode(character).length
-  }
-}
-
 /** The name under which a write's fields are owned: the one given, or the product in the User-Agent. */
 export function managerOf(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager
@@ -174,7 +163,7 @@ export function managerOf(fieldManager: string, userAgent: string): string {
   let bytes = 0
   for (const character of product) {
     if (!printable.test(character)) continue
-    bytes += new TextEncoder().encode(character).length
+    bytes += utf8Length(character)
     if (bytes > maxManagerBytes) break
     name += character
   }

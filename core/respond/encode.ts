@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import type { Json, Message } from '../schema/model.ts'
-import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
+import { encodeObject } from '../schema/protobuf.ts'
 
 const encoder = new TextEncoder()
 
@@ -14,7 +14,7 @@ export interface Encodable {
 
 /** The bytes of a whole object, list or Status in the format that was negotiated. */
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
-  if (format === 'protobuf' && schema) return encodeEnvelope(value.apiVersion, value.kind, encodeProtobuf(schema, value as Json))
+  if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   if (format === 'yaml') return encoder.encode(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }))
   return encoder.encode(pretty ? `${JSON.stringify(value, undefined, 2)}\n` : JSON.stringify(value))
 }

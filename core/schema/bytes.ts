@@ -1,3 +1,16 @@
+/** Bytes of a text in UTF-8; halves of surrogate pairs count as what replaces them. */
+export function utf8Length(text: string): number {
+  let length = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x80) continue
+    const pair = code >= 0xd800 && code < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+    length += code < 0x800 ? 1 : 2
+    if (pair) at++
+  }
+  return length
+}
+
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false

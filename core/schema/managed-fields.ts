@@ -1,4 +1,5 @@
 /** Rules for field managers and for `metadata.managedFields` (apimachinery meta/v1/validation). */
+import { utf8Length } from './bytes.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
@@ -13,24 +14,20 @@ interface Entry {
 const managerLimit = 128
 const subresourceLimit = 256
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
-const encoder = new TextEncoder()
-const byteLength = (text: string) => encoder.encode(text).length
-/** A UTF-16 unit takes three bytes of UTF-8 at most: short texts need no encoding. */
-const isLonger = (text: string, limit: number) => text.length * 3 > limit && byteLength(text) > limit
 /** What managers usually are called. */
 const plain = /^[\w./:() -]*$/
 
 /** Adds errors for a manager's name: at most 128 bytes, printable. */
 export function validateFieldManager(manager: string, path: FieldPath, errors: FieldErrors): void {
   if (plain.test(manager) && manager.length <= managerLimit) return
-  if (isLonger(manager, managerLimit)) errors.tooLong(path, managerLimit)
+  if (utf8Length(manager) > managerLimit) errors.tooLong(path, managerLimit)
   let position = 0
   for (const character of manager) {
     if (unprintable.test(character)) {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
       errors.invalid(path, manager, `invalid character U+${code} (at position ${position})`)
     }
-    position += byteLength(character)
+    position += utf8Length(character)
   }
 }
 
@@ -43,6 +40,6 @@ export function validateManagedFields(entries: readonly Json[], path: FieldPath,
     else if (operation !== 'Apply' && operation !== 'Update') errors.notSupported(at.child('operation'), operation, ['Apply', 'Update'])
     if (fieldsType !== '' && fieldsType !== 'FieldsV1') errors.invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`')
     validateFieldManager(manager, at.child('manager'), errors)
-    if (isLonger(subresource, subresourceLimit)) errors.tooLong(at.child('subresource'), subresourceLimit)
+    if (utf8Length(subresource) > subresourceLimit) errors.tooLong(at.child('subresource'), subresourceLimit)
   })
 }

@@ -1,4 +1,5 @@
 /** Rules for `metadata` that all kinds share (apimachinery api/validation/objectmeta.go). */
+import { utf8Length } from './bytes.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { type FormatName, formats, maskTrailingDash, pathSegmentPrefix } from './formats.ts'
@@ -39,14 +40,6 @@ export interface ObjectMetaRules {
 }
 
 const annotationsLimit = 256 * 1024
-const encoder = new TextEncoder()
-const byteLength = (text: string) => (isASCII(text) ? text.length : encoder.encode(text).length)
-
-function isASCII(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
-  return true
-}
-
 function validateName(meta: Metadata, nameFormat: FormatName, path: FieldPath, errors: FieldErrors): void {
   const { name = '', generateName = '' } = meta
   if (generateName !== '') {
@@ -77,7 +70,7 @@ export function validateLabels(labels: Metadata['labels'], path: FieldPath, erro
 export function validateAnnotations(annotations: Metadata['annotations'], path: FieldPath, errors: FieldErrors): void {
   let size = 0
   for (const [key, value] of Object.entries(annotations ?? {})) {
-    size += byteLength(key) + byteLength(value)
+    size += utf8Length(key) + utf8Length(value)
     for (const message of formats.qualifiedName(key.toLowerCase())) errors.invalid(path, key, message)
   }
   if (size > annotationsLimit) errors.tooLong(path, annotationsLimit)

@@ -225,7 +225,7 @@ function planOf(schema: Message): readonly Slot[] {
   return plan
 }
 
-function writeMessage(writer: ProtobufWriter, schema: Message, object: JsonObject): void {
+export function writeMessage(writer: ProtobufWriter, schema: Message, object: JsonObject): void {
   for (const { name, write, zero, inline } of planOf(schema)) {
     if (inline) {
       write(writer, object)

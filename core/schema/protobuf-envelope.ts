@@ -1,7 +1,10 @@
 /** The frame of protobuf bodies and stored values: a magic number, then a message that says what the bytes inside are. */
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { WireType } from '@bufbuild/protobuf/wire'
 import { DecodeError } from './decode-error.ts'
+import type { Json, JsonObject, Message } from './model.ts'
 import { expectWire, reading, readRecord } from './protobuf-decode.ts'
+import { writeMessage } from './protobuf-encode.ts'
+import { ProtobufWriter } from './protobuf-writer.ts'
 
 const magic = new Uint8Array([0x6b, 0x38, 0x73, 0])
 
@@ -20,12 +23,37 @@ export function isEnvelope(bytes: Uint8Array): boolean {
 
 const text = (field: number) => (field << 3) | WireType.LengthDelimited
 
-/** Frames the protobuf form of an object. */
-export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
-  const writer = new BinaryWriter().raw(magic)
-  writer.uint32(text(1)).fork().uint32(text(1)).string(apiVersion).uint32(text(2)).string(kind).join()
-  return writer.uint32(text(2)).bytes(raw).uint32(text(3)).string('').uint32(text(4)).string('').finish()
+/** Frames what `write` writes; in reverse, as ProtobufWriter does. */
+function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter) => void): Uint8Array {
+  const writer = new ProtobufWriter()
+  const field = (number: number, value: string) => {
+    writer.string(value)
+    writer.uint32(text(number))
+  }
+  const nested = (number: number, content: () => void) => {
+    const before = writer.length
+    content()
+    writer.uint32(writer.length - before)
+    writer.uint32(text(number))
+  }
+  field(4, '')
+  field(3, '')
+  nested(2, () => write(writer))
+  nested(1, () => {
+    field(2, kind)
+    field(1, apiVersion)
+  })
+  writer.raw(magic)
+  return writer.finish()
 }
+
+/** Frames the protobuf form of an object. */
+export const encodeEnvelope = (apiVersion: string, kind: string, raw: Uint8Array): Uint8Array =>
+  frame(apiVersion, kind, (writer) => writer.raw(raw))
+
+/** The protobuf form of an object in canonical form, in its frame. */
+export const encodeObject = (apiVersion: string, kind: string, schema: Message, value: Json): Uint8Array =>
+  frame(apiVersion, kind, (writer) => writeMessage(writer, schema, value as JsonObject))
 
 /**
  * What is in a frame; `raw` is a view of the same bytes.

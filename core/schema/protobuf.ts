@@ -1,4 +1,4 @@
 /** Protobuf in both directions, and the envelope around it. */
 export { decodeProtobuf } from './protobuf-decode.ts'
 export { encodeProtobuf } from './protobuf-encode.ts'
-export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from './protobuf-envelope.ts'
+export { decodeEnvelope, type Envelope, encodeEnvelope, encodeObject, isEnvelope } from './protobuf-envelope.ts'

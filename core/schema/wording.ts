@@ -1,4 +1,5 @@
 /** The texts of facet errors in both dialects: as hand-written validation words them, and as an OpenAPI validator does. */
+import { utf8Length } from './bytes.ts'
 import { equal } from './equal.ts'
 import { type FieldErrors, quote } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
@@ -6,9 +7,6 @@ import type { Json } from './model.ts'
 
 /** Adds an error when the value breaks the rule. Values of another JSON type than the rule is about pass. */
 export type Check = (value: Json, path: FieldPath, errors: FieldErrors) => void
-
-const encoder = new TextEncoder()
-const byteLength = (text: string) => encoder.encode(text).length
 
 function characters(text: string): number {
   let count = 0
@@ -83,7 +81,7 @@ const typed = {
     ),
   maxLength: (limit) =>
     onText(
-      (value) => value.length * 3 > limit && byteLength(value) > limit,
+      (value) => value.length * 3 > limit && utf8Length(value) > limit,
       (errors, path) => errors.tooLong(path, limit),
     ),
   pattern: (pattern, test) => onText((value) => !test(value), invalid(`must match the regular expression '${pattern}'`)),

@@ -10,7 +10,7 @@ import { apiVersionOf } from '../resources/definition.ts'
 import { startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, Message } from '../schema/model.ts'
-import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf, isEnvelope } from '../schema/protobuf.ts'
+import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../schema/protobuf.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 
 const encoder = new TextEncoder()
@@ -111,7 +111,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     decode,
     store: textTypes.has(mediaType)
       ? ({ bytes }) => bytes
-      : ({ object }) => encodeEnvelope(apiVersion, kind, encodeProtobuf(definition.schema, object as Json)),
+      : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json),
     serve: (stored, revision) => splice(asPrinted(stored), revision),
     typeMetaLength: encoder.encode(typeMeta).length,
   }

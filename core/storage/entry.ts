@@ -7,6 +7,11 @@ export interface Form {
   readonly until: number
 }
 
+function frozen<T extends object>(value: T): T {
+  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) frozen(member)
+  return Object.freeze(value)
+}
+
 /** One stored object at one revision: served bytes, decoded only when asked, other encodings memoized. */
 export class Entry {
   readonly key: string
@@ -18,6 +23,7 @@ export class Entry {
   #fields: { [field: string]: string } | undefined
   #labels: { readonly [key: string]: string } | undefined
   #forms: Map<string, Form> | undefined
+  #object: ApiObject | undefined
 
   constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, isStale?: () => boolean) {
     this.key = key
@@ -36,6 +42,12 @@ export class Entry {
   /** A fresh object each time; the caller may change it. */
   decode(): ApiObject {
     return this.#codec.decode(this.bytes)
+  }
+
+  /** Decoded once, for those who only look: it is frozen. */
+  get object(): ApiObject {
+    this.#object ??= frozen(this.decode())
+    return this.#object
   }
 
   /** Whether the next update is to write it even when it changes nothing. */

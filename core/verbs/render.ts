@@ -7,7 +7,7 @@ import { type Encodable, encode } from '../respond/encode.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, Message } from '../schema/model.ts'
-import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
+import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { EntryList } from '../storage/object-store.ts'
 import { joinJson, joinProtobufItems, jsonList, jsonTable, listBytes, protobufList, typeMetaLength } from './join.ts'
@@ -77,7 +77,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
         () => joinProtobufItems(found.entries.map(raw)),
         (head, items) => protobufList(definition, head, items),
       ),
-    bare: (metadata) => encodeEnvelope(apiVersion, kind, encodeProtobuf(schema, { metadata })),
+    bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
 

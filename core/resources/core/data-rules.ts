@@ -1,5 +1,6 @@
 /** Rules for the contents of config maps and secrets. */
 import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
+import { utf8Length } from '../../schema/bytes.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -37,7 +38,7 @@ export function checkConfigMap({ data: texts = {}, binaryData = {} }: ConfigMap,
   for (const [key, value] of Object.entries(texts)) {
     checkFormat(key, 'configMapKey', data.key(key), errors)
     if (Object.hasOwn(binaryData, key)) errors.invalid(data.key(key), key, 'duplicate of key present in binaryData')
-    size += encoder.encode(value).length
+    size += utf8Length(value)
   }
   size += checkKeysAndSize(binaryData, FieldPath.of('binaryData'), decodedLength, errors)
   if (size > limit) errors.tooLong(FieldPath.of(''), limit)
