@@ -173,7 +173,7 @@ export interface Call {
   readonly method: string
   /** The request, encoded. */
   readonly message: Uint8Array
-  /** Milliseconds until the call is given up with code 4, DEADLINE_EXCEEDED. */
+  /** Milliseconds until the call is given up with code 4, DEADLINE_EXCEEDED; until then it waits for a connection. */
   readonly timeout: number
 }
 

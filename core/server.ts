@@ -15,6 +15,7 @@ import { createExchange } from './filters/exchange.ts'
 import { compose } from './filters/filter.ts'
 import { createAttemptMetrics } from './meta/attempt-metrics.ts'
 import { createAuthorizationMetrics } from './meta/authorization-metrics.ts'
+import { createEncryptionMetrics } from './meta/encryption-metrics.ts'
 import { createHealth } from './meta/health.ts'
 import { createMeta } from './meta/mount.ts'
 import { createServerMetrics } from './meta/server-metrics.ts'
@@ -56,7 +57,8 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
 
   // Storage, and the resources on it.
   const definitions = builtinResources()
-  const encryption = options.encryption && (await encryptionOf(options.encryption, { ...options, definitions, ports }))
+  const observer = createEncryptionMetrics(metrics, clock, options.identity)
+  const encryption = options.encryption && (await encryptionOf(options.encryption, { ...options, definitions, ports, observer }))
   const decorate = (store: KeyValueStore) => encryption?.decorate(store) ?? store
   const overrides = ports.overrides?.map((each) => ({ ...each, store: decorate(each.store) }))
   const stores = createStores(decorate(ports.store), overrides)

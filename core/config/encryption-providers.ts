@@ -3,8 +3,9 @@ import type { HealthCheck } from '../meta/health.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { GroupResource } from '../respond/status.ts'
+import type { EncryptionObserver } from '../storage/encryption/observer.ts'
 import { type Plugin, transformerOf } from '../storage/encryption/providers.ts'
-import { type Selection, selectTransformer } from '../storage/encryption/selection.ts'
+import { namedTransformers, type Selection, selectTransformer } from '../storage/encryption/selection.ts'
 import { aggregated, type Transformer } from '../storage/encryption/transformer.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import { encryptionFileConflicts } from './file-exclusions.ts'
@@ -22,6 +23,7 @@ export interface ProvidersContext {
   readonly platform: Platform
   readonly gates: Pick<FeatureGates, 'enabled'>
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
+  readonly observer: EncryptionObserver
 }
 
 export interface Providers {
@@ -64,11 +66,11 @@ async function checkAll(checks: readonly HealthCheck[]): Promise<void> {
   if (problems.length > 0) throw new Error(aggregated(problems))
 }
 
-async function selections(entries: readonly Entry[], { ports }: ProvidersContext, plugins: Plugin[]): Promise<Selection[]> {
+async function selections(entries: readonly Entry[], { ports, observer }: ProvidersContext, plugins: Plugin[]): Promise<Selection[]> {
   const { clock, outbound, telemetry } = ports
   const made: Selection[] = []
   for (const { resources, providers } of merged(entries)) {
-    const transformer = await transformerOf(providers, { outbound, clock, logger: telemetry.logger }, plugins)
+    const transformer = await transformerOf(providers, { outbound, clock, logger: telemetry.logger, observer }, plugins)
     made.push({ names: resources, transformer })
   }
   return made
@@ -85,7 +87,7 @@ export async function createProviders(text: string, options: EncryptionOptions, 
     for (const { probe } of plugins) probe.close()
   }
   try {
-    const select = selectTransformer(await selections(configuration.resources, context, plugins))
+    const select = namedTransformers(selectTransformer(await selections(configuration.resources, context, plugins)))
     const checks = plugins.map(({ probe }, index) => ({ name: `kms-provider-${index}`, check: () => probe.check() }))
     return {
       transformerOf: select,

@@ -1,4 +1,5 @@
 /** Encryption at rest as `--encryption-provider-config` describes it, and how the file is followed when it changes. */
+import type { EncryptionMetrics } from '../meta/encryption-metrics.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
@@ -16,6 +17,7 @@ export interface EncryptionContext extends ProvidersContext {
   readonly prefix: string
   /** The built-in resources, whether they are served or not. */
   readonly definitions: readonly ResourceDefinition[]
+  readonly observer: EncryptionMetrics
 }
 
 export interface Encryption {
@@ -53,7 +55,8 @@ function storageKeys(definitions: readonly ResourceDefinition[], platform: Platf
 
 /** Rejects with a one-line error when the file can't be used. Plugins that are not well are waited for later. */
 export async function createEncryption(options: EncryptionOptions, context: EncryptionContext): Promise<Encryption> {
-  const { files, clock, telemetry } = context.ports
+  const { ports, observer } = context
+  const { files, clock, telemetry } = ports
   const { logger } = telemetry
   const { file } = options
   const read = async () => new TextDecoder().decode(await files.read(file))
@@ -62,11 +65,16 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
     digest: await digestOf(text),
   })
 
-  let current = await read()
-    .then(load)
-    .catch((error: unknown) => {
-      throw new Error(flag + messageOf(error).replace(flag, ''))
-    })
+  async function begin(): Promise<Loaded> {
+    const text = await read()
+    const loaded = await load(text)
+    observer.using(text)
+    return loaded
+  }
+
+  let current = await begin().catch((error: unknown) => {
+    throw new Error(flag + messageOf(error).replace(flag, ''))
+  })
   let closed = false
   let cancel = () => {}
 
@@ -97,6 +105,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
     current = closed ? current : next
     // Requests that began before may still ask the old plugins.
     clock.after(old.patience, old.close)
+    observer.reloaded(text)
     logger.info({ file }, 'encryption configuration reloaded')
   }
 
@@ -104,6 +113,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
   function reload(): void {
     cancel()
     replacing = replacing.then(replace).catch((error: unknown) => {
+      observer.reloaded(undefined)
       logger.error({ file, error: messageOf(error) }, 'encryption configuration not reloaded, the last good one stays')
       if (!closed) cancel = clock.after(retryInterval, reload)
     })

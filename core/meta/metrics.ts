@@ -5,6 +5,8 @@
 
 export interface Counter {
   add(values: readonly string[], amount?: number): void
+  /** Says no more about these. */
+  remove(values: readonly string[]): void
 }
 
 export interface Gauge {
@@ -79,11 +81,12 @@ export function createMetrics(): MetricsRegistry {
 
   return {
     counter(name, help, labels) {
-      const { of } = numbers('counter', name, help, labels)
+      const { of, remove } = numbers('counter', name, help, labels)
       return {
         add(values, amount = 1) {
           of(values).state += amount
         },
+        remove,
       }
     },
     gauge(name, help, labels) {
@@ -161,7 +164,7 @@ function* histogramLines(
     let sum = 0
     for (const [index, bound] of buckets.entries()) {
       sum += state.counts[index] ?? 0
-      yield `${name}_bucket${labelText(withBound, [...values, number(bound)])} ${sum}`
+      yield `${name}_bucket${labelText(withBound, [...values, boundText(bound)])} ${sum}`
     }
     yield `${name}_bucket${labelText(withBound, [...values, '+Inf'])} ${state.count}`
     yield `${name}_sum${labelText(labels, values)} ${number(state.sum)}`
@@ -176,6 +179,12 @@ function labelText(labels: readonly string[], values: readonly string[]): string
 }
 
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+
+/** Part of what identifies a series, so written as the reference server does it: with an exponent below 0.0001 and from a million on. */
+function boundText(bound: number): string {
+  if (bound === 0 || (bound >= 1e-4 && bound < 1e6)) return number(bound)
+  return bound.toExponential().replace(/(?<=e.)(?=\d$)/, '0')
+}
 
 function number(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'

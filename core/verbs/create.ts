@@ -6,6 +6,7 @@ import { completed } from './completion.ts'
 import { recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import { type Verb, writeRequest } from './services.ts'
+import { disown, ifTooLarge } from './too-large.ts'
 
 /** POST to a collection. */
 export const create: Verb = async (target) => {
@@ -18,5 +19,10 @@ export const create: Verb = async (target) => {
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
   const object = await completed(target, body, 'CREATE', dryRun, undefined, recorder(target, fieldManager))
-  return respondEntry(target, await store(resource, object, writeRequest(target, 'CREATE', dryRun)), 201)
+  const write = () => store(resource, object, writeRequest(target, 'CREATE', dryRun))
+  const again = () => {
+    disown(object, undefined)
+    return write()
+  }
+  return respondEntry(target, await ifTooLarge(write, again), 201)
 }

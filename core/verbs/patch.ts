@@ -9,13 +9,14 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch } from './body.ts'
 import { completed } from './completion.ts'
-import { recorder } from './ownership.ts'
+import { type Recorder, recorder } from './ownership.ts'
 import { applyJsonPatch } from './patch/json-patch.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
 import { inVersion } from './render.ts'
 import { respondEntry } from './respond.ts'
 import { type Verb, writeRequest } from './services.ts'
+import { disown, ifTooLarge } from './too-large.ts'
 import { checkIdentity } from './update.ts'
 
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
@@ -42,9 +43,7 @@ export const patch: Verb = async (target) => {
   const bytes = await readBody(exchange.request)
   const { value, faults } = parsePatch(bytes)
 
-  const record = recorder(target, fieldManager)
-
-  async function change(existing: ApiObject): Promise<ApiObject> {
+  async function change(existing: ApiObject, record: Recorder): Promise<ApiObject> {
     const document = view.read ? view.read(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = (_kind: unknown, why: string) => unfit(patched, why)
@@ -54,5 +53,14 @@ export const patch: Verb = async (target) => {
     return completed(target, result.object, 'UPDATE', dryRun, existing, record)
   }
 
-  return respondEntry(target, await update(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
+  const write = (record: Recorder) => {
+    const changes = { view, change: (existing: ApiObject) => change(existing, record) }
+    return update(resource, namespace, name, changes, writeRequest(target, 'UPDATE', dryRun))
+  }
+  const record = recorder(target, fieldManager)
+  const entry = await ifTooLarge(
+    () => write(record),
+    () => write(disown),
+  )
+  return respondEntry(target, entry)
 }

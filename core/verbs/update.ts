@@ -7,9 +7,10 @@ import { clone } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
-import { recorder } from './ownership.ts'
+import { type Recorder, recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import { type Target, type Verb, writeRequest } from './services.ts'
+import { disown, ifTooLarge } from './too-large.ts'
 
 /** The body must be about the object that the URL names. */
 export function checkIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
@@ -30,14 +31,24 @@ export const update: Verb = async (target) => {
   const { dryRun, fieldManager, fieldValidation } = readUpdateOptions(exchange.query, services.platform)
   const body = await readObject(target, fieldValidation)
   checkIdentity(target, body)
-  const record = recorder(target, fieldManager)
-  try {
-    const change = (existing: ApiObject) => completed(target, clone(body as JsonObject) as ApiObject, 'UPDATE', dryRun, existing, record)
-    return respondEntry(target, await replace(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
-  } catch (error) {
-    if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
-    delete body.metadata.resourceVersion
-    const object = await completed(target, body, 'CREATE', dryRun, undefined, record)
-    return respondEntry(target, await store(resource, object, writeRequest(target, 'CREATE', dryRun)), 201)
+
+  async function write(record: Recorder): Promise<Response> {
+    const copy = () => clone(body as JsonObject) as ApiObject
+    try {
+      const change = (existing: ApiObject) => completed(target, copy(), 'UPDATE', dryRun, existing, record)
+      return respondEntry(target, await replace(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
+    } catch (error) {
+      if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
+      const fresh = copy()
+      delete fresh.metadata.resourceVersion
+      const object = await completed(target, fresh, 'CREATE', dryRun, undefined, record)
+      return respondEntry(target, await store(resource, object, writeRequest(target, 'CREATE', dryRun)), 201)
+    }
   }
+
+  const record = recorder(target, fieldManager)
+  return ifTooLarge(
+    () => write(record),
+    () => write(disown),
+  )
 }

@@ -1,10 +1,37 @@
-import { Client, credentials, type ServiceError } from '@grpc/grpc-js'
+import { connect } from 'node:net'
+import { Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { type Call, CallError } from '../../core/ports.ts'
 
 const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 const mostClients = 100
 
-/** Makes unary calls over unix sockets. A socket's connection is kept, and made anew by the library when it breaks. */
+/** Words of Go's library, which clients and dashboards of this API know. */
+const outOfTime = 'context deadline exceeded'
+const reasons: { readonly [code: string]: string } = {
+  EACCES: 'permission denied',
+  ECONNREFUSED: 'connection refused',
+  ENOENT: 'no such file or directory',
+}
+
+/** Why a call ran out of time that never had a connection: what connecting fails with now. */
+function whyNoConnection(unixSocket: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(unixSocket)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(outOfTime)
+    })
+    socket.once('error', ({ code = '', message }: NodeJS.ErrnoException) => {
+      const dial = `dial unix ${unixSocket.replace('\0', '@')}: connect: ${reasons[code] ?? message}`
+      resolve(`latest balancer error: connection error: desc = ${JSON.stringify(`transport: Error while dialing: ${dial}`)}`)
+    })
+  })
+}
+
+/**
+ * Makes unary calls over unix sockets. A socket's connection is kept, and made anew by the library when it breaks: calls wait for it until
+ * their time is over.
+ */
 export function createCalls(): (call: Call) => Promise<Uint8Array> {
   const clients = new Map<string, Client>()
   const clientFor = (unixSocket: string) => {
@@ -24,9 +51,17 @@ export function createCalls(): (call: Call) => Promise<Uint8Array> {
 
   return ({ unixSocket, method, message, timeout }) =>
     new Promise((resolve, reject) => {
-      const done = (error: ServiceError | null, answer?: Uint8Array) =>
-        error === null ? resolve(answer ?? new Uint8Array()) : reject(new CallError(error.code, error.details))
+      const client = clientFor(unixSocket)
       const deadline = Date.now() + timeout
-      clientFor(unixSocket).makeUnaryRequest(method, asBuffer, (bytes: Buffer): Uint8Array => bytes, message, { deadline }, done)
+      const fail = ({ code, details }: ServiceError) => {
+        // The other end may use the code as well, for something of its own.
+        const late = code === status.DEADLINE_EXCEEDED && details.startsWith('Deadline exceeded')
+        if (!late) reject(new CallError(code, details))
+        else if (client.getChannel().getConnectivityState(false) === connectivityState.READY) reject(new CallError(code, outOfTime))
+        else void whyNoConnection(unixSocket).then((why) => reject(new CallError(code, why)))
+      }
+      const done = (error: ServiceError | null, answer?: Uint8Array) => (error === null ? resolve(answer ?? new Uint8Array()) : fail(error))
+      const asRead = (bytes: Buffer): Uint8Array => bytes
+      client.makeUnaryRequest(method, asBuffer, asRead, message, new Metadata({ waitForReady: true }), { deadline }, done)
     })
 }

@@ -123,6 +123,7 @@ process.on('message', (message: { readonly behave?: Behaviour; readonly reset?: 
   process.send?.({ calls })
 })
 process.on('disconnect', () => process.exit())
+process.on('SIGTERM', () => server.tryShutdown(() => process.exit()))
 server.bindAsync(`unix:${process.argv[2]}`, ServerCredentials.createInsecure(), (error) => {
   if (error) throw error
   process.send?.({ calls })

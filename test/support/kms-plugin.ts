@@ -21,6 +21,8 @@ export interface KmsPlugin {
   reset(): Promise<void>
   /** Ends the process, as a crash would. */
   kill(): Promise<void>
+  /** Ends the process once the calls it has are answered. */
+  end(): Promise<void>
   /** Starts it again, on the same socket. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -47,14 +49,15 @@ export async function startKmsPlugin(): Promise<KmsPlugin> {
     await within('start of the plugin', once(child, 'message'), 30_000)
   }
 
-  async function kill(): Promise<void> {
+  async function stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const running = child
     child = undefined
     if (running === undefined || running.exitCode !== null) return
     const ended = once(running, 'exit')
-    running.kill('SIGKILL')
+    running.kill(signal)
     await within('end of the plugin', ended)
   }
+  const kill = () => stop('SIGKILL')
 
   await start()
   return {
@@ -63,6 +66,7 @@ export async function startKmsPlugin(): Promise<KmsPlugin> {
     calls: async (method) => (await ask({})).calls[`/${method}`] ?? 0,
     reset: async () => void (await ask({ reset: true })),
     kill,
+    end: () => stop('SIGTERM'),
     start,
     async stop() {
       await kill()

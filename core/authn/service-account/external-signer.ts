@@ -1,6 +1,6 @@
 /** Signs tokens of service accounts by another process (`--service-account-signing-endpoint`, KEP-740). */
 import { z } from 'zod'
-import { CallError, type Clock, type Logger, type Outbound } from '../../ports.ts'
+import type { Clock, Logger, Outbound } from '../../ports.ts'
 import type { Infer, Json, Message } from '../../schema/model.ts'
 import { decodeProtobuf } from '../../schema/protobuf-decode.ts'
 import { encodeProtobuf } from '../../schema/protobuf-encode.ts'
@@ -28,10 +28,8 @@ export interface SignerOptions {
 }
 
 const timeout = 30_000
-/** The signer may start after us. Milliseconds. */
+/** Milliseconds; the signer may start after us. */
 const patience = 60_000
-const pause = 500
-const unavailable = 14
 const leastSeconds = 600
 
 const headerSchema = z.strictObject({
@@ -66,28 +64,23 @@ async function checked({ header = '', signature = '' }: Infer<typeof SignRespons
 /** Rejects with an Error when the signer is not there within a minute, or can't be used. */
 export async function connectExternalSigner(options: SignerOptions): Promise<ExternalSigner> {
   const { unixSocket, outbound, clock, logger, observer = unobservedSigner } = options
-  async function call<R extends Message>(method: string, request: Message, content: Json, response: R): Promise<Infer<R>> {
+  async function call<R extends Message>(
+    method: string,
+    request: Message,
+    content: Json,
+    response: R,
+    milliseconds = timeout,
+  ): Promise<Infer<R>> {
     const message = encodeProtobuf(request, content)
     const fullName = `/v1.ExternalJWTSigner/${method}`
     const began = clock.now()
     const answer = await reported(
-      () => outbound.call({ unixSocket, method: fullName, message, timeout }),
+      () => outbound.call({ unixSocket, method: fullName, message, timeout: milliseconds }),
       (code) => observer.called(fullName, code, clock.now() - began),
     )
     return decodeProtobuf(response, answer) as Infer<R>
   }
-  const since = clock.now()
-  async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!(error instanceof CallError && error.code === unavailable) || clock.now() - since > patience) throw error
-      await new Promise<void>((resolve) => void clock.after(pause, resolve))
-      return patiently(attempt)
-    }
-  }
-
-  const { maxTokenExpirationSeconds: maxSeconds = 0 } = await patiently(() => call('Metadata', Nothing, {}, Metadata))
+  const { maxTokenExpirationSeconds: maxSeconds = 0 } = await call('Metadata', Nothing, {}, Metadata, patience)
   if (maxSeconds < leastSeconds) {
     throw new Error(`the external signer supports tokens of ${maxSeconds} seconds only, less than ${leastSeconds}`)
   }

@@ -1,5 +1,6 @@
 /** Transformers made of several: values are read with any of them and written with the first. */
 import { startsWith } from '../../schema/bytes.ts'
+import { codeOf, type Direction, unobserved } from './observer.ts'
 import { aggregated, alwaysStale, concatenate, type Plain, TransformError, type Transformer } from './transformer.ts'
 
 /** A transformer for values that start with a text, which it does not get to see. */
@@ -10,37 +11,65 @@ export interface Prefixed {
 
 const encoder = new TextEncoder()
 
-const messageOf = (error: unknown) => {
-  if (error instanceof TransformError) return error.message
+function transformError(error: unknown): TransformError {
+  if (error instanceof TransformError) return error
   throw error
+}
+
+/** One error for several tries. */
+function combined(errors: readonly TransformError[]): TransformError {
+  const [only] = errors
+  return errors.length === 1 && only ? only : new TransformError(aggregated(errors.map(({ message }) => message)))
 }
 
 /**
  * Reads with the first whose prefix fits and that succeeds; a value that was not written with the first one is stale. Where several
  * share a prefix, as keys that are being rotated may, all of them are tried. `unmatched` is the error when no prefix fits; a failure of
- * a transformer without prefix counts as one that does not fit.
+ * a transformer without prefix counts as one that does not fit. Each try is reported, and that nothing fits.
  */
-export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched: string): Transformer {
-  const rows = [first, ...others].map(({ prefix, transformer }) => ({ prefix: encoder.encode(prefix), transformer }))
+export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched: string, { observer, clock } = unobserved): Transformer {
+  const rows = [first, ...others].map(({ prefix, transformer }) => ({
+    prefix: encoder.encode(prefix),
+    label: prefix || 'identity',
+    transformer,
+  }))
   const start = encoder.encode(first.prefix)
+  function reporter(resource: string, direction: Direction): (prefix: string, error?: TransformError) => void {
+    const began = clock.now()
+    return (prefix, error) => observer.transformed(resource, direction, prefix, error ? codeOf(error) : 'OK', clock.now() - began)
+  }
   return {
-    async fromStored(stored, path): Promise<Plain> {
-      const messages: string[] = []
-      for (const [index, { prefix, transformer }] of rows.entries()) {
+    async fromStored(stored, path, resource = ''): Promise<Plain> {
+      const report = reporter(resource, 'from_storage')
+      const errors: TransformError[] = []
+      for (const [index, { prefix, label, transformer }] of rows.entries()) {
         if (!startsWith(stored, prefix)) continue
         try {
-          const { bytes, isStale } = await transformer.fromStored(stored.subarray(prefix.length), path)
+          const { bytes, isStale } = await transformer.fromStored(stored.subarray(prefix.length), path, resource)
+          report(label)
           return { bytes, isStale: index > 0 ? alwaysStale : isStale }
-        } catch (error) {
-          const message = messageOf(error)
-          if (prefix.length > 0) messages.push(message)
+        } catch (thrown) {
+          const error = transformError(thrown)
+          if (prefix.length === 0) continue
+          report(label, error)
+          errors.push(error)
         }
       }
-      throw new TransformError(messages.length > 0 ? aggregated(messages) : unmatched)
+      if (errors.length > 0) throw combined(errors)
+      const error = new TransformError(unmatched)
+      report('unknown', error)
+      throw error
     },
-    async toStored(plain, path) {
-      const stored = await first.transformer.toStored(plain, path)
-      return start.length === 0 ? stored : concatenate(start, stored)
+    async toStored(plain, path, resource = '') {
+      const report = reporter(resource, 'to_storage')
+      try {
+        const stored = await first.transformer.toStored(plain, path, resource)
+        report(first.prefix)
+        return start.length === 0 ? stored : concatenate(start, stored)
+      } catch (error) {
+        report(first.prefix, transformError(error))
+        throw error
+      }
     },
   }
 }
@@ -51,12 +80,12 @@ export function either(first: Transformer, second: Transformer): Transformer {
     async fromStored(stored, path) {
       try {
         return await first.fromStored(stored, path)
-      } catch (error) {
-        const message = messageOf(error)
+      } catch (thrown) {
+        const error = transformError(thrown)
         try {
           return { ...(await second.fromStored(stored, path)), isStale: alwaysStale }
         } catch (other) {
-          throw new TransformError(aggregated([message, messageOf(other)]))
+          throw combined([error, transformError(other)])
         }
       }
     },

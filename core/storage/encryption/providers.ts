@@ -12,6 +12,7 @@ import { probeV1 } from './kms/probe-v1.ts'
 import { serviceV1 } from './kms/service-v1.ts'
 import { serviceV2 } from './kms/service-v2.ts'
 import { rotatingKey } from './kms/write-key.ts'
+import { type EncryptionObserver, type Observation, unobserved } from './observer.ts'
 import { secretbox } from './secretbox.ts'
 import type { Transformer } from './transformer.ts'
 
@@ -41,6 +42,8 @@ export interface ProviderContext {
   readonly outbound: Pick<Outbound, 'call'>
   readonly clock: Clock
   readonly logger: Logger
+  /** Default: nobody is told. */
+  readonly observer?: EncryptionObserver
 }
 
 /** A plugin of key management in use. */
@@ -59,28 +62,33 @@ const ciphers = [
   { field: 'secretbox', prefix: 'k8s:enc:secretbox:v1:', title: 'Secretbox', create: async (key: Uint8Array) => secretbox(key) },
 ] as const
 
-async function withKeys({ keys }: Keys, { prefix, title, create }: (typeof ciphers)[number]): Promise<Prefixed> {
+async function withKeys({ keys }: Keys, { prefix, title, create }: (typeof ciphers)[number], observation: Observation): Promise<Prefixed> {
   const rows: Prefixed[] = await Promise.all(
     keys.map(async ({ name, secret }) => ({ prefix: `${name}:`, transformer: await create(decodeBase64(secret)) })),
   )
-  return { prefix, transformer: chain(rows, `no matching key was found for the provided ${title} transformer`) }
+  return { prefix, transformer: chain(rows, `no matching key was found for the provided ${title} transformer`, observation) }
 }
 
-function chain([first, ...others]: readonly Prefixed[], unmatched: string): Transformer {
+function chain([first, ...others]: readonly Prefixed[], unmatched: string, observation: Observation): Transformer {
   if (first === undefined) throw new Error('there must be a provider, and a key')
-  return byPrefix(first, others, unmatched)
+  return byPrefix(first, others, unmatched, observation)
 }
 
-async function keyManagement(options: KeyManagement, { outbound, clock, logger }: ProviderContext, plugins: Plugin[]): Promise<Prefixed> {
+async function keyManagement(
+  options: KeyManagement,
+  { outbound, clock, logger }: ProviderContext,
+  plugins: Plugin[],
+  observation: Observation,
+): Promise<Prefixed> {
   const { name, timeout } = options
   if (options.apiVersion === 'v1') {
     const service = serviceV1(outbound, options)
     // Both halves of the check may take that long.
     plugins.push({ version: 'v1', probe: probe(probeV1(service, name), clock, 2 * timeout) })
-    return { prefix: `${v1Prefix}${name}:`, transformer: envelopeV1(service, options.cachesize ?? 0) }
+    return { prefix: `${v1Prefix}${name}:`, transformer: envelopeV1(service, options.cachesize ?? 0, observation) }
   }
-  const service = serviceV2(outbound, options)
-  const key = rotatingKey(service, name, clock)
+  const service = serviceV2(outbound, options, observation)
+  const key = rotatingKey(service, name, clock, observation)
   plugins.push({
     version: 'v2',
     probe: await watchfulProbe(
@@ -90,19 +98,21 @@ async function keyManagement(options: KeyManagement, { outbound, clock, logger }
       logger,
     ),
   })
-  return { prefix: `${v2Prefix}${name}:`, transformer: envelopeV2(service, key) }
+  return { prefix: `${v2Prefix}${name}:`, transformer: envelopeV2(service, key, name, observation) }
 }
 
 /** The transformer of a list of providers. Adds the plugins that it uses to `plugins`, also when it fails: they have to be closed. */
 export async function transformerOf(providers: readonly Provider[], context: ProviderContext, plugins: Plugin[]): Promise<Transformer> {
+  const { clock, observer = unobserved.observer } = context
+  const observation = { observer, clock }
   const rows: Prefixed[] = []
   for (const provider of providers) {
     for (const cipher of ciphers) {
       const keys = provider[cipher.field]
-      if (keys) rows.push(await withKeys(keys, cipher))
+      if (keys) rows.push(await withKeys(keys, cipher, observation))
     }
     if (provider.identity) rows.push({ prefix: '', transformer: identity })
-    if (provider.kms) rows.push(await keyManagement(provider.kms, context, plugins))
+    if (provider.kms) rows.push(await keyManagement(provider.kms, context, plugins, observation))
   }
-  return chain(rows, 'no matching prefix found')
+  return chain(rows, 'no matching prefix found', observation)
 }

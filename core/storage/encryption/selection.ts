@@ -18,6 +18,29 @@ export function selectTransformer(selections: readonly Selection[]): (on: GroupR
   return (on) => byName.get(nameOf(on)) ?? byName.get(`*.${on.group}`) ?? byName.get('*.*')
 }
 
+const labelOf = ({ group, resource }: GroupResource) => (group === '' ? resource : `${resource}.${group}`)
+
+/** The same choice, of transformers that say whose values they are given: one for each resource, the same each time. */
+export function namedTransformers(select: (on: GroupResource) => Transformer | undefined): (on: GroupResource) => Transformer | undefined {
+  const known = new Map<string, Transformer | undefined>()
+
+  function named(label: string, transformer: Transformer): Transformer {
+    return {
+      fromStored: (stored, path) => transformer.fromStored(stored, path, label),
+      toStored: (plain, path) => transformer.toStored(plain, path, label),
+    }
+  }
+
+  return (on) => {
+    const label = labelOf(on)
+    if (!known.has(label)) {
+      const transformer = select(on)
+      known.set(label, transformer && named(label, transformer))
+    }
+    return known.get(label)
+  }
+}
+
 /**
  * The resource that a key belongs to. `prefix` is that of all keys; `storageKeys` are the parts behind it of the resources whose place
  * does not follow from their name. Others are those of custom resources, `/GROUP/RESOURCE/`. Undefined: the key is of no resource.

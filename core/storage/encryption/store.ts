@@ -1,6 +1,7 @@
 /** A store whose values are encrypted: everybody above it sees them as if they were not. */
 import { type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
 import { internalError } from '../../respond/status.ts'
+import { sharedDecryption } from './shared.ts'
 import type { Transformer } from './transformer.ts'
 import { type EventOpener, watchDecrypted } from './watch.ts'
 
@@ -85,15 +86,18 @@ export function encryptedStore(
 
   const isEncrypted = ({ key }: { readonly key: string }) => transformerOf(key) !== undefined
 
-  async function open(kv: KeyValue): Promise<KeyValue> {
+  const shared = sharedDecryption(decrypt, (kv) => kv instanceof ReadableValue)
+
+  async function open(kv: KeyValue, how = decrypt): Promise<KeyValue> {
     const transformer = transformerOf(kv.key)
-    return transformer ? decrypt(kv, transformer) : kv
+    return transformer ? how(kv, transformer) : kv
   }
 
   async function openAll(items: readonly KeyValue[]): Promise<readonly KeyValue[]> {
     if (!items.some(isEncrypted)) return items
     const opened: KeyValue[] = []
-    for (let at = 0; at < items.length; at += atATime) opened.push(...(await Promise.all(items.slice(at, at + atATime).map(open))))
+    for (let at = 0; at < items.length; at += atATime)
+      opened.push(...(await Promise.all(items.slice(at, at + atATime).map((kv) => open(kv)))))
     return opened
   }
 
@@ -104,8 +108,8 @@ export function encryptedStore(
   const opener: EventOpener = {
     isEncrypted: (event) => isEncrypted(event.type === 'put' ? event.kv : event),
     async open(event) {
-      const previous = event.previous && (await open(event.previous))
-      const after = event.type === 'put' ? { ...event, kv: await open(event.kv) } : event
+      const previous = event.previous && (await open(event.previous, shared))
+      const after = event.type === 'put' ? { ...event, kv: await open(event.kv, shared) } : event
       return previous ? { ...after, previous } : after
     },
   }

@@ -12,16 +12,24 @@ export const alwaysStale = () => true
 
 /**
  * `path` is the key of the value in the store, as bytes: what is encrypted with authentication can't be read under another key.
- * Both methods reject with a TransformError.
+ * `resource` is whose value it is, for who counts; default: nobody's. Both methods reject with a TransformError.
  */
 export interface Transformer {
-  fromStored(stored: Uint8Array, path: Uint8Array): Promise<Plain>
-  toStored(plain: Uint8Array, path: Uint8Array): Promise<Uint8Array>
+  fromStored(stored: Uint8Array, path: Uint8Array, resource?: string): Promise<Plain>
+  toStored(plain: Uint8Array, path: Uint8Array, resource?: string): Promise<Uint8Array>
 }
 
-/** A value that can't be read or written. The text is for clients; it holds no part of a key or of the value. */
+/**
+ * A value that can't be read or written. The text is for clients; it holds no part of a key or of the value. `code` is the name of the
+ * gRPC status that a plugin answered with.
+ */
 export class TransformError extends Error {
   override readonly name = 'TransformError'
+  readonly code: string
+  constructor(message: string, code = 'unknown-non-grpc') {
+    super(message)
+    this.code = code
+  }
 }
 
 export const tooShort = 'the stored data was shorter than the required size'

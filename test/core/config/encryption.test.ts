@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createEncryption } from '../../../core/config/encryption.ts'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
+import { createEncryptionMetrics } from '../../../core/meta/encryption-metrics.ts'
+import { createMetrics } from '../../../core/meta/metrics.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { builtinResources } from '../../../core/resources/index.ts'
@@ -36,6 +38,7 @@ async function follow(text: string) {
       ports: { clock, files, outbound: createOutbound(), telemetry: { logger } },
       prefix: '/registry',
       definitions: builtinResources(),
+      observer: createEncryptionMetrics(createMetrics(), clock),
     },
   )
   const raw = memoryStore()

@@ -41,6 +41,30 @@ test('buckets of a histogram add up, and infinity holds all', () => {
   ])
 })
 
+test('buckets are named as the reference server names them', () => {
+  const registry = createMetrics()
+  const sizes = registry.histogram('sizes', '', [], [0, 5e-6, 0.000075, 0.0001, 0.5, 100_000, 1_000_000, 2_500_000])
+  sizes.observe([], 1)
+  const bounds = [...registry.text().matchAll(/le="(.*?)"/g)].map(([, bound]) => bound)
+  assert.deepEqual(bounds, ['0', '5e-06', '7.5e-05', '0.0001', '0.5', '100000', '1e+06', '2.5e+06', '+Inf'])
+})
+
+test('a counter or gauge is told no more about what was removed', () => {
+  const registry = createMetrics()
+  for (const metric of [registry.counter('counter', '', ['x']), registry.gauge('gauge', '', ['x'])]) {
+    metric.add(['a'], 1)
+    metric.add(['b'], 1)
+    metric.remove(['a'])
+  }
+  assert.deepEqual(
+    registry
+      .text()
+      .split('\n')
+      .filter((line) => line.includes('{')),
+    ['counter{x="b"} 1', 'gauge{x="b"} 1'],
+  )
+})
+
 test('a name is registered once, and every label has a value', () => {
   const registry = createMetrics()
   const counter = registry.counter('a', '', ['x'])

@@ -11,11 +11,12 @@ const largestAnnotations = 32 * 1024
 
 const utf8Length = (text: string) => new TextEncoder().encode(text).length
 
-/** What is wrong with the id of a key; undefined: nothing. */
-export function keyIdProblem(keyId: string): string | undefined {
-  if (keyId === '') return 'keyID is empty'
+/** What is wrong with the id of a key, in short and as a text; undefined: nothing. */
+export function keyIdProblem(keyId: string): { readonly code: 'empty' | 'too_long'; readonly message: string } | undefined {
+  if (keyId === '') return { code: 'empty', message: 'keyID is empty' }
   const length = utf8Length(keyId)
-  return length > longestKeyId ? `keyID is ${length} bytes, which exceeds the max size of ${longestKeyId}` : undefined
+  if (length <= longestKeyId) return undefined
+  return { code: 'too_long', message: `keyID is ${length} bytes, which exceeds the max size of ${longestKeyId}` }
 }
 
 function sourceProblem({ length }: Uint8Array): string | undefined {
@@ -43,7 +44,7 @@ function problemOf(object: EncryptedObject): string | undefined {
   if (object.encryptedData.length === 0) return 'encrypted data is empty'
   const rows = [
     ['encrypted DEK source', sourceProblem(object.encryptedDekSource)],
-    ['key id', keyIdProblem(object.keyId)],
+    ['key id', keyIdProblem(object.keyId)?.message],
     ['annotations', annotationsProblem(object.annotations)],
   ] as const
   const [what, why] = rows.find(([, problem]) => problem !== undefined) ?? []

@@ -2,7 +2,9 @@ import { encodeBase64 } from '../../../schema/base64.ts'
 import { aesCbc } from '../aes-cbc.ts'
 import { aesGcm } from '../aes-gcm.ts'
 import { either } from '../choice.ts'
-import { concatenate, randomBytes, TransformError, type Transformer } from '../transformer.ts'
+import { unobserved } from '../observer.ts'
+import { concatenate, TransformError, type Transformer } from '../transformer.ts'
+import { dataKey } from './data-key.ts'
 import { Recent } from './recent.ts'
 import type { ServiceV1 } from './service-v1.ts'
 
@@ -26,22 +28,35 @@ function split(stored: Uint8Array): { readonly encryptedKey: Uint8Array; readonl
  * Each value is encrypted with a new key, which the plugin encrypts: the length of the encrypted key in two bytes, the encrypted key,
  * the value. `cacheSize` decrypted keys are kept; none when it is negative.
  */
-export function envelopeV1(service: ServiceV1, cacheSize: number): Transformer {
+export function envelopeV1(service: ServiceV1, cacheSize: number, observation = unobserved): Transformer {
+  const { observer } = observation
   const transformers = new Recent<Transformer>(Math.max(0, cacheSize))
+  const reportSize = () => {
+    if (cacheSize > 0) observer.filledCache(transformers.size / cacheSize)
+  }
+
+  async function decryptionWith(encryptedKey: Uint8Array): Promise<Transformer> {
+    if (cacheSize > 0) observer.missedKey()
+    const transformer = await dataTransformer(await service.decrypt(encryptedKey))
+    reportSize()
+    return transformer
+  }
+
   return {
     async fromStored(stored, path) {
+      observer.arrived('from_storage')
       const { encryptedKey, data } = split(stored)
-      const transformer = await transformers.get(encodeBase64(encryptedKey), async () =>
-        dataTransformer(await service.decrypt(encryptedKey)),
-      )
+      const transformer = await transformers.get(encodeBase64(encryptedKey), () => decryptionWith(encryptedKey))
       return transformer.fromStored(data, path)
     },
     async toStored(plain, path) {
-      const key = randomBytes(keyLength)
+      observer.arrived('to_storage')
+      const key = dataKey(keyLength, observation)
       const encryptedKey = await service.encrypt(key)
       if (encryptedKey.length > 0xffff) throw new TransformError('the encrypted key is too long to be stored')
       const transformer = dataTransformer(key)
       transformers.set(encodeBase64(encryptedKey), transformer)
+      reportSize()
       const length = Uint8Array.of(encryptedKey.length >> 8, encryptedKey.length & 0xff)
       return concatenate(length, encryptedKey, await (await transformer).toStored(plain, path))
     },

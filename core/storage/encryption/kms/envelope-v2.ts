@@ -1,6 +1,7 @@
 import { encodeBase64 } from '../../../schema/base64.ts'
 import { aesGcm } from '../aes-gcm.ts'
 import { derivedKeys } from '../derived-keys.ts'
+import { unobserved } from '../observer.ts'
 import { TransformError, type Transformer } from '../transformer.ts'
 import { checkEncryptedObject, readEncryptedObject } from './encrypted-object.ts'
 import { EncryptedObject, sourceTypes } from './messages.ts'
@@ -21,17 +22,22 @@ function identityOf({ encryptedDekSourceType, encryptedDekSource, keyId, annotat
 
 /**
  * Values are encrypted with keys derived from a seed that the plugin has encrypted once and that is used until the plugin's key changes
- * (KEP-3299). The encrypted seed is stored with each value; what is written under another key id is stale.
+ * (KEP-3299). The encrypted seed is stored with each value; what is written under another key id is stale. `name` is the plugin's.
  */
-export function envelopeV2(service: ServiceV2, source: WriteKeySource): Transformer {
+export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = '', { observer } = unobserved): Transformer {
   const transformers = new Recent<Transformer>(seedsKept)
 
+  const reportSize = () => observer.keptSeeds(name, transformers.size)
+
   async function decryptionOf(object: Source): Promise<Transformer> {
+    observer.missedKey()
     const encrypted = { ciphertext: object.encryptedDekSource, keyId: object.keyId, annotations: object.annotations }
     const key = await service.decrypt(encrypted, crypto.randomUUID()).catch((error: unknown) => {
-      throw error instanceof TransformError ? new TransformError(`failed to decrypt DEK, error: ${error.message}`) : error
+      throw error instanceof TransformError ? new TransformError(`failed to decrypt DEK, error: ${error.message}`, error.code) : error
     })
-    return object.encryptedDekSourceType === sourceTypes.seed ? derivedKeys(key) : aesGcm(key)
+    const transformer = await (object.encryptedDekSourceType === sourceTypes.seed ? derivedKeys(key) : aesGcm(key))
+    reportSize()
+    return transformer
   }
 
   function staleness({ keyId, encryptedDekSourceType }: Source): () => boolean {
@@ -41,8 +47,13 @@ export function envelopeV2(service: ServiceV2, source: WriteKeySource): Transfor
     }
   }
 
-  const remember = ({ source: encrypted, transformer }: WriteKey) => transformers.set(identityOf(encrypted), Promise.resolve(transformer))
   let remembered: WriteKey | undefined
+  function remember(key: WriteKey): void {
+    if (key === remembered) return
+    remembered = key
+    transformers.set(identityOf(key.source), Promise.resolve(key.transformer))
+    reportSize()
+  }
 
   return {
     async fromStored(stored, path) {
@@ -50,17 +61,16 @@ export function envelopeV2(service: ServiceV2, source: WriteKeySource): Transfor
       // Nothing is read before the plugin was well for the first time.
       source.current()
       const transformer = await transformers.get(identityOf(object), () => decryptionOf(object))
+      observer.usedKey('from_storage', name, object.keyId)
       const { bytes } = await transformer.fromStored(object.encryptedData, path)
       return { bytes, isStale: staleness(object) }
     },
     async toStored(plain, path) {
       const current = source.current()
       await source.checkWritable(current)
-      if (current !== remembered) {
-        remember(current)
-        remembered = current
-      }
+      remember(current)
       const object = { ...current.source, encryptedData: await current.transformer.toStored(plain, path) }
+      observer.usedKey('to_storage', name, object.keyId)
       checkEncryptedObject(object)
       return EncryptedObject.encode(object)
     },

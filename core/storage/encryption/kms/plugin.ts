@@ -1,6 +1,7 @@
 /** Calls to one plugin of key management. */
 import { CallError, type Outbound } from '../../../ports.ts'
 import { DecodeError } from '../../../schema/decode-error.ts'
+import { codeOf, unobserved } from '../observer.ts'
 import { TransformError } from '../transformer.ts'
 import type { WireMessage } from './wire.ts'
 
@@ -16,9 +17,9 @@ export interface PluginOptions {
 export type Ask = <Q, A>(method: string, Question: WireMessage<Q>, question: Partial<Q>, Answer: WireMessage<A>) => Promise<A>
 
 function failure(error: unknown): unknown {
-  if (error instanceof CallError) return new TransformError(`rpc error: code = ${error.codeName} desc = ${error.message}`)
+  if (error instanceof CallError) return new TransformError(`rpc error: code = ${error.codeName} desc = ${error.message}`, error.codeName)
   if (error instanceof DecodeError)
-    return new TransformError(`rpc error: code = Internal desc = the answer can't be read: ${error.message}`)
+    return new TransformError(`rpc error: code = Internal desc = the answer can't be read: ${error.message}`, 'Internal')
   return error
 }
 
@@ -28,14 +29,26 @@ function socketOf(endpoint: string): string {
   return path.startsWith('/@') ? `\0${path.slice(2)}` : path
 }
 
-/** `service` is the full name with a leading slash. */
-export function askPlugin(outbound: Pick<Outbound, 'call'>, service: string, { endpoint, timeout }: PluginOptions): Ask {
+/** `service` is the full name with a leading slash. Each call is reported. */
+export function askPlugin(
+  outbound: Pick<Outbound, 'call'>,
+  service: string,
+  { name, endpoint, timeout }: PluginOptions,
+  { observer, clock } = unobserved,
+): Ask {
   const unixSocket = socketOf(endpoint)
   return async (method, Question, question, Answer) => {
+    const call = { unixSocket, method: `${service}/${method}`, message: Question.encode(question), timeout }
+    const began = clock.now()
+    const report = (code: string) => observer.called(name, call.method, code, clock.now() - began)
     try {
-      return Answer.decode(await outbound.call({ unixSocket, method: `${service}/${method}`, message: Question.encode(question), timeout }))
-    } catch (error) {
-      throw failure(error)
+      const answer = Answer.decode(await outbound.call(call))
+      report('OK')
+      return answer
+    } catch (thrown) {
+      const error = failure(thrown)
+      report(codeOf(error))
+      throw error
     }
   }
 }

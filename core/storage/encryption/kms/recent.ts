@@ -1,10 +1,12 @@
-/** Remembers what was made for the keys used last, at most `size` of them. What failed is not remembered. */
+/** Remembers what was made for the keys used last, at most `size` of them; `forgot` is told what had to go. What failed is not remembered. */
 export class Recent<T> {
   readonly #size: number
+  readonly #forgot: (value: Promise<T>) => void
   readonly #kept = new Map<string, Promise<T>>()
 
-  constructor(size: number) {
+  constructor(size: number, forgot: (value: Promise<T>) => void = () => {}) {
     this.#size = size
+    this.#forgot = forgot
   }
 
   get size(): number {
@@ -31,7 +33,9 @@ export class Recent<T> {
     value.catch(() => {
       if (this.#kept.get(key) === value) this.#kept.delete(key)
     })
-    const [oldest] = this.#kept.keys()
-    if (oldest !== undefined && this.#kept.size > this.#size) this.#kept.delete(oldest)
+    const [oldest] = this.#kept
+    if (oldest === undefined || this.#kept.size <= this.#size) return
+    this.#kept.delete(oldest[0])
+    this.#forgot(oldest[1])
   }
 }

@@ -3,7 +3,9 @@
 import type { Clock } from '../../../ports.ts'
 import { timestamp } from '../../../schema/time.ts'
 import { derivedKeys, seedLength } from '../derived-keys.ts'
-import { aggregated, randomBytes, TransformError, type Transformer } from '../transformer.ts'
+import { unobserved } from '../observer.ts'
+import { aggregated, TransformError, type Transformer } from '../transformer.ts'
+import { dataKey } from './data-key.ts'
 import { checkEncryptedObject, keyIdProblem } from './encrypted-object.ts'
 import { hashed } from './hashed.ts'
 import { type EncryptedObject, sourceTypes } from './messages.ts'
@@ -38,12 +40,13 @@ const messageOf = (error: unknown) => {
   throw error
 }
 
-export function rotatingKey(service: ServiceV2, name: string, clock: Clock): RotatingKey {
+export function rotatingKey(service: ServiceV2, name: string, clock: Clock, observation = unobserved): RotatingKey {
+  const { observer } = observation
   let known: WriteKey | undefined
   let version: string | undefined
 
   async function generate(expires: number): Promise<WriteKey> {
-    const seed = randomBytes(seedLength)
+    const seed = dataKey(seedLength, observation)
     const { ciphertext, keyId, annotations } = await service.encrypt(seed, crypto.randomUUID()).catch((error: unknown) => {
       throw new TransformError(`failed to encrypt DEK, error: ${messageOf(error)}`)
     })
@@ -81,8 +84,13 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock): Rot
     const wrongVersion = versionProblem(status.version)
     if (wrongVersion !== undefined) problems.push(wrongVersion)
     const wrongId = keyIdProblem(status.keyId)
-    if (wrongId !== undefined) problems.push(`got invalid KMSv2 KeyID hash "${await hashed(status.keyId)}": ${wrongId}`)
-    else await rotate(status.keyId, expires).catch((error: unknown) => problems.push(messageOf(error)))
+    if (wrongId !== undefined) {
+      observer.refusedKey(name, wrongId.code)
+      problems.push(`got invalid KMSv2 KeyID hash "${await hashed(status.keyId)}": ${wrongId.message}`)
+    } else {
+      observer.reportedKey(name, status.keyId)
+      await rotate(status.keyId, expires).catch((error: unknown) => problems.push(messageOf(error)))
+    }
     return problems
   }
 

@@ -8,6 +8,7 @@ import { concatenate, type Plain, TransformError, type Transformer } from '../..
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
+import { eventually } from '../../../support/wait.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const path = bytes('/registry/secrets/default/x')
@@ -27,8 +28,8 @@ let clock: ManualClock
 let plugins: Plugin[]
 const outbound = createOutbound()
 const options = () => ({ name: 'vault', endpoint: plugin.endpoint, timeout: 3_000 })
-const connect = (cachesize = 1_000): Promise<Transformer> =>
-  transformerOf([{ kms: { apiVersion: 'v1', cachesize, ...options() } }], { outbound, clock, logger }, plugins)
+const connect = (cachesize = 1_000, timeout = 3_000): Promise<Transformer> =>
+  transformerOf([{ kms: { apiVersion: 'v1', cachesize, ...options(), timeout } }], { outbound, clock, logger }, plugins)
 const write = (transformer: Transformer) => transformer.toStored(plain, path)
 const fails = (pattern: RegExp) => (error: unknown) => error instanceof TransformError && pattern.test(error.message)
 const check = () => {
@@ -122,13 +123,41 @@ test('cut values are refused', async () => {
 })
 
 test('a plugin that is gone: cached keys still serve reads, writes fail', async () => {
-  const transformer = await connect()
+  const patience = 500
+  const transformer = await connect(1_000, patience)
   const stored = await write(transformer)
   await plugin.kill()
   isRead(await transformer.fromStored(stored, path), false)
-  await assert.rejects(write(transformer), fails(/^rpc error: code = Unavailable desc = /))
-  await assert.rejects(
-    (await connect()).fromStored(stored, path),
-    fails(/failed get version from remote KMS provider: rpc error: code = Unavailable/),
+  const complaint =
+    /^rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix \/.*: connect: connection refused"$/
+  await eventually('the complaint', () =>
+    write(transformer).then(
+      () => false,
+      (error: Error) => complaint.test(error.message),
+    ),
   )
+  await assert.rejects(
+    (await connect(1_000, patience)).fromStored(stored, path),
+    fails(/failed get version from remote KMS provider: rpc error: code = DeadlineExceeded/),
+  )
+  await plugin.start()
+})
+
+test('a plugin that restarts while values are written costs time only', async () => {
+  const transformer = await connect()
+  const written: Uint8Array[] = []
+  let restarted = false
+  const writer = async () => {
+    while (!restarted) written.push(await write(transformer))
+    written.push(await write(transformer))
+  }
+  const writers = Array.from({ length: 8 }, writer)
+  await eventually('writes', async () => written.length > 50)
+  await plugin.end()
+  const meanwhile = written.length
+  await plugin.start()
+  restarted = true
+  await Promise.all(writers)
+  assert.ok(written.length >= meanwhile + writers.length, 'each of them goes on')
+  for (const stored of written.slice(-8)) isRead(await transformer.fromStored(stored, path), false)
 })

@@ -1,0 +1,155 @@
+/** What encryption at rest measures, by the names that dashboards for this API know. */
+import type { Clock } from '../ports.ts'
+import { Recent } from '../storage/encryption/kms/recent.ts'
+import type { Direction, EncryptionObserver } from '../storage/encryption/observer.ts'
+import { hashOf } from './hash-label.ts'
+import type { MetricsRegistry } from './metrics.ts'
+import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
+
+export interface EncryptionMetrics extends EncryptionObserver, ReloadMetrics {}
+
+/** Keys of plugins that are told apart; those that were used longest ago are said no more about. */
+const mostKeys = 100
+const storage = 'apiserver_storage'
+const envelope = 'apiserver_envelope_encryption'
+
+const doubling = (first: number, count: number) => Array.from({ length: count }, (_, power) => first * 2 ** power)
+
+type Transformations = Pick<EncryptionObserver, 'transformed' | 'madeKey' | 'missedKey'>
+
+function transformations(registry: MetricsRegistry): Transformations {
+  const durations = registry.histogram(
+    `${storage}_transformation_duration_seconds`,
+    'Time that encrypting or decrypting a value took, in seconds.',
+    ['transformation_type', 'transformer_prefix'],
+    doubling(5e-6, 25),
+  )
+  const operations = registry.counter(`${storage}_transformation_operations_total`, 'Values that were to be encrypted or decrypted.', [
+    'resource',
+    'transformation_type',
+    'transformer_prefix',
+    'status',
+  ])
+  const misses = registry.counter(
+    `${storage}_envelope_transformation_cache_misses_total`,
+    'Keys that a plugin had to decrypt because they were not known.',
+    [],
+  )
+  const made = registry.histogram(
+    `${storage}_data_key_generation_duration_seconds`,
+    'Time that making a key for values took, in seconds.',
+    [],
+    doubling(5e-6, 14),
+  )
+  registry.counter(`${storage}_data_key_generation_failures_total`, 'Keys for values that could not be made.', [])
+  return {
+    transformed(resource, direction, prefix, code, milliseconds) {
+      operations.add([resource, direction, prefix, code])
+      if (code === 'OK') durations.observe([direction, prefix], milliseconds / 1000)
+    },
+    madeKey: (milliseconds) => made.observe([], milliseconds / 1000),
+    missedKey: () => misses.add([]),
+  }
+}
+
+function versionOne(registry: MetricsRegistry, clock: Clock): Pick<EncryptionObserver, 'arrived' | 'filledCache'> {
+  const filled = registry.gauge(`${envelope}_dek_cache_fill_percent`, 'Share of the cache of keys that is in use (version 1).', [])
+  const between = registry.histogram(
+    `${envelope}_dek_cache_inter_arrival_time_seconds`,
+    'Time between one value and the next to be encrypted or decrypted (version 1), in seconds.',
+    ['transformation_type'],
+    doubling(60, 10),
+  )
+  const last = new Map<Direction, number>()
+  return {
+    arrived(direction) {
+      const now = clock.now()
+      between.observe([direction], (now - (last.get(direction) ?? now)) / 1000)
+      last.set(direction, now)
+    },
+    filledCache: (share) => filled.set([], share),
+  }
+}
+
+type Plugins = Pick<EncryptionObserver, 'called' | 'refusedKey' | 'keptSeeds'>
+
+function plugins(registry: MetricsRegistry): Plugins {
+  const calls = registry.histogram(
+    `${envelope}_kms_operations_latency_seconds`,
+    'Time of a call to a plugin, in seconds.',
+    ['provider_name', 'method_name', 'grpc_status_code'],
+    doubling(0.0001, 20),
+  )
+  const refused = registry.counter(`${envelope}_invalid_key_id_from_status_total`, 'Statuses of a plugin whose key has no usable id.', [
+    'provider_name',
+    'error',
+  ])
+  const kept = registry.gauge(`${envelope}_dek_source_cache_size`, 'Decrypted seeds that are kept.', ['provider_name'])
+  return {
+    called: (provider, method, code, milliseconds) => calls.observe([provider, method, code], milliseconds / 1000),
+    refusedKey: (provider, why) => refused.add([provider, why]),
+    keptSeeds: (provider, count) => kept.set([provider], count),
+  }
+}
+
+/** Ids of keys are shown by their hash, as is the identity of the server. */
+function keys(registry: MetricsRegistry, clock: Clock, server: string): Pick<EncryptionObserver, 'usedKey' | 'reportedKey'> {
+  const labels = ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash']
+  const total = registry.counter(
+    `${envelope}_key_id_hash_total`,
+    'Values that were encrypted or decrypted under a key of a plugin.',
+    labels,
+  )
+  const lastUse = registry.gauge(
+    `${envelope}_key_id_hash_last_timestamp_seconds`,
+    'When a key of a plugin was last used, in seconds since the epoch.',
+    labels,
+  )
+  const lastReport = registry.gauge(
+    `${envelope}_key_id_hash_status_last_timestamp_seconds`,
+    'When a plugin last said that it writes with this key, in seconds since the epoch.',
+    labels.slice(1),
+  )
+  const identity = hashOf(server)
+  const used = new Recent<readonly string[]>(
+    mostKeys,
+    (gone) =>
+      void gone.then((values) => {
+        total.remove(values)
+        lastUse.remove(values)
+      }),
+  )
+  const reported = new Recent<readonly string[]>(mostKeys, (gone) => void gone.then((values) => lastReport.remove(values)))
+  const seconds = () => clock.now() / 1000
+  return {
+    usedKey(direction, provider, keyId) {
+      const now = seconds()
+      const known = used.get(JSON.stringify([direction, provider, keyId]), async () => [
+        direction,
+        provider,
+        await hashOf(keyId),
+        await identity,
+      ])
+      void known.then((values) => {
+        total.add(values)
+        lastUse.set(values, now)
+      })
+    },
+    reportedKey(provider, keyId) {
+      const now = seconds()
+      const known = reported.get(JSON.stringify([provider, keyId]), async () => [provider, await hashOf(keyId), await identity])
+      void known.then((values) => lastReport.set(values, now))
+    },
+  }
+}
+
+/** `server` is the identity of this server; empty: it has none. */
+export function createEncryptionMetrics(registry: MetricsRegistry, clock: Clock, server = ''): EncryptionMetrics {
+  return {
+    ...transformations(registry),
+    ...versionOne(registry, clock),
+    ...plugins(registry),
+    ...keys(registry, clock, server),
+    ...createReloadMetrics(registry, clock, 'encryption', server),
+  }
+}

@@ -1,0 +1,10 @@
+import type { Observation } from '../observer.ts'
+import { randomBytes } from '../transformer.ts'
+
+/** Random bytes for a key that values are encrypted with, or for a seed of such keys. */
+export function dataKey(length: number, { observer, clock }: Observation): Uint8Array {
+  const began = clock.now()
+  const key = randomBytes(length)
+  observer.madeKey(clock.now() - began)
+  return key
+}
