@@ -15,9 +15,9 @@ import {
 import { type IRequestOp, type IResponseHeader, modifiedAt } from './etcd/client.ts'
 import { coalesce } from './etcd/coalesce.ts'
 import { oldestRevision } from './etcd/compacted.ts'
-import type { TlsOptions } from './etcd/connection.ts'
 import { Endpoints } from './etcd/endpoints.ts'
 import { storeError } from './etcd/errors.ts'
+import type { TlsOptions } from './etcd/http2/socket.ts'
 import { everything, keyValueOf, rangeOf } from './etcd/keys.ts'
 import { Watches } from './etcd/watches.ts'
 

@@ -1,12 +1,10 @@
 /** Rows with etcd as the store: durable writes against etcd's own client, reads against the same server on its store in memory, fan-out. */
-import { fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { Etcd3 } from 'etcd3'
 import { startEtcd } from '../support/etcd.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
 import type { Compare } from './api-rows.ts'
 import { startBare } from './bare.ts'
 import { type BenchDaemon, startDaemon } from './daemon.ts'
+import { clientPuts, startPuttingListener } from './etcd-client.ts'
 import { type LoadOptions, load } from './load.ts'
 import type { Row } from './row.ts'
 import { fanOut } from './watchers.ts'
@@ -22,46 +20,6 @@ const configMap = (name: string) => ({
   metadata: { name, labels: { app: 'bench' } },
   data: { text: 'x'.repeat(700) },
 })
-
-interface Puts {
-  readonly server: string
-  readonly seconds: number
-  readonly bytes: number
-  /** Keys to write again and again; 0: a new one each time. */
-  readonly keys: number
-}
-
-/** Puts a second by etcd's client, in a process of its own, as many at a time as there are writers. */
-function clientPuts(puts: Puts): Promise<number> {
-  const child = fork(fileURLToPath(import.meta.url), ['--etcd-worker'], { execArgv: ['--import', 'tsx'] })
-  return new Promise((resolve, reject) => {
-    child.once('message', (rate: number) => resolve(rate))
-    child.once('exit', (code) => reject(new Error(`etcd client exited with ${code}`)))
-    child.send(puts)
-  })
-}
-
-async function put({ server, seconds, bytes, keys }: Puts): Promise<number> {
-  const client = new Etcd3({ hosts: server })
-  const value = Buffer.alloc(bytes, 'x')
-  const run = async (milliseconds: number) => {
-    const end = performance.now() + milliseconds
-    let count = 0
-    const write = async () => {
-      while (performance.now() < end) {
-        const n = count++
-        await client.put(`/bench/${process.pid}/${keys > 0 ? n % keys : n}`).value(value)
-      }
-    }
-    await Promise.all(Array.from({ length: writers }, write))
-    return count
-  }
-  await run(500)
-  const began = performance.now()
-  const count = await run(seconds * 1000)
-  client.close()
-  return (count * 1000) / (performance.now() - began)
-}
 
 async function fill(daemon: BenchDaemon): Promise<void> {
   const { fetch, close } = tlsFetch(daemon.url, daemon)
@@ -80,13 +38,18 @@ async function fill(daemon: BenchDaemon): Promise<void> {
 export async function etcdRows(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const etcd = await startEtcd()
   const [server = ''] = etcd.servers
+  // One of its own: the daemon watches everything that is written to its etcd.
+  const other = await startEtcd()
+  const [otherServer = ''] = other.servers
   const onEtcd = await startDaemon(port, [`--kvstore-servers=${server}`])
   const inMemory = await startDaemon(port + 1, ['--data-dir=:memory:'])
   const { cert, key } = onEtcd
   const bare = await startBare({ cert, key, answers: {} })
-  const measure = async (daemon: BenchDaemon, options: Omit<LoadOptions, 'seconds' | 'url'>) => {
-    const { url, ca, cert, key } = daemon
-    const { requestsPerSecond, failures } = await load({ seconds, sleeps: true, url, ca, cert, key, ...options })
+  const putting = { cert, key, ...(await startPuttingListener({ server: otherServer, cert, key })) }
+  const measure = async (target: Pick<LoadOptions, 'url' | 'ca' | 'cert' | 'key'>, options: Omit<LoadOptions, 'seconds' | 'url'>) => {
+    const { url, ca, cert, key } = target
+    const credentials = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+    const { requestsPerSecond, failures } = await load({ seconds, sleeps: true, url, ...credentials, ...options })
     if (failures > 0) throw new Error(`${failures} requests failed: ${options.method ?? 'GET'} ${options.path}`)
     return requestsPerSecond
   }
@@ -111,13 +74,19 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
         `CREATE, ${writers} writers, durable on etcd`,
         "≥ 0.8 of etcd's client",
         () => measure(onEtcd, create),
-        () => clientPuts({ server, seconds, bytes, keys: 0 }),
+        () => clientPuts({ server: otherServer, writers, seconds, bytes, keys: 0 }),
       ),
       await compare(
         `UPDATE, ${writers} writers, durable on etcd`,
         "≥ 0.8 of etcd's client",
         () => measure(onEtcd, update),
-        () => clientPuts({ server, seconds, bytes, keys: objects }),
+        () => clientPuts({ server: otherServer, writers, seconds, bytes, keys: objects }),
+      ),
+      await compare(
+        `CREATE, ${writers} writers, on etcd : bare TLS listener and etcd's client`,
+        '',
+        () => measure(onEtcd, create),
+        () => measure(putting, create),
       ),
       await read('GET one config map', `${many}/object-1`, 32),
       await read('LIST 1,000', `${many}?labelSelector=app%3Dbench`, 8),
@@ -125,13 +94,8 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
     ]
   } finally {
     bare.stop()
+    putting.stop()
     await Promise.all([onEtcd.stop(), inMemory.stop()])
-    await etcd.stop()
+    await Promise.all([etcd.stop(), other.stop()])
   }
 }
-
-if (process.argv.includes('--etcd-worker'))
-  process.once('message', async (puts: Puts) => {
-    const rate = await put(puts)
-    process.send?.(rate, () => process.exit(0))
-  })

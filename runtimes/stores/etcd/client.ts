@@ -20,7 +20,7 @@ import {
 } from 'etcd3'
 import type { CallError, Clock } from '../../../core/ports.ts'
 import { type Channel, createChannel } from './channel.ts'
-import type { TlsOptions } from './connection.ts'
+import type { TlsOptions } from './http2/socket.ts'
 
 export type { IEvent, IKeyValue, IRequestOp, IResponseHeader, IWatchResponse }
 

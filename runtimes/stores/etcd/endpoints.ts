@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, type Logger, StoreError } from '../../../core/ports.ts'
 import { type CallOptions, type Client, openClient } from './client.ts'
-import type { TlsOptions } from './connection.ts'
 import { isMemberFault, storeError, wasUntouched } from './errors.ts'
+import type { TlsOptions } from './http2/socket.ts'
 
 /** Milliseconds. */
 export interface CallTimeouts {

@@ -1,0 +1,98 @@
+/** What gRPC makes of HTTP/2: messages, heads and statuses (gRPC's PROTOCOL-HTTP2.md). */
+import { CallError } from '../../../core/ports.ts'
+import { internal, resourceExhausted, unavailable, unknown } from './errors.ts'
+import { encodedHeaders, type Headers } from './http2/hpack.ts'
+
+/** Before each message: whether it is compressed, and four bytes of length. */
+const prefixLength = 5
+/** Bytes of one message: more than a page of a list has. */
+const largestMessage = 1024 * 1024 * 1024
+
+/** The header block that begins a call. `server` is a URL of http or https. */
+export function requestHead(server: URL, path: string, headers: Iterable<readonly [name: string, value: string]> = []): Buffer {
+  return encodedHeaders([
+    [':method', 'POST'],
+    [':scheme', server.protocol.slice(0, -1)],
+    [':path', path],
+    [':authority', server.host],
+    ['content-type', 'application/grpc'],
+    ['te', 'trailers'],
+    ...headers,
+  ])
+}
+
+export function framed(message: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(prefixLength + message.length)
+  frame[0] = 0
+  frame.writeUInt32BE(message.length, 1)
+  frame.set(message, prefixLength)
+  return frame
+}
+
+/** Cuts what comes into messages. */
+export class Messages {
+  #chunks: Buffer[] = []
+  #length = 0
+  /** Bytes up to the end of the message that is coming, or of its prefix. */
+  #wanted = prefixLength
+
+  /** The messages that are whole now; an error for one that is compressed (nobody asked for that) or too large. */
+  take(bytes: Buffer): Buffer[] | CallError {
+    this.#chunks.push(bytes)
+    this.#length += bytes.length
+    const found: Buffer[] = []
+    while (this.#length >= this.#wanted) {
+      const [first = bytes, ...others] = this.#chunks
+      const all = others.length === 0 ? first : Buffer.concat(this.#chunks, this.#length)
+      if (all[0] !== 0) return new CallError(internal, 'the answer is compressed')
+      const length = all.readUInt32BE(1)
+      if (length > largestMessage) return new CallError(resourceExhausted, `the answer has ${length} bytes`)
+      const end = prefixLength + length
+      const whole = all.length >= end
+      if (whole) found.push(all.subarray(prefixLength, end))
+      const rest = whole ? all.subarray(end) : all
+      this.#chunks = rest.length > 0 ? [rest] : []
+      this.#length = rest.length
+      this.#wanted = whole ? prefixLength : end
+    }
+    return found
+  }
+
+  /** Whether a message is cut. */
+  get cut(): boolean {
+    return this.#length > 0
+  }
+}
+
+/** What the head and the trailers of an answer say about the call. */
+export class Outcome {
+  #httpStatus: string | undefined
+  #status: number | undefined
+  #message = ''
+
+  read(headers: Headers): void {
+    this.#httpStatus ??= headers.get(':status')
+    const status = headers.get('grpc-status')
+    if (status === undefined) return
+    this.#status = /^\d+$/.test(status) ? Number(status) : unknown
+    this.#message = decoded(headers.get('grpc-message') ?? '')
+  }
+
+  /** Absent when the call succeeded. `failure` is that of the stream. */
+  error(failure: CallError | undefined): CallError | undefined {
+    if (this.#status === 0) return undefined
+    if (this.#status !== undefined) return new CallError(this.#status, this.#message)
+    if (failure) return failure
+    if (this.#httpStatus !== '200') return new CallError(unknown, `Received HTTP status code ${this.#httpStatus}`)
+    return new CallError(unavailable, 'the connection ended before the answer was whole')
+  }
+}
+
+/** Status messages are percent-encoded; one that is not right is taken as it is. */
+function decoded(message: string): string {
+  try {
+    return decodeURIComponent(message)
+  } catch {
+    return message
+  }
+}

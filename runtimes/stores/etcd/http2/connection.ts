@@ -1,0 +1,289 @@
+/**
+ * One HTTP/2 connection (RFC 9113) of a client: just the part that gRPC needs, for the sake of speed. Every write of the server is a call to
+ * etcd; over `node:http2`, with a Node stream per call, one takes some 120 µs of CPU, and here, where it is an entry of a map, some 40.
+ * Left out: a dynamic header table, priorities, push, and holding back a peer whose answers nobody reads yet: receivers take all that comes.
+ */
+import type { Socket } from 'node:net'
+import { CallError, type Clock } from '../../../../core/ports.ts'
+import { notConnected, unavailable } from '../errors.ts'
+import { ConnectionError, errorCodes, nameOf, protocolError, StreamError } from './errors.ts'
+import { FrameReader, flags, frameHeader, frameTypes, largest31, numbersFrame, onlyNumber, settingsFrame, unpadded } from './frames.ts'
+import { HeaderBlocks } from './header-blocks.ts'
+import { HeaderDecoder } from './hpack.ts'
+import { KeepAlive } from './keepalive.ts'
+import { Outbox } from './outbox.ts'
+import { Sender } from './sender.ts'
+import { defaultWindowSize, settingIds } from './settings.ts'
+import { openSocket, type TlsOptions } from './socket.ts'
+import { type Receiver, Stream } from './stream.ts'
+
+/** Milliseconds until the peer has to be there, and to have said what it takes. */
+const connectTimeout = 5_000
+/** Bytes that may come before they are acknowledged, on each stream and on all together. */
+const windowSize = 4 * 1024 * 1024
+/** What a client begins with. */
+const greeting = [
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  settingsFrame([
+    [settingIds.headerTableSize, 0],
+    [settingIds.enablePush, 0],
+    [settingIds.initialWindowSize, windowSize],
+  ]),
+  numbersFrame(frameTypes.windowUpdate, 0, windowSize - defaultWindowSize),
+]
+const pingLength = 8
+const longestDebugData = 100
+
+export class Connection {
+  readonly #socket: Socket
+  readonly #outbox: Outbox
+  readonly #sender: Sender
+  readonly #keepAlive: KeepAlive
+  readonly #cancelTimeout: () => void
+  readonly #reader = new FrameReader((type, frameFlags, id, payload) => this.#frame(type, frameFlags, id, payload))
+  readonly #headerBlocks = new HeaderBlocks((id, ends, block) => this.#headers(id, ends, block))
+  readonly #headerDecoder = new HeaderDecoder()
+  /** Those that the peer does not take yet, in order. */
+  readonly #waiting = new Set<Stream>()
+  readonly #streams = new Map<number, Stream>()
+  #nextId: number
+  /** Bytes since the last WINDOW_UPDATE. */
+  #received = 0
+  /** The peer has begun with its settings. */
+  #greeted = false
+  /** Streams may be opened now. */
+  #opens = false
+  #ended = false
+  #destroyed = false
+
+  /** `server` is a URL of http or https; ids of streams start at `firstId`, an odd number. */
+  constructor(server: string, tls: TlsOptions, clock: Clock, firstId = 1) {
+    this.#nextId = firstId
+    this.#socket = openSocket(server, tls, () => this.#outbox.push(...greeting))
+    this.#outbox = new Outbox(this.#socket)
+    this.#sender = new Sender(this.#outbox)
+    this.#keepAlive = new KeepAlive(clock, {
+      busy: () => this.#streams.size > 0,
+      ping: () => this.#outbox.push(frameHeader(pingLength, frameTypes.ping, 0, 0), Buffer.alloc(pingLength)),
+      dead: () => this.#fail(new Error('the member does not answer pings')),
+    })
+    this.#cancelTimeout = clock.after(connectTimeout, () => this.#fail(new Error('it takes too long')))
+    this.#socket.on('data', (bytes) => this.#take(bytes))
+    this.#socket.on('error', (error) => this.#fail(error))
+    for (const event of ['end', 'close']) this.#socket.on(event, () => this.#fail(new Error('the member closed the connection')))
+  }
+
+  /** Takes no more streams. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** `head` is a header block of one frame, `body` is not empty; `last`: nothing follows it. */
+  open(head: Buffer, body: Uint8Array, last: boolean, receiver: Receiver): Stream {
+    const stream = new Stream(head, body, last, receiver)
+    this.#waiting.add(stream)
+    this.#openWaiting()
+    return stream
+  }
+
+  cancel(stream: Stream): void {
+    if (this.#streams.has(stream.id)) this.#outbox.push(numbersFrame(frameTypes.resetStream, stream.id, errorCodes.cancel))
+    this.#remove(stream)
+  }
+
+  /** Waits for the streams that are open. */
+  close(): void {
+    this.#ended = true
+    this.#destroyWhenIdle()
+  }
+
+  #openWaiting(): void {
+    for (const stream of this.#waiting) {
+      if (!this.#opens || this.#streams.size >= this.#sender.most) return
+      this.#waiting.delete(stream)
+      this.#streams.set(this.#nextId, stream)
+      this.#sender.open(stream, this.#nextId)
+      this.#keepAlive.start()
+      this.#nextId += 2
+      if (this.#nextId > largest31) this.#leave('the connection is used up', largest31)
+    }
+  }
+
+  // ── What comes ────────────────────────────────────────────────────────────────────────────────
+
+  #take(bytes: Buffer): void {
+    try {
+      this.#reader.take(bytes)
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error
+      this.#fail(error)
+    }
+  }
+
+  readonly #handlers: { readonly [type: number]: (frameFlags: number, id: number, payload: Buffer) => void } = {
+    [frameTypes.data]: (frameFlags, id, payload) => this.#data(frameFlags, id, payload),
+    [frameTypes.headers]: (frameFlags, id, payload) => this.#headerBlocks.begin(frameFlags, id, payload),
+    [frameTypes.continuation]: (frameFlags, id, payload) => this.#headerBlocks.continue(frameFlags, id, payload),
+    [frameTypes.resetStream]: (_flags, id, payload) => this.#resetByPeer(id, onlyNumber(payload)),
+    [frameTypes.settings]: (frameFlags, id, payload) => this.#settings(frameFlags, id, payload),
+    [frameTypes.ping]: (frameFlags, id, payload) => this.#ping(frameFlags, id, payload),
+    [frameTypes.goAway]: (_flags, id, payload) => this.#goAway(id, payload),
+    [frameTypes.windowUpdate]: (_flags, id, payload) => this.#windowUpdate(id, onlyNumber(payload) & largest31),
+    [frameTypes.pushPromise]() {
+      throw protocolError('the member pushes')
+    },
+  }
+
+  #frame(type: number, frameFlags: number, id: number, payload: Buffer): void {
+    if (this.#destroyed) return
+    if (!this.#greeted && (type !== frameTypes.settings || frameFlags & flags.ack))
+      throw protocolError('the member does not begin with settings')
+    if (this.#headerBlocks.incomplete && type !== frameTypes.continuation) throw protocolError('a header block is interrupted')
+    try {
+      this.#handlers[type]?.(frameFlags, id, payload)
+    } catch (error) {
+      const stream = this.#streams.get(id)
+      if (!(error instanceof StreamError) || stream === undefined) throw error
+      this.#outbox.push(numbersFrame(frameTypes.resetStream, id, error.code))
+      this.#end(stream, failure(error.message, true))
+    }
+  }
+
+  /** The stream with that id, unless it is closed. */
+  #streamOf(id: number): Stream | undefined {
+    if (id % 2 === 0 || id >= this.#nextId) throw protocolError(`stream ${id} was never opened`)
+    return this.#streams.get(id)
+  }
+
+  #data(frameFlags: number, id: number, payload: Buffer): void {
+    const stream = this.#streamOf(id)
+    this.#received = this.#acknowledged(0, this.#received + payload.length)
+    const content = unpadded(frameFlags & flags.padded, payload)
+    if (stream === undefined) return
+    if (!stream.headed) throw new StreamError(errorCodes.protocolError, 'an answer has no head')
+    if (content.length > 0) stream.receiver.data(content)
+    if (frameFlags & flags.endStream) this.#finish(stream)
+    else if (this.#streams.has(id)) stream.received = this.#acknowledged(id, stream.received + payload.length)
+  }
+
+  /** Gives the peer its window back when half of it is used; returns what is still to be given back. */
+  #acknowledged(id: number, received: number): number {
+    if (received < windowSize / 2) return received
+    this.#outbox.push(numbersFrame(frameTypes.windowUpdate, id, received))
+    return 0
+  }
+
+  /** A head, one that only informs, or trailers. */
+  #headers(id: number, ends: boolean, block: Buffer): void {
+    const stream = this.#streamOf(id)
+    if (stream === undefined) return
+    const headers = this.#headerDecoder.decode(block)
+    if (stream.headed ? !ends : !headers.has(':status')) throw new StreamError(errorCodes.protocolError, 'the headers are malformed')
+    if (!stream.headed && !ends && headers.get(':status')?.startsWith('1')) return
+    stream.headed = true
+    stream.receiver.headers(headers)
+    if (ends) this.#finish(stream)
+  }
+
+  #resetByPeer(id: number, code: number): void {
+    const stream = this.#streamOf(id)
+    if (stream) this.#end(stream, failure(`the member reset the stream: ${nameOf(code)}`, code !== errorCodes.refusedStream))
+  }
+
+  #settings(frameFlags: number, id: number, payload: Buffer): void {
+    if (id !== 0) throw protocolError('settings are for a stream')
+    if (frameFlags & flags.ack) return
+    // First: only then the peer lets them apply.
+    this.#outbox.reply(frameHeader(0, frameTypes.settings, flags.ack, 0))
+    this.#sender.settings(payload, this.#streams.values())
+    if (!this.#greeted) {
+      this.#greeted = true
+      this.#opens = true
+      this.#cancelTimeout()
+    }
+    this.#openWaiting()
+  }
+
+  #ping(frameFlags: number, id: number, payload: Buffer): void {
+    if (id !== 0 || payload.length !== pingLength) throw protocolError('a ping is malformed')
+    if (frameFlags & flags.ack) this.#keepAlive.answered()
+    else this.#outbox.reply(frameHeader(pingLength, frameTypes.ping, flags.ack, 0), payload)
+  }
+
+  #goAway(id: number, payload: Buffer): void {
+    if (id !== 0 || payload.length < 8) throw protocolError('the end of the connection is malformed')
+    const debugData = payload.toString('latin1', 8, 8 + longestDebugData).replace(/[^ -~]/g, '?')
+    this.#leave(
+      `the member ends the connection: ${nameOf(payload.readUInt32BE(4))} ${debugData}`.trim(),
+      payload.readUInt32BE(0) & largest31,
+    )
+  }
+
+  #windowUpdate(id: number, increment: number): void {
+    if (id === 0) return void this.#sender.grow(increment)
+    const stream = this.#streamOf(id)
+    if (stream) this.#sender.growStream(stream, increment)
+  }
+
+  // ── Ends ──────────────────────────────────────────────────────────────────────────────────────
+
+  /** The peer has said all. */
+  #finish(stream: Stream): void {
+    // Unless the receiver has cancelled it.
+    if (!this.#streams.has(stream.id)) return
+    if (!stream.sentEnd) this.#outbox.push(numbersFrame(frameTypes.resetStream, stream.id, errorCodes.cancel))
+    this.#end(stream)
+  }
+
+  #end(stream: Stream, error?: CallError): void {
+    this.#remove(stream)
+    stream.receiver.end(error)
+  }
+
+  #remove(stream: Stream): void {
+    this.#waiting.delete(stream)
+    this.#streams.delete(stream.id)
+    this.#sender.forget(stream)
+    this.#openWaiting()
+    this.#destroyWhenIdle()
+  }
+
+  /** Takes no more streams, and ends those that the peer has not seen: those that wait, and those after `lastId`. */
+  #leave(why: string, lastId: number): void {
+    this.#ended = true
+    this.#opens = false
+    const unseen = failure(why, false)
+    for (const stream of this.#waiting) this.#end(stream, unseen)
+    for (const stream of this.#streams.values()) if (stream.id > lastId) this.#end(stream, unseen)
+    this.#destroyWhenIdle()
+  }
+
+  #destroyWhenIdle(): void {
+    if (this.#ended && this.#streams.size === 0 && this.#waiting.size === 0) this.#destroy(errorCodes.noError)
+  }
+
+  #fail(error: Error): void {
+    if (this.#destroyed) return
+    this.#destroy(error instanceof ConnectionError ? error.code : errorCodes.noError)
+    this.#leave(textOf(error), largest31)
+    for (const stream of this.#streams.values()) this.#end(stream, failure(textOf(error), true))
+  }
+
+  #destroy(code: number): void {
+    if (this.#destroyed) return
+    this.#ended = true
+    this.#opens = false
+    this.#destroyed = true
+    this.#keepAlive.stop()
+    this.#cancelTimeout()
+    this.#outbox.push(numbersFrame(frameTypes.goAway, 0, 0, code))
+    this.#outbox.flush()
+    this.#socket.destroy()
+  }
+}
+
+/** `seen`: the member may have begun with the call. */
+const failure = (why: string, seen: boolean) => new CallError(unavailable, seen ? why : `${notConnected}: ${why}`)
+
+/** When a name has several addresses, what went wrong with each. */
+const textOf = (error: Error): string => (error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message)

@@ -1,0 +1,39 @@
+/** Errors of HTTP/2 (RFC 9113, sections 5.4 and 7). */
+
+export const errorCodes = {
+  noError: 0,
+  protocolError: 1,
+  flowControlError: 3,
+  frameSizeError: 6,
+  refusedStream: 7,
+  cancel: 8,
+  compressionError: 9,
+  enhanceYourCalm: 11,
+} as const
+
+const names =
+  'NO_ERROR PROTOCOL_ERROR INTERNAL_ERROR FLOW_CONTROL_ERROR SETTINGS_TIMEOUT STREAM_CLOSED FRAME_SIZE_ERROR REFUSED_STREAM CANCEL ' +
+  'COMPRESSION_ERROR CONNECT_ERROR ENHANCE_YOUR_CALM INADEQUATE_SECURITY HTTP_1_1_REQUIRED'
+
+/** As the RFC calls it. */
+export const nameOf = (code: number): string => names.split(' ')[code] ?? `error ${code}`
+
+/** The peer broke a rule, and nothing more on this connection can be trusted. `code` is one of `errorCodes`. */
+export class ConnectionError extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The peer broke a rule on one stream: the others go on. */
+export class StreamError extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export const protocolError = (message: string) => new ConnectionError(errorCodes.protocolError, message)

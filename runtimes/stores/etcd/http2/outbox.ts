@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net'
+import { ConnectionError, errorCodes } from './errors.ts'
+
+/** Up to so many bytes it is cheaper to copy the pieces than to write them one by one. */
+const largestCopy = 64 * 1024
+const mostReplies = 10_000
+
+/** Collects what is to be written: one write costs more than all the frames that a turn of the event loop makes. */
+export class Outbox {
+  readonly #socket: Socket
+  #pieces: Uint8Array[] = []
+  #length = 0
+  /** Those that the peer may not have taken. */
+  #replies = 0
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+  }
+
+  /** The pieces must not change any more. */
+  push(...pieces: readonly Uint8Array[]): void {
+    // After all that has come by now was looked at: one write for the calls of many requests.
+    if (this.#pieces.length === 0) setImmediate(() => this.flush())
+    for (const piece of pieces) {
+      this.#pieces.push(piece)
+      this.#length += piece.length
+    }
+  }
+
+  /**
+   * An answer to what the peer asks.
+   * @throws ConnectionError when it does not take the answers.
+   */
+  reply(...pieces: readonly Uint8Array[]): void {
+    if (this.#socket.writableLength === 0) this.#replies = 0
+    if (++this.#replies > mostReplies) throw new ConnectionError(errorCodes.enhanceYourCalm, 'the member does not read the answers')
+    this.push(...pieces)
+  }
+
+  flush(): void {
+    const [pieces, length] = [this.#pieces, this.#length]
+    this.#pieces = []
+    this.#length = 0
+    if (length === 0 || !this.#socket.writable) return
+    if (length <= largestCopy) {
+      this.#socket.write(Buffer.concat(pieces, length))
+      return
+    }
+    this.#socket.cork()
+    for (const piece of pieces) this.#socket.write(piece)
+    this.#socket.uncork()
+  }
+}

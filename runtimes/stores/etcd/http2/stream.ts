@@ -1,0 +1,37 @@
+import type { CallError } from '../../../../core/ports.ts'
+import type { Headers } from './hpack.ts'
+
+/** What comes on a stream; nothing more once it is cancelled. */
+export interface Receiver {
+  /** First the head, and at the end perhaps trailers. */
+  headers(headers: Headers): void
+  data(bytes: Buffer): void
+  /** The last call; with an error unless the peer ended the stream as it should. */
+  end(error?: CallError): void
+}
+
+/** One exchange: plain data, for the connection to read and change. */
+export class Stream {
+  /** 0: it waits to be opened. */
+  id = 0
+  /** Header block of the request. */
+  readonly head: Buffer
+  /** What is left to send. */
+  rest: Uint8Array
+  /** Whether nothing follows the body. */
+  readonly last: boolean
+  readonly receiver: Receiver
+  /** Bytes that the peer takes. */
+  window = 0
+  /** Bytes received since the last WINDOW_UPDATE. */
+  received = 0
+  headed = false
+  sentEnd = false
+
+  constructor(head: Buffer, body: Uint8Array, last: boolean, receiver: Receiver) {
+    this.head = head
+    this.rest = body
+    this.last = last
+    this.receiver = receiver
+  }
+}

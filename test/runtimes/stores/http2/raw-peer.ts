@@ -1,0 +1,73 @@
+/** A server that says what a test makes it say, byte by byte. */
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { FrameReader, frameHeader } from '../../../../runtimes/stores/etcd/http2/frames.ts'
+import { encodedHeaders } from '../../../../runtimes/stores/etcd/http2/hpack.ts'
+import { eventually } from '../../../support/wait.ts'
+import { message } from './grpc-server.ts'
+
+export interface Frame {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  readonly payload: Buffer
+}
+
+export interface RawPeer extends AsyncDisposable {
+  readonly url: string
+  /** What clients have sent. */
+  readonly frames: readonly Frame[]
+  readonly sockets: readonly Socket[]
+  /** Waits for a frame of that type. */
+  frame(type: number): Promise<Frame>
+}
+
+const prefaceLength = 24
+
+export async function rawPeer(connected: (socket: Socket) => void = () => {}): Promise<RawPeer> {
+  const frames: Frame[] = []
+  const sockets: Socket[] = []
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.push(socket)
+    const reader = new FrameReader((type, flags, stream, payload) => frames.push({ type, flags, stream, payload }))
+    let preface = prefaceLength
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      const skipped = Math.min(preface, bytes.length)
+      preface -= skipped
+      reader.take(bytes.subarray(skipped))
+    })
+    connected(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    frames,
+    sockets,
+    frame: (type) => eventually(`a frame of type ${type}`, async () => frames.find((frame) => frame.type === type)),
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export const frame = (type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)) =>
+  Buffer.concat([frameHeader(payload.length, type, flags, stream), payload])
+
+export const settings = frame(4, 0, 0)
+export const head = encodedHeaders([
+  [':status', '200'],
+  ['content-type', 'application/grpc'],
+])
+export const trailers = encodedHeaders([
+  ['grpc-status', '0'],
+  ['grpc-message', ''],
+])
+/** A whole answer, after which the stream has ended. */
+export const answerOn = (stream: number, content: string) =>
+  Buffer.concat([frame(1, 4, stream, head), frame(0, 0, stream, message(content)), frame(1, 5, stream, trailers)])
