@@ -1,5 +1,6 @@
 import type { Connection } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
+import { messageOf } from '../schema/message-of.ts'
 
 /** Who a credential stands for; undefined: no opinion, for there is no credential of this kind. */
 export type Authentication = Accepted | undefined
@@ -75,7 +76,5 @@ export function firstAccepted<T>(
     }
   }
   if (failed.length === 0) return undefined
-  throw failed.length === 1 ? failed[0] : new AuthenticationError(`[${failed.map(textOf).join(', ')}]`)
+  throw failed.length === 1 ? failed[0] : new AuthenticationError(`[${failed.map(messageOf).join(', ')}]`)
 }
-
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,7 +1,8 @@
 import type { User } from '../request/exchange.ts'
+import { digestOf } from '../schema/digest.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { Authentication, TokenAuthenticator } from './authenticator.ts'
 import { parseCsv } from './csv.ts'
-import { digestOf } from './digest.ts'
 
 interface TokenFile {
   readonly authenticator: TokenAuthenticator
@@ -59,6 +60,6 @@ function records(text: string, fileName: string) {
   try {
     return parseCsv(text)
   } catch (error) {
-    throw new Error(`token file ${fileName}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new Error(`token file ${fileName}: ${messageOf(error)}`)
   }
 }

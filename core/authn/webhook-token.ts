@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
 import { createCall } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
@@ -66,8 +67,7 @@ function reader(apiVersion: string): (answer: string) => Status {
   }
 }
 
-const messageOf = (error: unknown) =>
-  error instanceof SyntaxError ? 'the answer is not JSON' : error instanceof Error ? error.message : String(error)
+const problemOf = (error: unknown) => (error instanceof SyntaxError ? 'the answer is not JSON' : messageOf(error))
 
 /** Accepts the tokens that the service accepts. */
 export function webhookTokens(
@@ -84,7 +84,7 @@ export function webhookTokens(
     try {
       return read(await call(JSON.stringify({ kind: 'TokenReview', apiVersion, metadata: {}, spec, status: { user: {} } })))
     } catch (error) {
-      const why = messageOf(error)
+      const why = problemOf(error)
       logger.error({ error: why }, 'authentication webhook failed')
       throw new AuthenticationError(`authentication webhook: ${why}`)
     }

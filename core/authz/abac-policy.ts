@@ -1,5 +1,6 @@
 /** Reads a policy file of mode ABAC: one JSON object a line, `#` starts a comment line. */
 import type { Platform } from '../platform.ts'
+import { messageOf } from '../schema/message-of.ts'
 
 /** One line (abac/v1beta1 PolicySpec); what a line does not say is empty. */
 export interface Policy {
@@ -91,7 +92,7 @@ export function parsePolicyFile(content: string, path: string, platform: Platfor
       if (!versioned) unversioned++
       policies.push(versioned ? readSpec(value) : readUnversioned(value))
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       throw new Error(`error reading policy file ${path}, line ${index + 1}: ${line}: ${why}`)
     }
   }

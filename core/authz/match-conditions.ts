@@ -2,6 +2,7 @@
 import type { Environment } from 'cel-js'
 import { createEnvironment } from '../cel/environment.ts'
 import { compile, type Program } from '../cel/program.ts'
+import { messageOf } from '../schema/message-of.ts'
 import { aggregate } from './rules.ts'
 import type { ReviewSpec } from './webhook-review.ts'
 
@@ -89,9 +90,7 @@ function holds(conditions: readonly Program[], context: { readonly request: obje
       if (value === false) return false
       if (value !== true) errors.push(`cel evaluation error: expression '${expression}' eval result type should be bool`)
     } catch (error) {
-      errors.push(
-        `cel evaluation error: expression '${expression}' resulted in error: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      errors.push(`cel evaluation error: expression '${expression}' resulted in error: ${messageOf(error)}`)
     }
   }
   return errors.length === 0 ? true : { error: aggregate(errors) }

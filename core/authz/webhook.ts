@@ -1,6 +1,7 @@
 /** Mode Webhook: another service decides, by a SubjectAccessReview over HTTPS. */
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
 import { createReadingCall, outcomeOf } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
 import { createExpiringCache } from '../webhook/expiring-cache.ts'
@@ -67,7 +68,7 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
     try {
       status = await call(body)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       logger.error({ authorizer: name, error: why }, 'authorization webhook failed')
       if (options.onFailure === 'no-opinion') observer.failedOpen(name, outcomeOf(error))
       return failed(`webhook ${JSON.stringify(name)}: ${why}`)

@@ -4,6 +4,7 @@ import type { Logger } from '../ports.ts'
 import { addressRange } from '../registry/allocators/address-range.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { HookContext } from '../schema/model.ts'
 import { ensure, overwrite } from './objects.ts'
 
@@ -69,10 +70,7 @@ export async function ensureClusterService(table: ResourceTable, options: Cluste
       if (known === undefined) await ensure(resource, object, context)
       else if (!keep) await overwrite(resource, object, context)
     } catch (error) {
-      logger.warn(
-        { resource: plural, error: error instanceof Error ? error.message : String(error) },
-        "the cluster's own service is incomplete",
-      )
+      logger.warn({ resource: plural, error: messageOf(error) }, "the cluster's own service is incomplete")
     }
   }
   await attempt('', 'services', service(options), true)

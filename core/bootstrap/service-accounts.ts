@@ -13,6 +13,7 @@ import type { ResourceTable } from '../registry/served.ts'
 import { update } from '../registry/update.ts'
 import { mainView } from '../registry/view.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { HookContext } from '../schema/model.ts'
 import { ownWrite } from './objects.ts'
 
@@ -96,7 +97,7 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
     try {
       await update(resource, namespace, name, { view: mainView(resource.definition), change }, request)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       logger.error({ secret: `${namespace}/${name}`, error: why }, 'use of a legacy token not noted')
     }
   }

@@ -1,5 +1,6 @@
 import type { ASTNode, Environment } from 'cel-js'
 import { RE2JS } from 're2js'
+import { messageOf } from '../schema/message-of.ts'
 
 interface Checker {
   check(node: ASTNode, context: unknown): { readonly name: string }
@@ -36,7 +37,7 @@ function checkPattern(pattern: string, checker: Checker, node: ASTNode): void {
   try {
     RE2JS.compile(pattern)
   } catch (error) {
-    throw checker.createError('invalid_regular_expression', error instanceof Error ? error.message : String(error), node)
+    throw checker.createError('invalid_regular_expression', messageOf(error), node)
   }
 }
 

@@ -3,6 +3,7 @@ import { anonymousAuthenticator } from '../authn/anonymous.ts'
 import { cachedTokens } from '../authn/cached-tokens.ts'
 import { jwtAlgorithms } from '../authn/jwt/algorithms.ts'
 import { type JwtAuthenticators, jwtAuthenticators } from '../authn/jwt/authenticator.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { AuthenticationContext, ConfiguredAuthentication } from './authentication.ts'
 import { type AuthenticationConfiguration, authenticationConfiguration } from './files/authentication.ts'
 import { loadConfigurationFile } from './files/load.ts'
@@ -95,7 +96,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
       .then(() => reload(from))
       .catch((error: unknown) => {
         metrics.reloaded(undefined)
-        const why = error instanceof Error ? error.message : String(error)
+        const why = messageOf(error)
         telemetry.logger.error({ file: from, error: why }, 'authentication configuration not reloaded, the last good one stays')
       })
   }

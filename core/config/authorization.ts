@@ -9,6 +9,7 @@ import type { ReviewVersion } from '../authz/webhook-review.ts'
 import type { AuthorizationMetrics } from '../meta/authorization-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import type { Row } from './authorization-rows.ts'
 
@@ -54,7 +55,6 @@ const fixedTypes = (rows: readonly Row[]) =>
     .sort()
     .join(', ')
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 const textReader = (ports: Pick<Ports, 'files'>) => async (path: string) => new TextDecoder().decode(await ports.files.read(path))
 
 async function readPolicies({ files, platform, ports }: AuthorizationContext): Promise<readonly Policy[] | undefined> {

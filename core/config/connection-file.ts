@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Clock, Files } from '../ports.ts'
 import { decodeBase64 } from '../schema/base64.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
 import { ConfigurationFileError, schemaProblems } from './files/error.ts'
 import { bool, list, text } from './files/fields.ts'
@@ -87,7 +88,7 @@ export async function loadConnectionFile(path: string, ports: ConnectionPorts): 
     try {
       return data !== '' ? textOf(decodeBase64(data)) : name === '' ? '' : textOf(await files.read(beside(path, name)))
     } catch (error) {
-      throw fail('', error instanceof Error ? error.message : String(error))
+      throw fail('', messageOf(error))
     }
   }
 

@@ -3,6 +3,7 @@ import type { HealthCheck } from '../meta/health.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { GroupResource } from '../respond/status.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { EncryptionObserver } from '../storage/encryption/observer.ts'
 import { type Plugin, transformerOf } from '../storage/encryption/providers.ts'
 import { namedTransformers, type Selection, selectTransformer } from '../storage/encryption/selection.ts'
@@ -60,7 +61,7 @@ async function checkAll(checks: readonly HealthCheck[]): Promise<void> {
     try {
       await check()
     } catch (error) {
-      problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+      problems.push(`${name}: ${messageOf(error)}`)
     }
   }
   if (problems.length > 0) throw new Error(aggregated(problems))

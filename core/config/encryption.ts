@@ -6,6 +6,8 @@ import type { KeyValueStore } from '../ports.ts'
 import { bind } from '../resources/bind.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
+import { digestOf } from '../schema/digest.ts'
+import { messageOf } from '../schema/message-of.ts'
 import { resourceOfKey } from '../storage/encryption/selection.ts'
 import { encryptedStore } from '../storage/encryption/store.ts'
 import { createProviders, type EncryptionOptions, type Providers, type ProvidersContext } from './encryption-providers.ts'
@@ -39,12 +41,6 @@ const flag = '--encryption-provider-config: '
 const shortestPatience = 10_000
 const lookInterval = 100
 const retryInterval = 60_000
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-async function digestOf(text: string): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).join()
-}
 
 /** Of names that share a place in the store, such as events, configuration files use that of the core group. */
 function storageKeys(definitions: readonly ResourceDefinition[], platform: Platform): ReadonlyMap<string, GroupResource> {

@@ -2,6 +2,7 @@
 
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { messageOf } from '../schema/message-of.ts'
 import { isStale } from './client.ts'
 import type { ControllerContext } from './controller.ts'
 import { deletionConditions, type Remaining } from './namespace-conditions.ts'
@@ -35,7 +36,7 @@ async function empty(context: ControllerContext, namespace: string): Promise<Rem
     try {
       await context.client(definition).deleteCollection(namespace)
     } catch (error) {
-      failures.push(error instanceof Error ? error.message : String(error))
+      failures.push(messageOf(error))
     }
     const { entries } = await store.list({ namespace })
     if (entries.length > 0) resources.set(`${definition.names.plural}.${definition.group}`, entries.length)

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
 
 /** Keys to be worked on: each at most once at a time, and again after a failure. */
 export interface Queue {
@@ -46,8 +47,7 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
     } catch (error) {
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
-      if (!closed)
-        logger.debug({ controller: name, key, error: error instanceof Error ? error.message : String(error) }, 'tries again later')
+      if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'tries again later')
       addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
     }
     running.delete(key)

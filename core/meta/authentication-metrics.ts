@@ -1,7 +1,7 @@
 /** What authentication measures, by the names that dashboards for this API know. */
 import type { JwtObserver } from '../authn/jwt/authenticator.ts'
 import type { Clock } from '../ports.ts'
-import { hashOf } from './hash-label.ts'
+import { hashOf } from '../schema/digest.ts'
 import type { MetricsRegistry } from './metrics.ts'
 import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
 

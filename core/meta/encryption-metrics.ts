@@ -1,8 +1,8 @@
 /** What encryption at rest measures, by the names that dashboards for this API know. */
 import type { Clock } from '../ports.ts'
+import { hashOf } from '../schema/digest.ts'
 import { Recent } from '../storage/encryption/kms/recent.ts'
 import type { Direction, EncryptionObserver } from '../storage/encryption/observer.ts'
-import { hashOf } from './hash-label.ts'
 import type { MetricsRegistry } from './metrics.ts'
 import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
 

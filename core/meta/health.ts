@@ -1,4 +1,5 @@
 import type { Clock } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
 
 /** One thing that has to be well. */
 export interface HealthCheck {
@@ -74,7 +75,7 @@ async function reasonOf(check: HealthCheck): Promise<string | undefined> {
     await check.check()
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports.ts'
-import { hashOf } from './hash-label.ts'
+import { hashOf } from '../schema/digest.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
 /** What a server measures about a configuration file that it follows. */

@@ -1,6 +1,7 @@
 /** How much is stored, polled now and then: counting and measuring cost the store something. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
 export interface StorageMetricsOptions {
@@ -45,7 +46,7 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
       try {
         size.set([id], await store.size())
       } catch (error) {
-        logger.info({ store: id, error: error instanceof Error ? error.message : String(error) }, 'size of the store not known')
+        logger.info({ store: id, error: messageOf(error) }, 'size of the store not known')
       }
     }
   }

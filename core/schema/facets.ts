@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js'
 import { equal } from './equal.ts'
 import { formats } from './formats.ts'
+import { messageOf } from './message-of.ts'
 import type { Facets, Json, JsonObject, Schema } from './model.ts'
 import { openapiFormat } from './openapi-formats.ts'
 import { type Check, wording } from './wording.ts'
@@ -16,7 +17,7 @@ function patternTest(pattern: string): { test: (text: string) => boolean; proble
     const compiled = RE2JS.compile(pattern)
     return { test: (text) => compiled.matcher(text).find() }
   } catch (error) {
-    return { test: () => false, problem: error instanceof Error ? error.message : String(error) }
+    return { test: () => false, problem: messageOf(error) }
   }
 }
 

@@ -9,6 +9,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../schema/protobuf.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
@@ -95,7 +96,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
       const object = read(stored)
       return print(canonical(versionOf(object).storage?.toStored(object) ?? object)).bytes
     } catch (error) {
-      throw new StoreError('corrupt', `stored ${kind} can't be read: ${error instanceof Error ? error.message : String(error)}`)
+      throw new StoreError('corrupt', `stored ${kind} can't be read: ${messageOf(error)}`)
     }
   }
 

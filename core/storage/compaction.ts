@@ -1,4 +1,5 @@
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
 
 /** Where replicas of this server, and of the reference server, agree on who compacts next; its value is the revision last compacted. */
 const compactionKey = 'compact_rev_key'
@@ -26,7 +27,7 @@ export function startCompaction(store: KeyValueStore, clock: Clock, logger: Logg
       seen = result.revision
       if (mine) await store.compact(before)
     } catch (error) {
-      logger.warn({ error: error instanceof Error ? error.message : String(error) }, 'compaction failed, tries again later')
+      logger.warn({ error: messageOf(error) }, 'compaction failed, tries again later')
     }
     schedule()
   }

@@ -1,5 +1,6 @@
 /** One question to a webhook over HTTP, asked again while the failure may pass. */
 import type { Clock, Outbound } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
 
@@ -61,8 +62,6 @@ async function readText(response: Response): Promise<string> {
     text += decoder.decode(value, { stream: true })
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 function isReset(error: unknown): boolean {
   const code = (each: unknown) => (typeof each === 'object' && each !== null && 'code' in each ? each.code : undefined)

@@ -9,6 +9,7 @@ import { type ParsedFlags, parseFlags } from '../../core/config/parse.ts'
 import { versionText } from '../../core/config/version.ts'
 import { createMetrics } from '../../core/meta/metrics.ts'
 import type { Logger } from '../../core/ports.ts'
+import { messageOf } from '../../core/schema/message-of.ts'
 import { createApiServer } from '../../core/server.ts'
 import { advertisedAddress, hostPort, localAddress } from './address.ts'
 import { reasonOf } from './atomic-file.ts'
@@ -135,7 +136,7 @@ export async function main(argv: readonly string[], program: string): Promise<nu
     await daemon.stop()
     return 0
   } catch (error) {
-    process.stderr.write(`error: ${(error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' ')}\n`)
+    process.stderr.write(`error: ${messageOf(error).replaceAll(/\s*\n\s*/g, ' ')}\n`)
     return 1
   }
 }

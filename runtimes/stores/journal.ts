@@ -2,6 +2,7 @@ import { mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { type KeyValue, type Logger, StoreError } from '../../core/ports.ts'
+import { messageOf } from '../../core/schema/message-of.ts'
 import { restoreExtent } from './extent.ts'
 import { type Change, History } from './history.ts'
 import type { Lease } from './leases.ts'
@@ -81,7 +82,7 @@ export class LmdbJournal implements Journal {
       return new LmdbJournal(directory, tables, await own(tables))
     } catch (error) {
       await tables?.root.close()
-      throw new StoreError('unavailable', `open data directory ${directory}: ${messageOf(error)}`)
+      throw new StoreError('unavailable', `open data directory ${directory}: ${lineOf(error)}`)
     }
   }
 
@@ -93,7 +94,7 @@ export class LmdbJournal implements Journal {
     try {
       return await this.#load(logger)
     } catch (error) {
-      throw error instanceof StoreError ? error : this.#corrupt(messageOf(error))
+      throw error instanceof StoreError ? error : this.#corrupt(lineOf(error))
     }
   }
 
@@ -194,7 +195,7 @@ export class LmdbJournal implements Journal {
         for (const part of new Set(write())) part.catch(() => {})
       })
     } catch (error) {
-      const why = messageOf(await causeOf(error))
+      const why = lineOf(await causeOf(error))
       const full = noSpace.test(why) || (ioError.test(why) && this.#isFull())
       throw new StoreError(full ? 'no-space' : 'unavailable', `write ${this.file}: ${why}`)
     }
@@ -303,6 +304,6 @@ async function causeOf(error: unknown): Promise<unknown> {
   return Promise.race([cause, new Promise((resolve) => setTimeout(resolve, 100, error))])
 }
 
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ')
+function lineOf(error: unknown): string {
+  return messageOf(error).replaceAll('\n', ' ')
 }

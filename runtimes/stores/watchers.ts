@@ -1,4 +1,5 @@
 import { StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../../core/ports.ts'
+import { messageOf } from '../../core/schema/message-of.ts'
 import type { Versions } from './history.ts'
 
 interface Watch {
@@ -122,7 +123,7 @@ export class Watchers {
     try {
       call(watch.watcher)
     } catch (error) {
-      this.#end(watch, new StoreError('unavailable', `watcher failed: ${error instanceof Error ? error.message : error}`))
+      this.#end(watch, new StoreError('unavailable', `watcher failed: ${messageOf(error)}`))
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Authorities whose client certificates count, as PEM bundles that may change while the server runs. */
 import type { Files, Logger } from '../../ports.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { type Certificate, parseCertificate } from './certificate.ts'
 import { pemBlocks } from './pem.ts'
 
@@ -53,7 +54,7 @@ export async function followAuthorities({ path, files, logger, besides = '' }: F
       logger.info({ file: path }, 'client authorities reloaded')
       for (const listener of listeners) listener()
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       logger.error({ file: path, error: why }, 'client authorities not reloaded, the last good ones stay')
     }
   }

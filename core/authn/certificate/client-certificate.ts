@@ -1,5 +1,6 @@
 /** What the verified certificate of a connection means, found out once per connection. */
 import type { Clock, Connection } from '../../ports.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { Authorities, Bundle } from './authorities.ts'
 import { type Certificate, parseCertificate } from './certificate.ts'
@@ -43,7 +44,7 @@ export function clientCertificate<T extends object>(
       if (!chain.ok) throw new Error(chain.problem)
       return { value: await derive(leaf), until: chain.until, notAfter }
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
+      const problem = messageOf(error)
       return { error: new AuthenticationError(`client certificate: ${problem}`), until: now + failureTtl, notAfter }
     }
   }

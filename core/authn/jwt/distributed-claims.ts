@@ -1,4 +1,6 @@
 /** Claims that the provider keeps elsewhere (OpenID Connect Core 1.0, 5.6.2). */
+
+import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { HttpsGet } from './https-get.ts'
@@ -62,7 +64,7 @@ export function distributedClaims(claim: string, get: HttpsGet, providerOf: (iss
     try {
       return (await get(endpoint, accessToken === '' ? undefined : accessToken)).trim()
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       throw new AuthenticationError(`while getting distributed claim ${JSON.stringify(claim)}: ${why}`)
     }
   }

@@ -2,6 +2,7 @@
 import type { Environment } from 'cel-js'
 import { createEnvironment } from '../../cel/environment.ts'
 import { type CompileProblem, compile, type Program } from '../../cel/program.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
 
 export interface JwtCompiler {
@@ -43,7 +44,7 @@ export function evaluate({ expression, evaluate }: Program, what: string, variab
   try {
     return evaluate(variables)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new AuthenticationError(`error evaluating ${what}: expression '${expression}' resulted in error: ${why}`)
   }
 }

@@ -1,6 +1,7 @@
 /** The published keys of a provider: kept, and got again when they don't verify a token. */
 import type { JWK } from 'jose'
 import type { Clock } from '../../ports.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import { fits } from './algorithms.ts'
 import type { HttpsGet } from './https-get.ts'
@@ -79,7 +80,7 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
       current = call
     } catch (error) {
       fetched(undefined)
-      throw new AuthenticationError(`fetching keys: ${error instanceof Error ? error.message : String(error)}`)
+      throw new AuthenticationError(`fetching keys: ${messageOf(error)}`)
     }
     fetched(text)
   }

@@ -1,5 +1,6 @@
 /** An OpenID provider: found by discovery, and asked for its keys. */
 import type { Clock, Logger } from '../../ports.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import { checkClaims } from './checks.ts'
 import type { HttpsGet } from './https-get.ts'
@@ -67,7 +68,7 @@ export function createProvider(options: ProviderOptions): Provider {
       resolveFound()
     } catch (error) {
       if (closed) return
-      logger.error({ issuer, error: error instanceof Error ? error.message : String(error) }, 'OIDC provider not found, trying again')
+      logger.error({ issuer, error: messageOf(error) }, 'OIDC provider not found, trying again')
       cancelRetry = clock.after(retryAfter, () => void discover())
     }
   }

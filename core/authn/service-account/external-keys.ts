@@ -1,6 +1,7 @@
 /** Keys that an external signer tells us of, asked again when it says, and when a token names a key that is not known yet. */
-import { CallError, type Clock, type Logger } from '../../ports.ts'
+import type { Clock, Logger } from '../../ports.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import type { Infer } from '../../schema/model.ts'
 import { type KeySource, type VerificationKey, verificationKeyOf } from '../certificate/keys.ts'
 import type { Keys } from './external-signer-messages.ts'
@@ -62,7 +63,7 @@ export async function externalKeys(
         return true
       })
       .catch((error: unknown) => {
-        const why = error instanceof CallError || error instanceof Error ? error.message : String(error)
+        const why = messageOf(error)
         logger.error({ error: why }, 'keys of the external signer not fetched, the last good ones stay')
         return false
       })

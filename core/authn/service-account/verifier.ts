@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { KeySource, VerificationKey } from '../certificate/keys.ts'
 
@@ -82,5 +83,5 @@ function explain(problem: unknown): string {
   const { code, claim } = problem as { code?: string; claim?: string }
   if (code === 'ERR_JWT_EXPIRED') return 'service account token has expired'
   if (claim === 'nbf') return 'service account token is not valid yet'
-  return `service account token could not be validated: ${problem instanceof Error ? problem.message : String(problem)}`
+  return `service account token could not be validated: ${messageOf(problem)}`
 }

@@ -1,6 +1,7 @@
 /** Reads a configuration file, YAML or JSON, strictly: every field known, every rule of its kind held. */
 import { parseDocument } from 'yaml'
 import type { Platform } from '../../platform.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { parseFeatureGates } from '../feature-gates.ts'
 import { admissionConfiguration } from './admission.ts'
 import { authenticationConfiguration } from './authentication.ts'
@@ -41,7 +42,7 @@ export function parseText(text: string, path: string): unknown {
   } catch (error) {
     if (error instanceof ConfigurationFileError) throw error
     // The parser recurses, so nesting without end overflows the stack.
-    throw fail(error instanceof RangeError ? 'is nested too deeply' : error instanceof Error ? error.message : String(error))
+    throw fail(error instanceof RangeError ? 'is nested too deeply' : messageOf(error))
   }
 }
 

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { messageOf } from '../../schema/message-of.ts'
 
 /** Why an item of --cors-allowed-origins can't be one: it has to compile and to pin both ends of the host (CVE-2022-1996). */
 export function corsOriginProblem(expression: string): string | undefined {
@@ -6,7 +7,7 @@ export function corsOriginProblem(expression: string): string | undefined {
   try {
     RE2JS.compile(expression)
   } catch (error) {
-    return `is not a regular expression: ${error instanceof Error ? error.message : String(error)}`
+    return `is not a regular expression: ${messageOf(error)}`
   }
   const pinned = /\^|\/\//.test(expression) && /\$|:/.test(expression)
   return pinned ? undefined : 'must pin the start of the host with ^ or // and its end with $ or :'

@@ -4,6 +4,7 @@ import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
 import { dropTypeDependent, type Family, keepAllocated, pairClusterIPs, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, invalid } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import type { ClusterSettings, HookContext } from '../../schema/model.ts'
 import { remove } from '../delete.ts'
 import type { Reservation, Reservations, ReservingWrite } from '../reservations.ts'
@@ -21,8 +22,6 @@ import { ensureServiceRanges } from './service-ranges.ts'
 
 /** Milliseconds between two rounds of repair. */
 const repairInterval = 180_000
-
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 export interface ServiceAddressesOptions {
   readonly platform: Platform
@@ -62,7 +61,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
     try {
       await work()
     } catch (error) {
-      logger.warn({ service: nameOf(service), error: textOf(error) }, `${what} failed`)
+      logger.warn({ service: nameOf(service), error: messageOf(error) }, `${what} failed`)
     }
   }
 
@@ -150,7 +149,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
       try {
         await ensureServiceRanges(options.serviceCidrs, options.serviceClusterIpRanges, platform, context())
       } catch (error) {
-        logger.warn({ error: textOf(error) }, 'the service ranges are not what this server was started with')
+        logger.warn({ error: messageOf(error) }, 'the service ranges are not what this server was started with')
       }
       let leaks = noLeaks
       let cancel = () => {}
@@ -159,7 +158,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
         try {
           leaks = await repair({ services, addresses, ports, logger }, leaks, { context: context(), dryRun: false })
         } catch (error) {
-          logger.warn({ error: textOf(error) }, 'repair of service addresses failed')
+          logger.warn({ error: messageOf(error) }, 'repair of service addresses failed')
         }
         if (!stopped) cancel = clock.after(repairInterval, () => void round())
       }

@@ -3,6 +3,7 @@ import { RE2JS } from 're2js'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { asJson } from '../checks.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
@@ -98,7 +99,7 @@ function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): v
     try {
       RE2JS.compile(pattern)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${why}`)
     }
   }

@@ -1,14 +1,13 @@
 /** A store whose values are encrypted: everybody above it sees them as if they were not. */
 import { type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
 import { internalError } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { sharedDecryption } from './shared.ts'
 import type { Transformer } from './transformer.ts'
 import { type EventOpener, watchDecrypted } from './watch.ts'
 
 /** Values of a list that are decrypted at a time. */
 const atATime = 64
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** A value that was decrypted. */
 class ReadableValue implements KeyValue {

@@ -1,4 +1,5 @@
 import { type KeyValueStore, StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../../ports.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { inOrder } from './in-order.ts'
 
 /** Batches of changes that wait for decryption at most; a watch that falls further behind ends, and its reader starts anew. */
@@ -42,7 +43,7 @@ export function watchDecrypted(
     end(new StoreError('unavailable', why))
   }
 
-  const deliver = inOrder((error) => fail(`the watch failed: ${error instanceof Error ? error.message : String(error)}`))
+  const deliver = inOrder((error) => fail(`the watch failed: ${messageOf(error)}`))
   const unlessClosed = (call: () => void) => () => {
     if (!closed) call()
   }

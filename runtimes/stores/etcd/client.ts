@@ -18,8 +18,10 @@ import {
   LeaseClient,
   MaintenanceClient,
 } from 'etcd3'
-import type { CallError, Clock } from '../../../core/ports.ts'
+import { CallError, type Clock } from '../../../core/ports.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
 import { type Channel, createChannel } from './channel.ts'
+import { internal } from './errors.ts'
 import type { TlsOptions } from './http2/socket.ts'
 
 export type { IEvent, IKeyValue, IRequestOp, IResponseHeader, IWatchResponse }
@@ -88,8 +90,18 @@ export async function openClient(server: string, tls: TlsOptions, clock: Clock):
     maintenance: new MaintenanceClient(callable(maintenance, calls)),
     watch(request, { response, end }) {
       const { path, requestSerialize, responseDeserialize } = watch['watch']!
-      const message = (bytes: Buffer) => response(responseDeserialize(bytes) as IWatchResponse)
-      return streams.stream(path, hasLeader, requestSerialize({ create_request: request }), { message, end })
+      const message = (bytes: Buffer) => {
+        let answer: IWatchResponse
+        try {
+          answer = responseDeserialize(bytes) as IWatchResponse
+        } catch (error) {
+          cancel()
+          return end(new CallError(internal, `the answer can't be read: ${messageOf(error)}`))
+        }
+        response(answer)
+      }
+      const cancel = streams.stream(path, hasLeader, requestSerialize({ create_request: request }), { message, end })
+      return cancel
     },
     close() {
       calls.close()

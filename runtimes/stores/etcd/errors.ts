@@ -1,4 +1,5 @@
 import { StoreError, type StoreErrorCode } from '../../../core/ports.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
 
 /** gRPC status codes (google.rpc.Code). */
 export const unknown = 2
@@ -27,7 +28,7 @@ const untouched = [notConnected, 'no leader', 'proposal dropped', 'too many requ
 
 const detailsOf = (error: unknown): string => {
   if (typeof error === 'object' && error !== null && 'details' in error && typeof error.details === 'string') return error.details
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined)

@@ -1,4 +1,5 @@
 import { StoreError, type StoreEvent, type StoreWatcher } from '../../../core/ports.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
 import { revisionOf } from './keys.ts'
 import { PrefixIndex } from './prefix-index.ts'
 
@@ -84,7 +85,7 @@ export class Group {
       call(subscriber.watcher)
     } catch (error) {
       this.delete(subscriber)
-      endOf(subscriber, new StoreError('unavailable', `watcher failed: ${error instanceof Error ? error.message : error}`))
+      endOf(subscriber, new StoreError('unavailable', `watcher failed: ${messageOf(error)}`))
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The frame of a value under version 2, checked: it comes from the store, or goes there with what a plugin answered. */
+import { utf8Length } from '../../../schema/bytes.ts'
 import { DecodeError } from '../../../schema/decode-error.ts'
 import { isLabel } from '../../../schema/name-formats.ts'
 import { aggregated, TransformError } from '../transformer.ts'
@@ -8,8 +9,6 @@ import type { Annotations } from './wire.ts'
 const largestSource = 1024
 const longestKeyId = 1024
 const largestAnnotations = 32 * 1024
-
-const utf8Length = (text: string) => new TextEncoder().encode(text).length
 
 /** What is wrong with the id of a key, in short and as a text; undefined: nothing. */
 export function keyIdProblem(keyId: string): { readonly code: 'empty' | 'too_long'; readonly message: string } | undefined {

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '../../../ports.ts'
+import { messageOf } from '../../../schema/message-of.ts'
 
 /** Milliseconds that an answer of a plugin stands for the next ones. */
 const wellFor = 20_000
@@ -56,7 +57,7 @@ export async function watchfulProbe(name: string, inner: Probe, clock: Clock, lo
       await inner.check()
     } catch (error) {
       next = lookWhileUnwell
-      logger.warn({ plugin: name, error: error instanceof Error ? error.message : String(error) }, 'key-management plugin is not well')
+      logger.warn({ plugin: name, error: messageOf(error) }, 'key-management plugin is not well')
     }
     if (!closed) cancel = clock.after(next, () => void look())
   }

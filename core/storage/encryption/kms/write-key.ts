@@ -1,13 +1,13 @@
 /** The seed that values are written with now, and the state of the plugin that it depends on. */
 
 import type { Clock } from '../../../ports.ts'
+import { hashOf } from '../../../schema/digest.ts'
 import { timestamp } from '../../../schema/time.ts'
 import { derivedKeys, seedLength } from '../derived-keys.ts'
 import { unobserved } from '../observer.ts'
 import { aggregated, TransformError, type Transformer } from '../transformer.ts'
 import { dataKey } from './data-key.ts'
 import { checkEncryptedObject, keyIdProblem } from './encrypted-object.ts'
-import { hashed } from './hashed.ts'
 import { type EncryptedObject, sourceTypes } from './messages.ts'
 import type { ServiceV2 } from './service-v2.ts'
 
@@ -67,7 +67,7 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock, obse
       return
     }
     const [error, id] = typeof fresh === 'string' ? [fresh, ''] : ['<nil>', fresh.source.keyId]
-    const hashes = `statusKeyIDHash="${await hashed(keyId)}", encryptKeyIDHash="${await hashed(id)}"`
+    const hashes = `statusKeyIDHash="${await hashOf(keyId)}", encryptKeyIDHash="${await hashOf(id)}"`
     throw new TransformError(`failed to rotate DEK errGen=${error}, ${hashes}`)
   }
 
@@ -86,7 +86,7 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock, obse
     const wrongId = keyIdProblem(status.keyId)
     if (wrongId !== undefined) {
       observer.refusedKey(name, wrongId.code)
-      problems.push(`got invalid KMSv2 KeyID hash "${await hashed(status.keyId)}": ${wrongId.message}`)
+      problems.push(`got invalid KMSv2 KeyID hash "${await hashOf(status.keyId)}": ${wrongId.message}`)
     } else {
       observer.reportedKey(name, status.keyId)
       await rotate(status.keyId, expires).catch((error: unknown) => problems.push(messageOf(error)))
@@ -102,7 +102,7 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock, obse
     async checkWritable({ source: { keyId }, expires }) {
       const now = clock.now()
       if (now <= expires) return
-      const id = await hashed(keyId)
+      const id = await hashOf(keyId)
       throw new TransformError(
         `encryptedDEKSource with keyID hash "${id}" expired at ${timestamp(expires)} (current time is ${timestamp(now)})`,
       )
