@@ -37,16 +37,14 @@ async function judgeWhat(
   histories: ReturnType<typeof startClients>,
   trouble: () => Promise<void>,
 ): Promise<void> {
-  for (const end = performance.now() + duration; performance.now() < end; ) await trouble()
+  for (const end = performance.now() + duration; performance.now() < end; ) await within('one round of trouble', trouble(), 90_000)
   const last = await eventually(
     'an answer after all the trouble',
     async () => {
       const name = `end-${Math.round(performance.now())}`
-      const { status, body } = await api.send<{ metadata: { resourceVersion: string } }>(
-        'POST',
-        '/api/v1/namespaces/default/configmaps',
-        configMap(name, {}, { labels: { linear: '' } }),
-      )
+      const object = configMap(name, {}, { labels: { linear: '' } })
+      const sent = api.send<{ metadata: { resourceVersion: string } }>('POST', '/api/v1/namespaces/default/configmaps', object)
+      const { status, body } = await within('an answer', sent, 15_000)
       return status === 201 && body
     },
     30_000,

@@ -73,7 +73,8 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
   // Also when the test process dies of an error.
   process.on('exit', () => child?.kill('SIGKILL'))
   let log = ''
-  const read = async (path: string) => (await fetch(address.metrics + path, { signal: AbortSignal.timeout(1_000) })).text()
+  const fetchText = async (path: string) => (await fetch(address.metrics + path, { signal: AbortSignal.timeout(1_000) })).text()
+  const read = (path: string) => within(`${path} of etcd ${address.name}`, fetchText(path), 2_000)
   const metric = async (name: string) => {
     const lines = (await read('/metrics')).split('\n')
     return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length))

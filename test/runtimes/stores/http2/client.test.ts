@@ -1,0 +1,50 @@
+/** etcd's messages that can't be read. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CallError } from '../../../../core/ports.ts'
+import { openClient } from '../../../../runtimes/stores/etcd/client.ts'
+import { internal } from '../../../../runtimes/stores/etcd/errors.ts'
+import { within } from '../../../support/wait.ts'
+import { hostClock } from '../helpers.ts'
+import { answer, grpcServer, message } from './grpc-server.ts'
+
+/** The tag of a field whose length is missing. */
+const cut = Uint8Array.of(0x0a)
+
+test('a watch ends with an error, once, and nothing more comes of it', async () => {
+  await using server = await grpcServer((stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
+    stream.write(Buffer.concat([message(''), message(cut), message('')]))
+  })
+  const client = await openClient(server.url, {}, hostClock)
+  let responses = 0
+  const errors: CallError[] = []
+  await within(
+    'the end of the watch',
+    new Promise<void>((resolve) => {
+      client.watch(
+        { key: Buffer.from('k') },
+        {
+          response: () => void responses++,
+          end(error) {
+            errors.push(error)
+            resolve()
+          },
+        },
+      )
+    }),
+  )
+  assert.equal(responses, 1, 'what came before')
+  assert.deepEqual(
+    errors.map(({ code }) => code),
+    [internal],
+  )
+  client.close()
+})
+
+test('a call fails', async () => {
+  await using server = await grpcServer((stream) => answer(stream, [cut]))
+  const client = await openClient(server.url, {}, hostClock)
+  await assert.rejects(client.kv.range({ key: Buffer.from('k') }, { deadline: Date.now() + 5_000 }))
+  client.close()
+})
