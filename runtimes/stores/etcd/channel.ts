@@ -6,7 +6,7 @@ import { CallError, type Clock } from '../../../core/ports.ts'
 import { deadlineExceeded, internal, unavailable } from './errors.ts'
 import { framed, Messages, Outcome, requestHead } from './grpc.ts'
 import { Connection } from './http2/connection.ts'
-import type { TlsOptions } from './http2/socket.ts'
+import { addressOf, type TlsOptions } from './http2/socket.ts'
 import type { Stream } from './http2/stream.ts'
 
 /** What comes on a stream; nothing more once it is cancelled. */
@@ -24,22 +24,22 @@ export interface Channel {
   close(): void
 }
 
-/** Connects when it is first needed, and again after a connection has failed. `server` is a URL of http or https. */
+/** Connects when it is first needed, and again after a connection has failed. `server` is what `addressOf` reads. */
 export function createChannel(server: string, tls: TlsOptions, clock: Clock): Channel {
-  const url = new URL(server)
+  const address = addressOf(server)
   /** The last one of each path. */
   const heads = new Map<string, { readonly left: number; readonly block: Buffer }>()
   let current: Connection | undefined
 
   function connection(): Connection {
-    if (current === undefined || current.ended) current = new Connection(server, tls, clock)
+    if (current === undefined || current.ended) current = new Connection(address, tls, clock)
     return current
   }
   /** With the time that is left, in milliseconds. Calls in quick succession have the same. */
   function headOf(path: string, left: number): Buffer {
     let head = heads.get(path)
     if (head?.left !== left) {
-      head = { left, block: requestHead(url, path, [['grpc-timeout', `${left}m`]]) }
+      head = { left, block: requestHead(address, path, [['grpc-timeout', `${left}m`]]) }
       heads.set(path, head)
     }
     return head.block
@@ -86,7 +86,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
         cancelled = true
         on.cancel(stream)
       }
-      const stream: Stream = on.open(requestHead(url, path, Object.entries(headers)), framed(message), false, {
+      const stream: Stream = on.open(requestHead(address, path, Object.entries(headers)), framed(message), false, {
         headers: (headers) => outcome.read(headers),
         data(bytes) {
           const found = messages.take(bytes)

@@ -80,9 +80,8 @@ const hasLeader = { hasleader: 'true' }
 
 export async function openClient(server: string, tls: TlsOptions, clock: Clock): Promise<Client> {
   const [kv, watch, lease, maintenance] = await generated()
-  const url = /^https?:/.test(server) ? server : `http://${server}`
   // Two: a large list must not stand in the way of events.
-  const [calls, streams] = [createChannel(url, tls, clock), createChannel(url, tls, clock)]
+  const [calls, streams] = [createChannel(server, tls, clock), createChannel(server, tls, clock)]
   return {
     server,
     kv: new KVClient(callable(kv, calls)),

@@ -2,19 +2,24 @@
 import { CallError } from '../../../core/ports.ts'
 import { internal, resourceExhausted, unavailable, unknown } from './errors.ts'
 import { encodedHeaders, type Headers } from './http2/hpack.ts'
+import type { Address } from './http2/socket.ts'
 
 /** Before each message: whether it is compressed, and four bytes of length. */
 const prefixLength = 5
 /** Bytes of one message: more than a page of a list has. */
 const largestMessage = 1024 * 1024 * 1024
 
-/** The header block that begins a call. `server` is a URL of http or https. */
-export function requestHead(server: URL, path: string, headers: Iterable<readonly [name: string, value: string]> = []): Buffer {
+/** The header block that begins a call. */
+export function requestHead(
+  { secure, authority }: Address,
+  path: string,
+  headers: Iterable<readonly [name: string, value: string]> = [],
+): Buffer {
   return encodedHeaders([
     [':method', 'POST'],
-    [':scheme', server.protocol.slice(0, -1)],
+    [':scheme', secure ? 'https' : 'http'],
     [':path', path],
-    [':authority', server.host],
+    [':authority', authority],
     ['content-type', 'application/grpc'],
     ['te', 'trailers'],
     ...headers,

@@ -14,7 +14,7 @@ import { KeepAlive } from './keepalive.ts'
 import { Outbox } from './outbox.ts'
 import { Sender } from './sender.ts'
 import { defaultWindowSize, settingIds } from './settings.ts'
-import { openSocket, type TlsOptions } from './socket.ts'
+import { type Address, openSocket, type TlsOptions } from './socket.ts'
 import { type Receiver, Stream } from './stream.ts'
 
 /** Milliseconds until the peer has to be there, and to have said what it takes. */
@@ -56,10 +56,10 @@ export class Connection {
   #ended = false
   #destroyed = false
 
-  /** `server` is a URL of http or https; ids of streams start at `firstId`, an odd number. */
-  constructor(server: string, tls: TlsOptions, clock: Clock, firstId = 1) {
+  /** Ids of streams start at `firstId`, an odd number. */
+  constructor(address: Address, tls: TlsOptions, clock: Clock, firstId = 1) {
     this.#nextId = firstId
-    this.#socket = openSocket(server, tls, () => this.#outbox.push(...greeting))
+    this.#socket = openSocket(address, tls, () => this.#outbox.push(...greeting))
     this.#outbox = new Outbox(this.#socket)
     this.#sender = new Sender(this.#outbox)
     this.#keepAlive = new KeepAlive(clock, {

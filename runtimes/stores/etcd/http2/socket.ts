@@ -9,17 +9,34 @@ export interface TlsOptions {
   readonly key?: string | undefined
 }
 
-/** `server` is a URL of http or https. Calls back when bytes may be sent; over TLS that is after the server has shown who it is. */
-export function openSocket(server: string, tls: TlsOptions, connected: () => void): Socket {
-  const { protocol, hostname, port } = new URL(server)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  if (protocol === 'http:') return connect({ host, port: Number(port || 80) }, connected).setNoDelay()
+/** Where a server is. */
+export interface Address {
+  readonly secure: boolean
+  /** As requests name it. */
+  readonly authority: string
+  readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
+}
+
+/** Reads a server as etcd's own client does: `http`, `https`, `unix` or `unixs` before `://`, or just host and port. */
+export function addressOf(server: string): Address {
+  const [, scheme = 'http', rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/.exec(server) ?? []
+  const secure = scheme === 'https' || scheme === 'unixs'
+  if (scheme.startsWith('unix')) return { secure, authority: 'localhost', at: { path: rest } }
+  const { host, hostname, port } = new URL(`${scheme}://${rest}`)
+  return { secure, authority: host, at: { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)) } }
+}
+
+/** Calls back when bytes may be sent; over TLS that is after the server has shown who it is. */
+export function openSocket({ secure, at }: Address, tls: TlsOptions, connected: () => void): Socket {
+  if (!secure) return connect({ ...at, noDelay: true }, connected)
   const { ca, cert, key } = tls
-  // A server is asked for by name, never by address (RFC 6066, section 3).
+  const host = 'host' in at ? at.host : 'localhost'
+  // Names only: a certificate is asked for by name, not by address (RFC 6066, section 3).
   const servername = isIP(host) === 0 ? host : ''
-  const socket = connectTls({ ca, cert, key, host, port: Number(port || 443), servername, ALPNProtocols: ['h2'] }, () => {
+  const socket = connectTls({ ca, cert, key, ...at, host, servername, ALPNProtocols: ['h2'] }, () => {
+    socket.setNoDelay()
     if (socket.alpnProtocol === 'h2') connected()
     else socket.destroy(new Error('the server does not speak HTTP/2'))
   })
-  return socket.setNoDelay()
+  return socket
 }

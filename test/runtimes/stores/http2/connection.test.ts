@@ -10,6 +10,7 @@ import { deadlineExceeded, unavailable } from '../../../../runtimes/stores/etcd/
 import { Connection } from '../../../../runtimes/stores/etcd/http2/connection.ts'
 import { FrameReader } from '../../../../runtimes/stores/etcd/http2/frames.ts'
 import { encodedHeaders } from '../../../../runtimes/stores/etcd/http2/hpack.ts'
+import { addressOf } from '../../../../runtimes/stores/etcd/http2/socket.ts'
 import { freePort } from '../../../support/daemon.ts'
 import { run } from '../../../support/run.ts'
 import { eventually, within } from '../../../support/wait.ts'
@@ -132,7 +133,7 @@ test('a connection that the server leaves ends with its last call', async () => 
 
 test('ids of streams run out: open calls are finished, and the next one takes another connection', async () => {
   await using server = await grpcServer((stream) => void setTimeout(() => void echo(stream), 50), { settings: { maxConcurrentStreams: 2 } })
-  const connection = new Connection(server.url, {}, hostClock, 2 ** 31 - 3)
+  const connection = new Connection(addressOf(server.url), {}, hostClock, 2 ** 31 - 3)
   const requestHead = encodedHeaders([
     [':method', 'POST'],
     [':scheme', 'http'],

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Connection } from '../../../../runtimes/stores/etcd/http2/connection.ts'
 import { decodedHeaders, encodedHeaders, HeaderDecoder } from '../../../../runtimes/stores/etcd/http2/hpack.ts'
 import { huffmanDecoded } from '../../../../runtimes/stores/etcd/http2/huffman.ts'
+import { addressOf } from '../../../../runtimes/stores/etcd/http2/socket.ts'
 import { hostClock } from '../helpers.ts'
 import { grpcServer } from './grpc-server.ts'
 
@@ -114,7 +115,7 @@ test('every symbol that a field may have, as another implementation encodes it',
   await using server = await grpcServer((stream) => {
     stream.respond({ ':status': 200, ...fields }, { endStream: true })
   })
-  const connection = new Connection(server.url, {}, hostClock)
+  const connection = new Connection(addressOf(server.url), {}, hostClock)
   const received = await new Promise<Map<string, string>>((resolve, reject) => {
     const head = encodedHeaders([...firstRequest, ['te', 'trailers']])
     connection.open(head, Buffer.from('body'), true, { headers: (headers) => resolve(new Map(headers)), data() {}, end: reject })
