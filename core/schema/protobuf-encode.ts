@@ -225,6 +225,7 @@ function planOf(schema: Message): readonly Slot[] {
   return plan
 }
 
+/** Writes the fields of a message, without its length. */
 export function writeMessage(writer: ProtobufWriter, schema: Message, object: JsonObject): void {
   for (const { name, write, zero, inline } of planOf(schema)) {
     if (inline) {
