@@ -50,6 +50,8 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   let generation = 0
   let state: State | undefined
   let starting: Promise<State> | undefined
+  /** The last start failed. */
+  let failed = false
   let closed = false
 
   function advance(to: number): void {
@@ -186,10 +188,12 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     starting ??= startWithRetries().then(
       (ready) => {
         state = ready
+        failed = false
         return ready
       },
       (error: unknown) => {
         starting = undefined
+        failed = true
         throw error
       },
     )
@@ -369,8 +373,8 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     subscribe,
     get: (key) => (state ? getCached(key) : getStored(key)),
     known(key) {
-      // Who asks once will ask again.
-      if (!state) start().catch(() => {})
+      // Who asks once will ask again. Where it failed it is for lists to try again: they say why.
+      if (!state && !failed) start().catch(() => {})
       const entry = state && entries.get(key)
       return entry?.stale ? undefined : entry
     },

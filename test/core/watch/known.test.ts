@@ -1,0 +1,74 @@
+/** What a watch cache says without asking its store. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import type { KeyValueStore, Logger } from '../../../core/ports.ts'
+import { bind } from '../../../core/resources/bind.ts'
+import { builtinResources } from '../../../core/resources/index.ts'
+import { createObjectStore } from '../../../core/storage/object-store.ts'
+import { createWatchCache } from '../../../core/watch/cache.ts'
+import { memoryStore } from '../../../runtimes/stores/memory.ts'
+import { webClock } from '../../../runtimes/web/ports.ts'
+import { bytes } from '../../conformance/store-recorder.ts'
+import { eventually } from '../../support/wait.ts'
+
+const platform = createPlatform()
+const definition = builtinResources()
+  .map((row) => bind(row, platform))
+  .find(({ kind }) => kind === 'ConfigMap')
+assert(definition, 'there is the kind')
+const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A cache, and how often it has read all there is. */
+function cacheOn(store: KeyValueStore) {
+  let loads = 0
+  const counted: KeyValueStore = {
+    ...store,
+    list(options) {
+      loads++
+      return store.list(options)
+    },
+  }
+  const objects = createObjectStore(counted, definition as NonNullable<typeof definition>, '/registry')
+  return { cache: createWatchCache({ objects, store: counted, clock: webClock, logger }), objects, loads: () => loads }
+}
+
+test('the first question starts it; then it knows what the store tells', async () => {
+  const store = memoryStore()
+  const { cache, objects, loads } = cacheOn(store)
+  const key = objects.keys.of('default', 'a')
+  const { codec } = objects
+  const write = (value: string, expected: number) => {
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' }, data: { value } }
+    return objects.put(key, codec.print(codec.canonical(object)), expected)
+  }
+  const first = await write('1', 0)
+  assert(first.ok, 'a write')
+  assert.equal(cache.known(key), undefined, 'nothing is at hand yet')
+  assert.equal((await eventually('it is known', async () => cache.known(key)))?.revision, first.entry.revision)
+  const second = await write('2', first.entry.revision)
+  assert(second.ok, 'another write')
+  await eventually('the change is known', async () => cache.known(key)?.revision === second.entry.revision)
+  assert.deepEqual(cache.known(key)?.object['data'], { value: '2' })
+  assert.equal(loads(), 1, 'all was read once')
+  cache.close()
+})
+
+test('where it can not start, questions do not try again, and lists do', async () => {
+  const store = memoryStore()
+  await store.put('/registry/configmaps/default/broken', bytes('no object'), 0)
+  const { cache, loads } = cacheOn(store)
+  const ask = () => assert.equal(cache.known('/registry/configmaps/default/broken'), undefined)
+  ask()
+  await eventually('it was tried', async () => loads() > 0)
+  await assert.rejects(cache.list({ namespace: '' }), 'the list says what is wrong')
+  const before = loads()
+  for (let i = 0; i < 10; i++) {
+    ask()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.equal(loads(), before, 'no more was read')
+  await assert.rejects(cache.list({ namespace: '' }))
+  assert(loads() > before, 'a list tries again')
+  cache.close()
+})
