@@ -12,6 +12,7 @@ export function utf8Length(text: string): number {
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true
   if (a.length !== b.length) return false
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false
   return true

@@ -28,41 +28,23 @@ const plans = new WeakMap<Message, readonly Slot[]>()
 
 const tagOf = (field: number, wire: WireType) => ((field << 3) | wire) >>> 0
 
-/** A message, and then its length. */
-function writeNested(writer: ProtobufWriter, write: () => void): void {
-  const before = writer.length
-  write()
-  writer.uint32(writer.length - before)
-}
-
-function writeInt64(writer: ProtobufWriter, value: number): void {
-  if (value >= 0 && value <= 0xffffffff) writer.uint32(value)
-  else writer.int64(BigInt(value))
-}
-
-/** Negative numbers are written as if they had 64 bits. */
-function writeInt32(writer: ProtobufWriter, value: number): void {
-  if (value >= 0) writer.uint32(value)
-  else writer.int64(BigInt(value))
-}
-
 function writeTime(writer: ProtobufWriter, value: Json, fraction: boolean): void {
   const instant = typeof value === 'string' ? parseTime(value) : undefined
-  writeNested(writer, () => {
+  writer.nested(() => {
     if (instant === undefined) return
     writer.uint32(fraction ? instant.nanos - (instant.nanos % 1000) : 0)
     writer.uint32(tagOf(2, WireType.Varint))
-    writeInt64(writer, instant.seconds)
+    writer.int64(instant.seconds)
     writer.uint32(tagOf(1, WireType.Varint))
   })
 }
 
 function writeIntOrString(writer: ProtobufWriter, value: Json): void {
   const isText = typeof value === 'string'
-  writeNested(writer, () => {
+  writer.nested(() => {
     writer.string(isText ? value : '')
     writer.uint32(tagOf(3, WireType.LengthDelimited))
-    writeInt32(writer, isText ? 0 : (value as number))
+    writer.int64(isText ? 0 : (value as number))
     writer.uint32(tagOf(2, WireType.Varint))
     writer.uint32(isText ? 1 : 0)
     writer.uint32(tagOf(1, WireType.Varint))
@@ -74,8 +56,8 @@ const { Varint, Bit64, LengthDelimited } = WireType
 const scalars: Readonly<Record<ScalarType, Encoding>> = {
   string: { wire: LengthDelimited, write: (writer, value) => writer.string(value as string) },
   bool: { wire: Varint, write: (writer, value) => writer.uint32(value === true ? 1 : 0) },
-  int32: { wire: Varint, write: (writer, value) => writeInt32(writer, value as number) },
-  int64: { wire: Varint, write: (writer, value) => writeInt64(writer, value as number) },
+  int32: { wire: Varint, write: (writer, value) => writer.int64(value as number) },
+  int64: { wire: Varint, write: (writer, value) => writer.int64(value as number) },
   double: { wire: Bit64, write: (writer, value) => writer.double(value as number) },
   bytes: { wire: LengthDelimited, write: (writer, value) => writer.bytes(decodeBase64(value as string)) },
   time: { wire: LengthDelimited, write: (writer, value) => writeTime(writer, value, false) },
@@ -83,7 +65,7 @@ const scalars: Readonly<Record<ScalarType, Encoding>> = {
   duration: {
     wire: LengthDelimited,
     write: (writer, value) =>
-      writeNested(writer, () => {
+      writer.nested(() => {
         writer.int64(parseDuration(value as string))
         writer.uint32(tagOf(1, Varint))
       }),
@@ -91,7 +73,7 @@ const scalars: Readonly<Record<ScalarType, Encoding>> = {
   quantity: {
     wire: LengthDelimited,
     write: (writer, value) =>
-      writeNested(writer, () => {
+      writer.nested(() => {
         writer.string(value as string)
         writer.uint32(tagOf(1, LengthDelimited))
       }),
@@ -100,7 +82,7 @@ const scalars: Readonly<Record<ScalarType, Encoding>> = {
 }
 
 function writeAny(writer: ProtobufWriter, value: Json): void {
-  writeNested(writer, () => {
+  writer.nested(() => {
     if (value === null) return
     writer.string(JSON.stringify(value))
     writer.uint32(tagOf(1, LengthDelimited))
@@ -108,7 +90,7 @@ function writeAny(writer: ProtobufWriter, value: Json): void {
 }
 
 function writeUnion(writer: ProtobufWriter, { message, wrap }: Union, value: Json): void {
-  writeNested(writer, () => {
+  writer.nested(() => {
     if (value !== null) writeMessage(writer, message, wrap(value))
   })
 }
@@ -129,16 +111,14 @@ function encodingOf(schema: Schema): Encoding {
       return {
         wire: LengthDelimited,
         write: (writer, value) => {
-          const before = writer.length
-          writeMessage(writer, schema, (value ?? {}) as JsonObject)
-          writer.uint32(writer.length - before)
+          writer.nested(() => writeMessage(writer, schema, (value ?? {}) as JsonObject))
         },
       }
     case 'list': {
       // Only a list that is a type of its own can stand where one value is expected.
       const items = encodingOf(schema.items)
       const write = writeRepeated(tagOf(1, items.wire), items)
-      return { wire: LengthDelimited, write: (writer, value) => writeNested(writer, () => write(writer, value ?? [])) }
+      return { wire: LengthDelimited, write: (writer, value) => writer.nested(() => write(writer, value ?? [])) }
     }
     case 'map':
       throw new TypeError('A map can only be a field')
@@ -174,15 +154,15 @@ function writeMap(tag: number, schema: Schema): Write {
     for (let at = keys.length - 1; at >= 0; at--) {
       const key = keys[at] as string
       const item = entries[key] as Json
-      const before = writer.length
-      // Null bytes are told apart from empty ones by not being written.
-      if (item !== null || !isBytes) {
-        values.write(writer, item)
-        writer.uint32(valueTag)
-      }
-      writer.string(key)
-      writer.uint32(tagOf(1, LengthDelimited))
-      writer.uint32(writer.length - before)
+      writer.nested(() => {
+        // Null bytes are told apart from empty ones by not being written.
+        if (item !== null || !isBytes) {
+          values.write(writer, item)
+          writer.uint32(valueTag)
+        }
+        writer.string(key)
+        writer.uint32(tagOf(1, LengthDelimited))
+      })
       writer.uint32(tag)
     }
   }

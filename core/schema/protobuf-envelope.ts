@@ -24,16 +24,14 @@ export function isEnvelope(bytes: Uint8Array): boolean {
 const text = (field: number) => (field << 3) | WireType.LengthDelimited
 
 /** Frames what `write` writes; in reverse, as ProtobufWriter does. */
-function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter) => void): Uint8Array {
-  const writer = new ProtobufWriter()
+function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter) => void, writer = new ProtobufWriter()): Uint8Array {
+  writer.reset()
   const field = (number: number, value: string) => {
     writer.string(value)
     writer.uint32(text(number))
   }
   const nested = (number: number, content: () => void) => {
-    const before = writer.length
-    content()
-    writer.uint32(writer.length - before)
+    writer.nested(content)
     writer.uint32(text(number))
   }
   field(4, '')
@@ -51,9 +49,9 @@ function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter)
 export const encodeEnvelope = (apiVersion: string, kind: string, raw: Uint8Array): Uint8Array =>
   frame(apiVersion, kind, (writer) => writer.raw(raw))
 
-/** The protobuf form of an object in canonical form, in its frame. */
-export const encodeObject = (apiVersion: string, kind: string, schema: Message, value: Json): Uint8Array =>
-  frame(apiVersion, kind, (writer) => writeMessage(writer, schema, value as JsonObject))
+/** The protobuf form of an object in canonical form, in its frame. Who has many to write gives a writer, which is used again. */
+export const encodeObject = (apiVersion: string, kind: string, schema: Message, value: Json, writer?: ProtobufWriter): Uint8Array =>
+  frame(apiVersion, kind, (into) => writeMessage(into, schema, value as JsonObject), writer)
 
 /**
  * What is in a frame; `raw` is a view of the same bytes.

@@ -1,24 +1,53 @@
+import { utf8Length } from './bytes.ts'
+
 const encoder = new TextEncoder()
 /** Up to here a loop over the characters is faster than the encoder. */
 const shortText = 48
 const firstSize = 1_024
+/** Bytes that a writer keeps for the next message. */
+const largestKept = 64 * 1_024
 
 /**
  * Writes protobuf from its end to its start: when the length of a message is due, the message is already there. So fields are written in
  * reverse order, and of each first the value, then the length, then the tag.
  */
 export class ProtobufWriter {
-  #bytes = new Uint8Array(firstSize)
+  #bytes: Uint8Array
   /** Where what is written starts. */
-  #start = firstSize
+  #start: number
+
+  /** `size`: bytes to make room for at once. */
+  constructor(size = firstSize) {
+    this.#bytes = new Uint8Array(size)
+    this.#start = size
+  }
+
+  /** Forgets what is written, and keeps the room for what comes next. */
+  reset(): void {
+    if (this.#bytes.length > largestKept) this.#bytes = new Uint8Array(firstSize)
+    this.#start = this.#bytes.length
+  }
 
   /** Bytes written so far. */
   get length(): number {
     return this.#bytes.length - this.#start
   }
 
+  /** A copy of what is written. */
   finish(): Uint8Array {
     return this.#bytes.slice(this.#start)
+  }
+
+  /** What is written, in the room that was made for it: the writer must not be used any more. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(this.#start)
+  }
+
+  /** A message, which `write` writes, and then its length. */
+  nested(write: () => void): void {
+    const before = this.length
+    write()
+    this.uint32(this.length - before)
   }
 
   /** An unsigned number below 2^32. */
@@ -35,8 +64,12 @@ export class ProtobufWriter {
   }
 
   /** A signed number of 64 bits; negative ones take ten bytes. */
-  int64(value: bigint): void {
-    let rest = BigInt.asUintN(64, value)
+  int64(value: number | bigint): void {
+    if (value >= 0 && value <= 0xffffffff) {
+      this.uint32(Number(value))
+      return
+    }
+    let rest = BigInt.asUintN(64, BigInt(value))
     const bytes: number[] = []
     for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
     bytes.push(Number(rest))
@@ -60,7 +93,11 @@ export class ProtobufWriter {
   }
 
   string(text: string): void {
-    if (text.length > shortText || !this.#ascii(text)) this.bytes(encoder.encode(text))
+    if (text.length <= shortText && this.#ascii(text)) return
+    const size = utf8Length(text)
+    const at = this.#reserve(size)
+    encoder.encodeInto(text, this.#bytes.subarray(at, at + size))
+    this.uint32(size)
   }
 
   /** Writes a short text that has no other characters; false: it has, and nothing is written. */

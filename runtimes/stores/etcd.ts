@@ -12,13 +12,13 @@ import {
   StoreError,
   type SwapResult,
 } from '../../core/ports.ts'
-import { type IRequestOp, type IResponseHeader, modifiedAt } from './etcd/client.ts'
 import { coalesce } from './etcd/coalesce.ts'
 import { oldestRevision } from './etcd/compacted.ts'
 import { Endpoints } from './etcd/endpoints.ts'
 import { storeError } from './etcd/errors.ts'
 import type { TlsOptions } from './etcd/http2/socket.ts'
-import { everything, keyValueOf, rangeOf } from './etcd/keys.ts'
+import { everything, rangeOf } from './etcd/keys.ts'
+import { deleteRequest, putRequest, type RangeRequest, type ResponseHeader, rangeRequest } from './etcd/messages.ts'
 import { Watches } from './etcd/watches.ts'
 
 export interface EtcdOptions extends TlsOptions {
@@ -71,7 +71,7 @@ export async function openEtcdStore(options: EtcdOptions): Promise<KeyValueStore
 function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyValueStore {
   const pending = new Set<Promise<unknown>>()
   let newest = 0
-  let cluster = ''
+  let cluster: bigint | undefined
   let closing: Promise<void> | undefined
 
   const known = () => Math.max(newest, watches.newest)
@@ -80,23 +80,27 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
    * The revision of a linearizable answer to a question that was asked when `before` was known. An earlier one, or one of another
    * cluster, shows that the data was replaced, by a backup perhaps: every position is void then.
    */
-  function heed({ revision: text, cluster_id }: IResponseHeader, before: number): number {
-    const revision = Number(text)
-    const replaced = cluster !== '' && cluster !== cluster_id
+  function heed({ revision, clusterId }: ResponseHeader, before: number): number {
+    const replaced = cluster !== undefined && cluster !== clusterId
     if (replaced || revision < before) {
       logger.warn({ before, revision, replaced }, 'the store went back to an earlier state')
       watches.wentBack(replaced ? 0 : revision)
       newest = revision
     }
-    cluster = cluster_id
+    cluster = clusterId
     if (revision > newest) newest = revision
     return revision
+  }
+
+  function range(request: RangeRequest) {
+    const message = rangeRequest(request)
+    return endpoints.repeatable((client, call) => client.range(message, call))
   }
 
   const revisionNow = coalesce(async () => {
     const before = known()
     // One key that is not there: etcd counts a range by walking it.
-    const { header } = await endpoints.repeatable(({ kv }, call) => kv.range({ key: everything }, call))
+    const { header } = await range({ key: everything })
     return heed(header, before)
   })
 
@@ -122,43 +126,33 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     }
   }
 
-  async function page(prefix: string, from: string | undefined, limit: number, revision: number) {
-    const request = { ...rangeOf(prefix, from), limit: String(limit), revision: String(revision) }
-    const { kvs, more, count, header } = await endpoints.repeatable(({ kv }, call) => kv.range(request, call))
-    return { items: kvs.map(keyValueOf), more, remaining: Number(count) - kvs.length, revision: Number(header.revision) }
-  }
-
   async function list({ prefix, from, limit = 0, revision = 0 }: ListOptions) {
     const items: KeyValue[] = []
     let at = revision
     let start = from
     for (;;) {
       const wanted = limit === 0 ? pageSize : limit - items.length
-      const next = await page(prefix, start, Math.min(wanted, pageSize), at)
-      at ||= next.revision
-      items.push(...next.items)
-      if (!next.more || items.length === limit) return { items, more: next.more, remaining: next.remaining, revision: at }
-      start = `${next.items.at(-1)?.key}\0`
+      const page = { ...rangeOf(prefix, start), limit: Math.min(wanted, pageSize), revision: at }
+      const { kvs, more, count, header } = await range(page)
+      at ||= header.revision
+      items.push(...kvs)
+      if (!more || items.length === limit) return { items, more, remaining: count - kvs.length, revision: at }
+      start = `${kvs.at(-1)?.key}\0`
     }
   }
 
-  async function swap(key: string, expected: number, success: IRequestOp): Promise<SwapResult> {
-    const name = Buffer.from(key)
+  async function swap(request: Uint8Array): Promise<SwapResult> {
     const before = known()
-    const { succeeded, responses, header } = await endpoints.once(({ kv }, call) =>
-      kv.txn({ compare: [modifiedAt(name, expected)], success: [success], failure: [{ request_range: { key: name } }] }, call),
-    )
+    const { header, succeeded, current } = await endpoints.once((client, call) => client.txn(request, call))
     const revision = heed(header, before)
-    if (succeeded) return { ok: true, revision }
-    const current = responses[0]?.response_range.kvs[0]
-    return { ok: false, revision, ...(current && { current: keyValueOf(current) }) }
+    return succeeded ? { ok: true, revision } : { ok: false, revision, ...(current && { current }) }
   }
 
   async function compact(revision: number): Promise<void> {
     // Watches of this process get there first: compaction is not meant to end them.
     await watches.reached(revision, drainTimeout)
     try {
-      await endpoints.repeatable(({ kv }, call) => kv.compact({ revision: String(revision) }, call))
+      await endpoints.repeatable((client, call) => client.compact(revision, call))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'compacted') throw error
     }
@@ -174,33 +168,22 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
   return {
     get: (key, revision = 0) =>
       during(async () => {
-        const request = { key: Buffer.from(key), revision: String(revision) }
         const before = known()
-        const { kvs, header } = await reading(() => endpoints.repeatable(({ kv }, call) => kv.range(request, call)))
+        const { header, kvs } = await reading(() => range({ key: Buffer.from(key), revision }))
+        const [kv] = kvs
         const current = heed(header, before)
-        return { ...(kvs[0] && { kv: keyValueOf(kvs[0]) }), revision: revision || current }
+        return { ...(kv && { kv }), revision: revision || current }
       }),
     list: (options) => during(() => reading(() => list(options))),
-    count: (prefix) =>
-      during(async () => {
-        const { count } = await endpoints.repeatable(({ kv }, call) => kv.range({ ...rangeOf(prefix), count_only: true }, call))
-        return Number(count)
-      }),
-    size: () => during(async () => Number((await endpoints.repeatable(({ maintenance }, call) => maintenance.status(call))).dbSize)),
-    put(key, value, expected, lease = 0n) {
-      // A copy: the caller may go on using its buffer.
-      const request_put = { key: Buffer.from(key), value: Buffer.from(value), lease: String(lease) }
-      return during(() => swap(key, expected, { request_put }))
-    },
-    delete: (key, expected) => during(() => swap(key, expected, { request_delete_range: { key: Buffer.from(key) } })),
+    count: (prefix) => during(async () => (await range({ ...rangeOf(prefix), countOnly: true })).count),
+    size: () => during(() => endpoints.repeatable((client, call) => client.size(call))),
+    // Encoded at once, and once for all members that are tried: the caller may go on using its buffer.
+    put: (key, value, expected, lease = 0n) => during(() => swap(putRequest(key, value, expected, lease))),
+    delete: (key, expected) => during(() => swap(deleteRequest(key, expected))),
     watch: (prefix, after, watcher) => watches.watch(prefix, after, watcher),
     currentRevision: () => during(revisionNow),
     compact: (revision) => during(() => compact(revision)),
-    grantLease: (seconds) =>
-      during(async () => {
-        const { ID } = await endpoints.repeatable(({ lease }, call) => lease.leaseGrant({ TTL: String(seconds) }, call))
-        return BigInt(ID)
-      }),
+    grantLease: (seconds) => during(() => endpoints.repeatable((client, call) => client.grantLease(seconds, call))),
     close() {
       closing ??= close()
       return closing

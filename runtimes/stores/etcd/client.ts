@@ -1,33 +1,18 @@
 /**
- * One etcd member over gRPC, with etcd3's generated clients and without its retries: repeating a swap that may have happened would
- * report it as lost. What may be tried again, and where, is decided in endpoints.ts. No other file imports etcd3.
+ * One etcd member over gRPC: frequent calls with messages.ts, the others with etcd3's generated clients. A call is made once, for a swap
+ * that is repeated after it happened is reported as lost; what may be tried again, and where, is decided in endpoints.ts. No other file
+ * imports etcd3.
  */
-import {
-  CompareResult,
-  CompareTarget,
-  Etcd3,
-  type ICallable,
-  type ICompare,
-  type IEvent,
-  type IKeyValue,
-  type IRequestOp,
-  type IResponseHeader,
-  type IWatchCreateRequest,
-  type IWatchResponse,
-  KVClient,
-  LeaseClient,
-  MaintenanceClient,
-} from 'etcd3'
+import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
 import { CallError, type Clock } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { type Channel, createChannel } from './channel.ts'
 import { internal } from './errors.ts'
 import type { TlsOptions } from './http2/socket.ts'
-
-export type { IEvent, IKeyValue, IRequestOp, IResponseHeader, IWatchResponse }
+import { type RangeResponse, rangeResponse, type TxnResponse, txnResponse, type WatchResponse, watchResponse } from './messages.ts'
 
 export interface WatchHandler {
-  response(response: IWatchResponse): void
+  response(response: WatchResponse): void
   /** The last call, unless the watch is cancelled before. */
   end(error: CallError): void
 }
@@ -35,9 +20,15 @@ export interface WatchHandler {
 export interface Client {
   /** As it was given: `https://host:port`. */
   readonly server: string
-  readonly kv: KVClient
-  readonly lease: LeaseClient
-  readonly maintenance: MaintenanceClient
+  /** What `putRequest` or `deleteRequest` has made. */
+  txn(request: Uint8Array, options: CallOptions): Promise<TxnResponse>
+  /** What `rangeRequest` has made. */
+  range(request: Uint8Array, options: CallOptions): Promise<RangeResponse>
+  compact(revision: number, options: CallOptions): Promise<unknown>
+  /** Seconds. */
+  grantLease(seconds: number, options: CallOptions): Promise<bigint>
+  /** Bytes that the database takes. */
+  size(options: CallOptions): Promise<number>
   /** The returned function cancels. */
   watch(request: IWatchCreateRequest, handler: WatchHandler): () => void
   close(): void
@@ -79,23 +70,28 @@ async function generated(): Promise<[kv: Methods, watch: Methods, lease: Methods
 const hasLeader = { hasleader: 'true' }
 
 export async function openClient(server: string, tls: TlsOptions, clock: Clock): Promise<Client> {
-  const [kv, watch, lease, maintenance] = await generated()
+  const [kvMethods, watchMethods, leaseMethods, maintenanceMethods] = await generated()
   // Two: a large list must not stand in the way of events.
   const [calls, streams] = [createChannel(server, tls, clock), createChannel(server, tls, clock)]
+  const kv = new KVClient(callable(kvMethods, calls))
+  const lease = new LeaseClient(callable(leaseMethods, calls))
+  const maintenance = new MaintenanceClient(callable(maintenanceMethods, calls))
   return {
     server,
-    kv: new KVClient(callable(kv, calls)),
-    lease: new LeaseClient(callable(lease, calls)),
-    maintenance: new MaintenanceClient(callable(maintenance, calls)),
+    txn: (request, options) => call(calls, '/etcdserverpb.KV/Txn', request, txnResponse, options),
+    range: (request, options) => call(calls, '/etcdserverpb.KV/Range', request, rangeResponse, options),
+    compact: (revision, options) => kv.compact({ revision: String(revision) }, options),
+    grantLease: async (seconds, options) => BigInt((await lease.leaseGrant({ TTL: String(seconds) }, options)).ID),
+    size: async (options) => Number((await maintenance.status(options)).dbSize),
     watch(request, { response, end }) {
-      const { path, requestSerialize, responseDeserialize } = watch['watch']!
+      const { path, requestSerialize } = watchMethods['watch']!
       const message = (bytes: Buffer) => {
-        let answer: IWatchResponse
+        let answer: WatchResponse
         try {
-          answer = responseDeserialize(bytes) as IWatchResponse
+          answer = watchResponse(bytes)
         } catch (error) {
           cancel()
-          return end(new CallError(internal, `the answer can't be read: ${messageOf(error)}`))
+          return end(unreadable(error))
         }
         response(answer)
       }
@@ -109,11 +105,28 @@ export async function openClient(server: string, tls: TlsOptions, clock: Clock):
   }
 }
 
+async function call<T>(
+  channel: Channel,
+  path: string,
+  request: Uint8Array,
+  read: (answer: Buffer) => T,
+  { deadline }: CallOptions,
+): Promise<T> {
+  const answer = await channel.call(path, request, deadline)
+  try {
+    return read(answer)
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+const unreadable = (error: unknown) => new CallError(internal, `the answer can't be read: ${messageOf(error)}`)
+
 /** What etcd3's clients make their calls with. */
 function callable(methods: Methods, channel: Channel): ICallable<unknown> {
-  const exec = async (_service: string, name: string, payload: unknown, { deadline }: CallOptions) => {
+  const exec = async (_service: string, name: string, payload: unknown, options: CallOptions) => {
     const { path, requestSerialize, responseDeserialize } = methods[name]!
-    return responseDeserialize(await channel.call(path, requestSerialize(payload), deadline))
+    return call(channel, path, requestSerialize(payload), responseDeserialize, options)
   }
   return {
     exec: exec as Exec,
@@ -122,11 +135,3 @@ function callable(methods: Methods, channel: Channel): ICallable<unknown> {
     callOptionsFactory: undefined,
   }
 }
-
-/** The key's modification revision is this one; 0: there is no such key. Not by name: etcd3's names of these are not those of the wire. */
-export const modifiedAt = (key: Buffer, revision: number): ICompare => ({
-  key,
-  target: CompareTarget.Mod,
-  result: CompareResult.Equal,
-  mod_revision: String(revision),
-})

@@ -9,8 +9,8 @@ export async function oldestRevision({ watch }: Client): Promise<number | undefi
       cancel = watch(
         { key: everything, start_revision: '1' },
         {
-          response({ canceled, events, compact_revision }) {
-            if (canceled || events.length > 0) resolve(Number(compact_revision) || undefined)
+          response({ canceled, events, compactRevision }) {
+            if (canceled || events.length > 0) resolve(compactRevision || undefined)
           },
           end: () => resolve(undefined),
         },

@@ -1,8 +1,9 @@
 import { type Clock, type Logger, StoreError, type StoreEvent } from '../../../core/ports.ts'
-import type { Client, IEvent, IWatchResponse } from './client.ts'
+import type { Client } from './client.ts'
 import type { Endpoints } from './endpoints.ts'
 import { storeError } from './errors.ts'
-import { eventOf, everything, revisionOf } from './keys.ts'
+import { everything, revisionOf } from './keys.ts'
+import type { WatchEvent, WatchResponse } from './messages.ts'
 
 const firstRetry = 50
 const longestRetry = 1_000
@@ -85,30 +86,28 @@ export class Feed {
     )
   }
 
-  #receive(client: Client, response: IWatchResponse): void {
-    if (response.canceled) {
-      const compacted = Number(response.compact_revision)
-      if (compacted > 0) this.#lost(`revision ${this.#position + 1} has been compacted`, compacted)
-      else this.#broken(client, storeError(new Error(response.cancel_reason || 'the watch was cancelled')))
+  #receive(client: Client, { events, fragment, canceled, cancelReason, compactRevision }: WatchResponse): void {
+    if (canceled) {
+      if (compactRevision > 0) this.#lost(`revision ${this.#position + 1} has been compacted`, compactRevision)
+      else this.#broken(client, storeError(new Error(cancelReason || 'the watch was cancelled')))
       return
     }
     this.#retry = firstRetry
-    for (const received of response.events) if (!this.#take(received)) return
-    this.#release(response.fragment)
+    for (const event of events) if (!this.#take(event)) return
+    this.#release(fragment)
   }
 
   /** Adds an event to those held; false when it shows that the feed is at an end. */
-  #take(received: IEvent): boolean {
-    const revision = Number(received.kv.mod_revision)
+  #take(event: WatchEvent): boolean {
+    const revision = revisionOf(event)
     if (revision <= this.#position) return true
-    const event = eventOf(received)
     const held = this.#held.at(-1)
     const due = (held ? revisionOf(held) : this.#position) + 1
-    if (event !== undefined && revision <= due) {
+    if (event.type !== 'forgotten' && revision <= due) {
       this.#held.push(event)
       return true
     }
-    if (event === undefined) this.#lost(`what revision ${revision} replaced has been compacted`)
+    if (event.type === 'forgotten') this.#lost(`what revision ${revision} replaced has been compacted`)
     else this.#lost(`the events from revision ${due} to ${revision - 1} are gone`, revision)
     return false
   }

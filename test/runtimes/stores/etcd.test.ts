@@ -6,6 +6,7 @@ import { storeConformance } from '../../conformance/store.ts'
 import { bytes, Recorder } from '../../conformance/store-recorder.ts'
 import { type Etcd, startEtcd } from '../../support/etcd.ts'
 import { hostClock, warnings } from './helpers.ts'
+import { answer, grpcServer, type Handler, requestOf } from './http2/grpc-server.ts'
 
 async function open(): Promise<{ etcd: Etcd; store: KeyValueStore; close(): Promise<void> }> {
   const etcd = await startEtcd()
@@ -78,4 +79,28 @@ test('a cluster that does not answer is reported when the time to start is over'
     code: 'unavailable',
   })
   assert(Date.now() - before >= 600)
+})
+
+test('a buffer may be used again as soon as it is put, also when a second member is asked', async () => {
+  const puts: Buffer[] = []
+  const atRevision5 = Uint8Array.of(0x0a, 2, 0x18, 5)
+  const member: Handler = async (stream, headers) => {
+    const request = await requestOf(stream)
+    if (headers[':path'] !== '/etcdserverpb.KV/Txn') return answer(stream, [atRevision5])
+    puts.push(request)
+    if (puts.length === 1) answer(stream, [], { 'grpc-status': '14', 'grpc-message': 'etcdserver: no leader' })
+    else answer(stream, [Uint8Array.of(...atRevision5, 0x10, 1)])
+  }
+  await using one = await grpcServer(member)
+  await using other = await grpcServer(member)
+  const store = await openEtcdStore({ servers: [one.url, other.url], clock: hostClock, logger: warnings() })
+  const value = bytes('before')
+  const put = store.put('k', value, 0)
+  value.fill(0)
+  assert.deepEqual(await put, { ok: true, revision: 5 })
+  assert.deepEqual(
+    puts.map((request) => request.includes('before')),
+    [true, true],
+  )
+  await store.close()
 })

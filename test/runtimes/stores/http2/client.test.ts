@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { CallError } from '../../../../core/ports.ts'
 import { openClient } from '../../../../runtimes/stores/etcd/client.ts'
 import { internal } from '../../../../runtimes/stores/etcd/errors.ts'
+import { deleteRequest, rangeRequest } from '../../../../runtimes/stores/etcd/messages.ts'
 import { within } from '../../../support/wait.ts'
 import { hostClock } from '../helpers.ts'
 import { answer, grpcServer, message } from './grpc-server.ts'
@@ -42,9 +43,16 @@ test('a watch ends with an error, once, and nothing more comes of it', async () 
   client.close()
 })
 
-test('a call fails', async () => {
+test('a call fails, whoever reads the answer', async () => {
   await using server = await grpcServer((stream) => answer(stream, [cut]))
   const client = await openClient(server.url, {}, hostClock)
-  await assert.rejects(client.kv.range({ key: Buffer.from('k') }, { deadline: Date.now() + 5_000 }))
+  const options = { deadline: Date.now() + 5_000 }
+  const calls = {
+    range: () => client.range(rangeRequest({ key: Buffer.from('k') }), options),
+    txn: () => client.txn(deleteRequest('k', 1), options),
+    status: () => client.size(options),
+  }
+  for (const [name, call] of Object.entries(calls))
+    await assert.rejects(call, { name: 'CallError', code: internal, message: /^the answer can't be read: / }, name)
   client.close()
 })

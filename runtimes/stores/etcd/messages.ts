@@ -1,0 +1,257 @@
+/**
+ * The messages of which every write, read and event is made, by hand: what etcd3 has generated takes several times as long. Names and
+ * numbers of fields are those of etcd's rpc.proto and kv.proto; of requests and responses there is here what the store uses.
+ */
+import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import type { KeyValue, StoreEvent } from '../../../core/ports.ts'
+import { DecodeError } from '../../../core/schema/decode-error.ts'
+import { reading, readRecord } from '../../../core/schema/protobuf-decode.ts'
+import { ProtobufWriter } from '../../../core/schema/protobuf-writer.ts'
+
+export interface RangeRequest {
+  readonly key: Uint8Array
+  /** Absent: the one key. */
+  readonly rangeEnd?: Uint8Array
+  /** 0 or absent: all. */
+  readonly limit?: number
+  /** 0 or absent: the newest. */
+  readonly revision?: number
+  readonly countOnly?: boolean
+}
+
+export interface ResponseHeader {
+  readonly clusterId: bigint
+  readonly revision: number
+}
+
+export interface RangeResponse {
+  readonly header: ResponseHeader
+  readonly kvs: readonly KeyValue[]
+  /** The limit has cut the answer. */
+  readonly more: boolean
+  /** Of all keys in the range. */
+  readonly count: number
+}
+
+/** The answer to a compare-and-swap. */
+export interface TxnResponse {
+  readonly header: ResponseHeader
+  readonly succeeded: boolean
+  /** What is stored instead of what was expected; undefined: nothing. */
+  readonly current: KeyValue | undefined
+}
+
+/** `forgotten`: etcd no longer knows what was replaced. */
+export type WatchEvent = StoreEvent | { readonly type: 'forgotten'; readonly revision: number }
+
+export interface WatchResponse {
+  readonly events: readonly WatchEvent[]
+  /** The next message goes on with the same revision. */
+  readonly fragment: boolean
+  readonly canceled: boolean
+  readonly cancelReason: string
+  /** When the watch was cancelled because its revision is gone: the oldest one left. Else 0. */
+  readonly compactRevision: number
+}
+
+const varint = (field: number) => (field << 3) | WireType.Varint
+const record = (field: number) => (field << 3) | WireType.LengthDelimited
+
+/** More than the tags, lengths and numbers of a request take together. */
+const overhead = 96
+const targetModRevision = 2
+const typeDelete = 1
+const empty = new Uint8Array(0)
+
+function writeNumber(writer: ProtobufWriter, field: number, value: number | bigint): void {
+  writer.int64(value)
+  writer.uint32(varint(field))
+}
+
+function writeBytes(writer: ProtobufWriter, field: number, bytes: Uint8Array): void {
+  writer.bytes(bytes)
+  writer.uint32(record(field))
+}
+
+function writeMessage(writer: ProtobufWriter, field: number, write: () => void): void {
+  writer.nested(write)
+  writer.uint32(record(field))
+}
+
+function writeRange(writer: ProtobufWriter, { key, rangeEnd, limit = 0, revision = 0, countOnly = false }: RangeRequest): void {
+  if (countOnly) writeNumber(writer, 9, 1)
+  if (revision !== 0) writeNumber(writer, 4, revision)
+  if (limit !== 0) writeNumber(writer, 3, limit)
+  if (rangeEnd) writeBytes(writer, 2, rangeEnd)
+  writeBytes(writer, 1, key)
+}
+
+/** Does what `success` writes if the key's modification revision is `expected` (0: there is no such key), and else asks for the key. */
+function compareAndSwap(key: Uint8Array, expected: number, size: number, success: (writer: ProtobufWriter) => void): Uint8Array {
+  const writer = new ProtobufWriter(size + 2 * key.length + overhead)
+  writeMessage(writer, 3, () => writeMessage(writer, 1, () => writeRange(writer, { key })))
+  writeMessage(writer, 2, () => success(writer))
+  writeMessage(writer, 1, () => {
+    writeNumber(writer, 6, expected)
+    writeBytes(writer, 3, key)
+    writeNumber(writer, 2, targetModRevision)
+  })
+  return writer.view()
+}
+
+/** A transaction that stores when the key's modification revision is `expected`. */
+export function putRequest(key: string, value: Uint8Array, expected: number, lease: bigint): Uint8Array {
+  const name = Buffer.from(key)
+  return compareAndSwap(name, expected, name.length + value.length, (writer) =>
+    writeMessage(writer, 2, () => {
+      if (lease !== 0n) writeNumber(writer, 3, lease)
+      writeBytes(writer, 2, value)
+      writeBytes(writer, 1, name)
+    }),
+  )
+}
+
+/** A transaction that deletes when the key's modification revision is `expected`. */
+export function deleteRequest(key: string, expected: number): Uint8Array {
+  const name = Buffer.from(key)
+  return compareAndSwap(name, expected, name.length, (writer) => writeMessage(writer, 3, () => writeBytes(writer, 1, name)))
+}
+
+export function rangeRequest(request: RangeRequest): Uint8Array {
+  const writer = new ProtobufWriter(request.key.length + (request.rangeEnd?.length ?? 0) + overhead)
+  writeRange(writer, request)
+  return writer.view()
+}
+
+/** A number of 64 bits. Most have at most 28, which are four bytes, and need no BigInt. */
+function readNumber(reader: BinaryReader): number {
+  const start = reader.pos
+  const low = reader.uint32()
+  if (reader.pos - start < 5) return low
+  reader.pos = start
+  return Number(reader.int64())
+}
+
+/** Calls `field` for each tag; it returns false for one that it does not know, be it for the type. */
+function readFields(reader: BinaryReader, length: number, field: (tag: number) => boolean): void {
+  readRecord(reader, length, (number, wire) => field((number << 3) | wire))
+}
+
+/** The one field of a message that matters. */
+function readField<T>(reader: BinaryReader, wanted: number, read: (reader: BinaryReader) => T): T | undefined {
+  let value: T | undefined
+  readFields(reader, reader.uint32(), (tag) => {
+    if (tag !== wanted) return false
+    value = read(reader)
+    return true
+  })
+  return value
+}
+
+function readHeader(reader: BinaryReader): ResponseHeader {
+  let clusterId = 0n
+  let revision = 0
+  readFields(reader, reader.uint32(), (tag) => {
+    if (tag === varint(1)) clusterId = BigInt(reader.uint64())
+    else if (tag === varint(3)) revision = readNumber(reader)
+    else return false
+    return true
+  })
+  return { clusterId, revision }
+}
+
+/** The value is a view of the message. */
+function readKeyValue(reader: BinaryReader): KeyValue {
+  let key = ''
+  let value: Uint8Array = empty
+  let createRevision = 0
+  let modRevision = 0
+  readFields(reader, reader.uint32(), (tag) => {
+    if (tag === record(1)) key = reader.string()
+    else if (tag === varint(2)) createRevision = readNumber(reader)
+    else if (tag === varint(3)) modRevision = readNumber(reader)
+    else if (tag === record(5)) value = reader.bytes()
+    else return false
+    return true
+  })
+  return { key, value, createRevision, modRevision }
+}
+
+function readEvent(reader: BinaryReader): WatchEvent {
+  let type = 0
+  let kv: KeyValue | undefined
+  let previous: KeyValue | undefined
+  readFields(reader, reader.uint32(), (tag) => {
+    if (tag === varint(1)) type = reader.int32()
+    else if (tag === record(2)) kv = readKeyValue(reader)
+    else if (tag === record(3)) previous = readKeyValue(reader)
+    else return false
+    return true
+  })
+  if (kv === undefined) throw new DecodeError('an event has no key')
+  const { key, createRevision, modRevision: revision } = kv
+  if (previous === undefined && (type === typeDelete || createRevision !== revision)) return { type: 'forgotten', revision }
+  const replaced = previous && { previous }
+  return type === typeDelete ? { type: 'delete', key, revision, ...replaced } : { type: 'put', kv, ...replaced }
+}
+
+function readMessage(message: Uint8Array, field: (reader: BinaryReader, tag: number) => boolean): void {
+  reading(message, (reader) => readFields(reader, message.length, (tag) => field(reader, tag)))
+}
+
+/** Without it, the store would seem to have gone back to its beginning. */
+function required(header: ResponseHeader | undefined): ResponseHeader {
+  if (header === undefined) throw new DecodeError('there is no header')
+  return header
+}
+
+/** @throws DecodeError when the message is malformed. */
+export function rangeResponse(message: Uint8Array): RangeResponse {
+  let header: ResponseHeader | undefined
+  const kvs: KeyValue[] = []
+  let more = false
+  let count = 0
+  readMessage(message, (reader, tag) => {
+    if (tag === record(1)) header = readHeader(reader)
+    else if (tag === record(2)) kvs.push(readKeyValue(reader))
+    else if (tag === varint(3)) more = reader.bool()
+    else if (tag === varint(4)) count = readNumber(reader)
+    else return false
+    return true
+  })
+  return { header: required(header), kvs, more, count }
+}
+
+/** @throws DecodeError when the message is malformed. */
+export function txnResponse(message: Uint8Array): TxnResponse {
+  let header: ResponseHeader | undefined
+  let succeeded = false
+  let current: KeyValue | undefined
+  readMessage(message, (reader, tag) => {
+    if (tag === record(1)) header = readHeader(reader)
+    else if (tag === varint(2)) succeeded = reader.bool()
+    else if (tag === record(3)) current = readField(reader, record(1), () => readField(reader, record(2), readKeyValue))
+    else return false
+    return true
+  })
+  return { header: required(header), succeeded, current }
+}
+
+/** @throws DecodeError when the message is malformed. */
+export function watchResponse(message: Uint8Array): WatchResponse {
+  const events: WatchEvent[] = []
+  let fragment = false
+  let canceled = false
+  let cancelReason = ''
+  let compactRevision = 0
+  readMessage(message, (reader, tag) => {
+    if (tag === record(11)) events.push(readEvent(reader))
+    else if (tag === varint(4)) canceled = reader.bool()
+    else if (tag === varint(5)) compactRevision = readNumber(reader)
+    else if (tag === record(6)) cancelReason = reader.string()
+    else if (tag === varint(7)) fragment = reader.bool()
+    else return false
+    return true
+  })
+  return { events, fragment, canceled, cancelReason, compactRevision }
+}
