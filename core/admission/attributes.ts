@@ -26,6 +26,8 @@ export interface AdmissionAttributes {
 export interface AdmissionPlugin {
   readonly name: string
   readonly operations: readonly AdmissionOperation[]
+  /** Absent: all. Subresources are the plugin's own concern. */
+  readonly resources?: readonly GroupResource[]
   mutate?(attributes: AdmissionAttributes): Promise<void> | void
   validate?(attributes: AdmissionAttributes): Promise<void> | void
 }

@@ -1,4 +1,5 @@
-import type { AdmissionAttributes, AdmissionPlugin } from './attributes.ts'
+import type { GroupResource } from '../respond/status.ts'
+import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './attributes.ts'
 
 /** The two phases. In each, every plugin runs in the order of the list; the first refusal ends it. */
 export interface Admission {
@@ -6,10 +7,27 @@ export interface Admission {
   validate(attributes: AdmissionAttributes): Promise<void>
 }
 
+type Phase = 'mutate' | 'validate'
+type Operations = Readonly<Record<AdmissionOperation, readonly AdmissionPlugin[]>>
+
+const nameOf = ({ group, resource }: GroupResource) => `${resource}.${group}`
+
 export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission {
-  const run = (phase: 'mutate' | 'validate') => async (attributes: AdmissionAttributes) => {
-    for (const plugin of plugins) {
-      if (plugin[phase] && plugin.operations.includes(attributes.operation)) await plugin[phase](attributes)
+  const run = (phase: Phase) => {
+    const pick = plugins.filter((plugin) => plugin[phase])
+    const operationsOf = (name: string): Operations => {
+      const concerned = pick.filter(({ resources }) => resources === undefined || resources.some((each) => nameOf(each) === name))
+      const of = (operation: AdmissionOperation) => concerned.filter(({ operations }) => operations.includes(operation))
+      return { CREATE: of('CREATE'), UPDATE: of('UPDATE'), DELETE: of('DELETE'), CONNECT: of('CONNECT') }
+    }
+    // Most plugins concern few resources, and every write asks.
+    const byName = new Map(pick.flatMap(({ resources = [] }) => resources.map((each) => [nameOf(each), operationsOf(nameOf(each))])))
+    const others = operationsOf('')
+    return async (attributes: AdmissionAttributes) => {
+      for (const plugin of (byName.get(nameOf(attributes.on)) ?? others)[attributes.operation]) {
+        const pending = plugin[phase]?.(attributes)
+        if (pending) await pending
+      }
     }
   }
   return { mutate: run('mutate'), validate: run('validate') }

@@ -35,6 +35,7 @@ export function alwaysPullImages(_context: PluginContext): AdmissionPlugin {
   return {
     name: 'AlwaysPullImages',
     operations: ['CREATE', 'UPDATE'],
+    resources: [{ group: '', resource: 'pods' }],
     mutate(attributes) {
       if (!concerns(attributes)) return
       for (const { container } of containersOf(attributes.object)) container.imagePullPolicy = 'Always'

@@ -10,6 +10,7 @@ import { isAbout } from './about.ts'
 
 const group = 'certificates.<domain>'
 const requests = 'certificatesigningrequests'
+const requestsOf = ({ platform }: PluginContext) => ({ group: platform.name(group), resource: requests })
 
 interface Request extends ApiObject {
   readonly spec?: { readonly signerName?: string; readonly request?: string }
@@ -37,6 +38,7 @@ export function certificateApproval(context: PluginContext): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
     operations: ['UPDATE'],
+    resources: [requestsOf(context)],
     async validate(attributes) {
       if (!isAbout(attributes, requests, context.platform.name(group), 'approval')) return
       const signer = signerOf(attributes.oldObject)
@@ -54,6 +56,7 @@ export function certificateSigning(context: PluginContext): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
     operations: ['UPDATE'],
+    resources: [requestsOf(context)],
     async validate(attributes) {
       const { on, name, object, oldObject } = attributes
       if (!isAbout(attributes, requests, context.platform.name(group), 'status') || equal(signed(object), signed(oldObject))) return
@@ -65,11 +68,13 @@ export function certificateSigning(context: PluginContext): AdmissionPlugin {
 }
 
 /** Nobody gets a certificate for the group that may do everything. */
-export function certificateSubjectRestriction({ platform }: PluginContext): AdmissionPlugin {
+export function certificateSubjectRestriction(context: PluginContext): AdmissionPlugin {
+  const { platform } = context
   const signer = platform.name('<labels>/<component>-apiserver-client').replace('<component>', platform.component)
   return {
     name: 'CertificateSubjectRestriction',
     operations: ['CREATE'],
+    resources: [requestsOf(context)],
     validate(attributes) {
       const { on, name, object } = attributes
       if (!isAbout(attributes, requests, platform.name(group)) || signerOf(object) !== signer) return

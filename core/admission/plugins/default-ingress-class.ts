@@ -13,6 +13,7 @@ export function defaultIngressClass(context: PluginContext): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',
     operations: ['CREATE'],
+    resources: [{ group: platform.name(group), resource: 'ingresses' }],
     async mutate(attributes) {
       const { object } = attributes
       if (!isAbout(attributes, 'ingresses', platform.name(group)) || object === undefined) return

@@ -11,6 +11,7 @@ export function defaultStorageClass(context: PluginContext): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
     operations: ['CREATE'],
+    resources: [{ group: '', resource: 'persistentvolumeclaims' }],
     async mutate(attributes) {
       const { object } = attributes
       if (!isAbout(attributes, 'persistentvolumeclaims') || object === undefined) return

@@ -14,6 +14,7 @@ export function defaultTolerationSeconds({ platform, tolerationSeconds }: Plugin
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],
+    resources: [{ group: '', resource: 'pods' }],
     mutate(attributes) {
       if (!isAbout(attributes, 'pods') || attributes.object === undefined) return
       const spec = specOf<{ tolerations?: Toleration[] }>(attributes.object)

@@ -65,6 +65,10 @@ export function limitRanger({ platform, list }: PluginContext): AdmissionPlugin 
   return {
     name: 'LimitRanger',
     operations: ['CREATE', 'UPDATE'],
+    resources: [
+      { group: '', resource: 'pods' },
+      { group: '', resource: 'persistentvolumeclaims' },
+    ],
     async mutate(attributes) {
       const { object, namespace } = attributes
       if (object === undefined || concerns(attributes)?.kind !== 'pod') return

@@ -46,7 +46,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
   return {
     name: 'NamespaceLifecycle',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    async mutate(attributes) {
+    mutate(attributes) {
       const { operation, on, name } = attributes
       if (on.group === '' && on.resource === 'namespaces') {
         if (operation === 'DELETE' && immortal.has(name)) throw forbidden(on, name, 'this namespace may not be deleted')
@@ -54,7 +54,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
         return
       }
       if (operation !== 'CREATE' || !attributes.namespaced || on.resource === accessReviews) return
-      await checkNamespace(attributes)
+      return checkNamespace(attributes)
     },
   }
 }

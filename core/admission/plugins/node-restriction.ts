@@ -51,13 +51,13 @@ export function nodeRestriction(context: PluginContext): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    async mutate(attributes) {
+    mutate(attributes) {
       const { user, on, name } = attributes
       if (!isNode(user)) return
       const refuse = (why: string) => forbidden(on, name, why)
       const node = nodeOf(user)
       if (node === undefined) throw refuse(`could not determine node from user ${JSON.stringify(user.name)}`)
-      await byResource.get(on.group === '' ? on.resource : `${on.resource}.${on.group}`)?.({ ...context, attributes, node, refuse })
+      return byResource.get(on.group === '' ? on.resource : `${on.resource}.${on.group}`)?.({ ...context, attributes, node, refuse })
     },
   }
 }

@@ -53,16 +53,20 @@ export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }:
       )
   }
 
+  async function checkChange(attributes: AdmissionAttributes, object: ApiObject): Promise<void> {
+    if (attributes.operation !== 'CREATE') await checkDeletion(attributes)
+    for (const owner of newlyBlocked(object, attributes.oldObject)) await checkFinalizers(attributes, owner)
+  }
+
   return {
     name: 'OwnerReferencesPermissionEnforcement',
     operations: ['CREATE', 'UPDATE'],
-    async validate(attributes) {
-      const { on, subresource, object, oldObject, operation } = attributes
+    validate(attributes) {
+      const { on, subresource, object, oldObject } = attributes
       // Node agents report status, and would not change owners.
       if (object === undefined || (on.group === '' && on.resource === 'pods' && subresource === 'status')) return
       if (equal(ownersOf(object) as unknown as Json, ownersOf(oldObject) as unknown as Json)) return
-      if (operation !== 'CREATE') await checkDeletion(attributes)
-      for (const owner of newlyBlocked(object, oldObject)) await checkFinalizers(attributes, owner)
+      return checkChange(attributes, object)
     },
   }
 }

@@ -26,6 +26,7 @@ export function persistentVolumeClaimResize({ platform, find }: PluginContext): 
   return {
     name: 'PersistentVolumeClaimResize',
     operations: ['UPDATE'],
+    resources: [{ group: '', resource: 'persistentvolumeclaims' }],
     async validate(attributes) {
       const { on, name } = attributes
       const [claim, old] = [attributes.object, attributes.oldObject] as (Claim | undefined)[]

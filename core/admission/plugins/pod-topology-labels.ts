@@ -23,6 +23,7 @@ export function podTopologyLabels({ platform, find, enabled }: PluginContext): A
   return {
     name: 'PodTopologyLabels',
     operations: ['CREATE'],
+    resources: [{ group: '', resource: 'pods' }],
     async mutate(attributes) {
       const { object } = attributes
       if (!enabled('PodTopologyLabelsAdmission') || object === undefined) return

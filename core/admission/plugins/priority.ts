@@ -67,6 +67,10 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
   return {
     name: 'Priority',
     operations: ['CREATE', 'UPDATE'],
+    resources: [
+      { group: '', resource: 'pods' },
+      { group: platform.name(group), resource: 'priorityclasses' },
+    ],
     async mutate(attributes) {
       const { object, oldObject } = attributes
       if (!isAbout(attributes, 'pods') || object === undefined) return

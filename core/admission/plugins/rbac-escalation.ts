@@ -84,6 +84,7 @@ export function rbacEscalation(platform: Platform, authorizer: Authorizer, index
   return {
     name: 'RBACEscalation',
     operations: ['CREATE', 'UPDATE'],
+    resources: [...checks.keys()].map((resource) => ({ group, resource })),
     async mutate(attributes) {
       const { on, object, oldObject, user } = attributes
       const check = on.group === group ? checks.get(on.resource) : undefined

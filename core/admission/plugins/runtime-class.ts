@@ -65,6 +65,7 @@ export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
   return {
     name: 'RuntimeClass',
     operations: ['CREATE'],
+    resources: [{ group: '', resource: 'pods' }],
     async mutate(attributes) {
       if (!isAbout(attributes, 'pods') || attributes.object === undefined) return
       const spec = specOf<RunningSpec>(attributes.object)

@@ -43,6 +43,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
   return {
     name: 'ServiceAccount',
     operations: ['CREATE', 'UPDATE'],
+    resources: [{ group: '', resource: 'pods' }],
     async mutate(attributes) {
       const { object: pod, operation } = attributes
       if (operation !== 'CREATE' || !isAbout(attributes, 'pods') || pod === undefined || isMirror(pod, mirror)) return

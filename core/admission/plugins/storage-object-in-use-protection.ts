@@ -13,6 +13,7 @@ export function storageObjectInUseProtection({ platform }: PluginContext): Admis
   return {
     name: 'StorageObjectInUseProtection',
     operations: ['CREATE'],
+    resources: protectedResources.map(([resource, group]) => ({ group: platform.name(group), resource })),
     mutate(attributes) {
       const row = protectedResources.find(([resource, group]) => isAbout(attributes, resource, platform.name(group)))
       const metadata = attributes.object?.metadata

@@ -13,6 +13,7 @@ export function taintNodesByCondition({ platform }: PluginContext): AdmissionPlu
   return {
     name: 'TaintNodesByCondition',
     operations: ['CREATE'],
+    resources: [{ group: '', resource: 'nodes' }],
     mutate(attributes) {
       if (!isAbout(attributes, 'nodes') || attributes.object === undefined) return
       const spec = specOf<{ taints?: Taint[] }>(attributes.object)
