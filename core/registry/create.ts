@@ -64,7 +64,7 @@ async function prepareAndStore(resource: ServedResource, object: ApiObject, name
   if (request.dryRun) {
     const current = await store.get(key)
     if (current) throw occupied(on, name, current)
-    return new Entry(key, 0, value.bytes, store.codec)
+    return new Entry(key, 0, store.codec.show(value), store.codec)
   }
   const swap = await store.put(key, value, 0, await resource.lease?.())
   if (!swap.ok) throw occupied(on, name, swap.current)

@@ -105,7 +105,7 @@ export async function remove(
     }
     if (!changed) return { entry: current, gone: false }
     const value = codec.print(codec.canonical(object))
-    if (request.dryRun) return { entry: new Entry(key, current.revision, codec.serve(value.bytes, current.revision), codec), gone: false }
+    if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), gone: false }
     const swap = await store.put(key, value, current.revision)
     if (swap.ok) return { entry: swap.entry, gone: false }
     current = swap.current

@@ -112,14 +112,14 @@ export async function update(
     for (const text of definition.strategy.warnings?.(canonical as never, old as never, request.context) ?? []) request.warn(text)
     await request.admit(canonical, existing)
     const value = codec.print(canonical)
-    const served = codec.serve(value.bytes, current.revision)
+    const served = codec.show(value, current.revision)
     if (sameBytes(served, current.bytes) && !current.stale) return { entry: current, stored: false }
     if (request.dryRun) return { entry: new Entry(key, current.revision, served, codec), stored: false }
     if (isGone(definition, canonical)) {
       const removal = await store.delete(key, current.revision)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
-      return { entry: new Entry(key, removal.revision, codec.serve(value.bytes, removal.revision), codec), stored: false, swapped: true }
+      return { entry: new Entry(key, removal.revision, codec.show(value, removal.revision), codec), stored: false, swapped: true }
     }
     const swap = await store.put(key, value, current.revision, await resource.lease?.())
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }

@@ -12,6 +12,7 @@ import { canonicalise } from '../schema/decode.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../schema/protobuf.ts'
+import { ProtobufWriter } from '../schema/protobuf-writer.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 
 const encoder = new TextEncoder()
@@ -22,7 +23,7 @@ const lineFeed = 0x0a
 /** An object in canonical form, and its JSON. */
 export interface Printed {
   readonly object: ApiObject
-  readonly bytes: Uint8Array
+  readonly json: string
 }
 
 export interface Codec {
@@ -31,8 +32,10 @@ export interface Codec {
   print(canonical: ApiObject): Printed
   /** The value to store. */
   store(printed: Printed): Uint8Array
+  /** The bytes that clients get for a printed object; without a revision: for one that is not stored. */
+  show(printed: Printed, revision?: number): Uint8Array
   /**
-   * The bytes that clients get for a printed or stored object.
+   * The bytes that clients get for a stored value.
    * @throws StoreError `corrupt` when the value can't be read.
    */
   serve(stored: Uint8Array, revision: number): Uint8Array
@@ -55,7 +58,9 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const { kind } = definition
   const apiVersion = apiVersionOf(definition)
   const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
-  const head = encoder.encode(`${typeMeta}"metadata":{`)
+  const headText = `${typeMeta}"metadata":{`
+  const head = encoder.encode(headText)
+  const writer = new ProtobufWriter()
 
   const canonical = (object: ApiObject): ApiObject => {
     const copy = canonicalise(definition.schema, object as Json, { root: true }) as ApiObject
@@ -63,15 +68,24 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return copy
   }
 
-  const print = (object: ApiObject): Printed => ({ object, bytes: encoder.encode(JSON.stringify(object)) })
+  const print = (object: ApiObject): Printed => ({ object, json: JSON.stringify(object) })
   const decode = (served: Uint8Array) => JSON.parse(decoder.decode(served)) as ApiObject
 
+  /** The first member of metadata, before a character. */
+  const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`
+
+  const show = ({ json }: Printed, revision?: number): Uint8Array => {
+    if (revision === undefined) return encoder.encode(json)
+    const at = headText.length
+    return encoder.encode(headText + version(revision, json.charCodeAt(at)) + json.slice(at))
+  }
+
   const splice = (printed: Uint8Array, revision: number): Uint8Array => {
-    const version = encoder.encode(`"resourceVersion":"${revision}"${printed[head.length] === closingBrace ? '' : ','}`)
-    const served = new Uint8Array(printed.length + version.length)
+    const member = encoder.encode(version(revision, printed[head.length]))
+    const served = new Uint8Array(printed.length + member.length)
     served.set(head)
-    served.set(version, head.length)
-    served.set(printed.subarray(head.length), head.length + version.length)
+    served.set(member, head.length)
+    served.set(printed.subarray(head.length), head.length + member.length)
     return served
   }
 
@@ -90,20 +104,20 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return { kind: envelope.kind, apiVersion: envelope.apiVersion, ...fields } as ApiObject
   }
 
-  /** The printed object of a value that this server did not print. */
-  const reprint = (stored: Uint8Array): Uint8Array => {
+  /** A value that this server did not print, printed. */
+  const reprint = (stored: Uint8Array): Printed => {
     try {
       const object = read(stored)
-      return print(canonical(versionOf(object).storage?.toStored(object) ?? object)).bytes
+      return print(canonical(versionOf(object).storage?.toStored(object) ?? object))
     } catch (error) {
       throw new StoreError('corrupt', `stored ${kind} can't be read: ${messageOf(error)}`)
     }
   }
 
-  const asPrinted = (stored: Uint8Array): Uint8Array => {
-    if (!startsWith(stored, head)) return reprint(stored)
+  const serve = (stored: Uint8Array, revision: number): Uint8Array => {
+    if (!startsWith(stored, head)) return show(reprint(stored), revision)
     // The reference server ends JSON with a line feed, which would cut a watch event in two.
-    return stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored
+    return splice(stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored, revision)
   }
 
   return {
@@ -111,9 +125,10 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     print,
     decode,
     store: textTypes.has(mediaType)
-      ? ({ bytes }) => bytes
-      : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json),
-    serve: (stored, revision) => splice(asPrinted(stored), revision),
+      ? ({ json }) => encoder.encode(json)
+      : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer),
+    show,
+    serve,
     typeMetaLength: encoder.encode(typeMeta).length,
   }
 }

@@ -35,8 +35,8 @@ export class Entry {
 
   /** The same content under another revision: what a deletion shows. */
   at(revision: number): Entry {
-    const { canonical, print, serve } = this.#codec
-    return new Entry(this.key, revision, serve(print(canonical(this.decode())).bytes, revision), this.#codec)
+    const { canonical, print, show } = this.#codec
+    return new Entry(this.key, revision, show(print(canonical(this.decode())), revision), this.#codec)
   }
 
   /** A fresh object each time; the caller may change it. */

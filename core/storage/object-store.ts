@@ -180,7 +180,7 @@ export function createObjectStore(
     },
     async put(key, value, expected, lease) {
       const stored = codec.store(value)
-      recent.note(key, stored, value.bytes)
+      recent.note(key, stored, value)
       const result = await store.put(key, stored, expected, lease)
       if (result.ok) {
         const served = recent.serve(key, stored, result.revision)

@@ -1,13 +1,13 @@
 import { sameBytes } from '../schema/bytes.ts'
-import type { Codec } from './codec.ts'
+import type { Codec, Printed } from './codec.ts'
 
 const mostKept = 64
-/** Bytes of a printed object. */
+/** Characters of a printed object. */
 const largestKept = 65_536
 
 interface Write {
   readonly stored: Uint8Array
-  readonly printed: Uint8Array
+  readonly printed: Printed
   served?: { readonly revision: number; readonly bytes: Uint8Array }
 }
 
@@ -22,9 +22,9 @@ export class RecentWrites {
   }
 
   /** A printed object is about to be written as this value. */
-  note(key: string, stored: Uint8Array, printed: Uint8Array): void {
+  note(key: string, stored: Uint8Array, printed: Printed): void {
     this.#writes.delete(key)
-    if (printed.length > largestKept) return
+    if (printed.json.length > largestKept) return
     this.#writes.set(key, { stored, printed })
     if (this.#writes.size > mostKept) for (const oldest of this.#writes.keys()) return void this.#writes.delete(oldest)
   }
@@ -36,7 +36,7 @@ export class RecentWrites {
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
     const write = this.#writes.get(key)
     if (write === undefined || !sameBytes(write.stored, value)) return this.#codec.serve(value, revision)
-    if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.serve(write.printed, revision) }
+    if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
     return write.served.bytes
   }
 }

@@ -54,7 +54,7 @@ function pod(index: number): ApiObject {
   } as ApiObject
 }
 
-const printed = (index: number) => codec.print(codec.canonical(pod(index))).bytes
+const printed = (index: number) => codec.store(codec.print(codec.canonical(pod(index))))
 
 /** Makes up what it is asked for. */
 function imaginary(): KeyValueStore {

@@ -25,7 +25,7 @@ async function storeStatus(target: Target): Promise<Entry> {
   const name = `${services.platform.storeName}-0`
   const object = { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [await health(target)] } as ApiObject
   const codec = createCodec(resource.definition)
-  return new Entry(name, 0, codec.print(codec.canonical(object)).bytes, codec)
+  return new Entry(name, 0, codec.show(codec.print(codec.canonical(object))), codec)
 }
 
 const get: Verb = async (target) => {

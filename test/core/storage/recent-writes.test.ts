@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Codec } from '../../../core/storage/codec.ts'
+import type { Codec, Printed } from '../../../core/storage/codec.ts'
 import { RecentWrites } from '../../../core/storage/recent-writes.ts'
 import { bytes, text } from '../../conformance/store-recorder.ts'
 
 /** Says what it was asked to serve. */
-const codec = { serve: (stored: Uint8Array, revision: number) => bytes(`${text(stored)}@${revision}`) } as Codec
+const codec = {
+  serve: (stored: Uint8Array, revision: number) => bytes(`${text(stored)}@${revision}`),
+  show: ({ json }: Printed, revision: number) => bytes(`${json}@${revision}`),
+} as Codec
+const printed = (json: string): Printed => ({ object: { metadata: {} } as Printed['object'], json })
 const show = (writes: RecentWrites, key: string, stored: string, revision: number) => text(writes.serve(key, bytes(stored), revision))
 
 test('what was written is served from its printed form, once for each revision', () => {
   const writes = new RecentWrites(codec)
-  writes.note('k', bytes('stored'), bytes('printed'))
+  writes.note('k', bytes('stored'), printed('printed'))
   const first = writes.serve('k', bytes('stored'), 7)
   assert.equal(text(first), 'printed@7')
   assert.equal(writes.serve('k', bytes('stored'), 7), first, 'the same bytes again')
@@ -19,19 +23,18 @@ test('what was written is served from its printed form, once for each revision',
 
 test('another value under the key, or another key, is decoded', () => {
   const writes = new RecentWrites(codec)
-  writes.note('k', bytes('stored'), bytes('printed'))
+  writes.note('k', bytes('stored'), printed('printed'))
   assert.equal(show(writes, 'k', 'other!', 7), 'other!@7')
   assert.equal(show(writes, 'l', 'stored', 7), 'stored@7')
-  writes.note('k', bytes('newer'), bytes('newer printed'))
+  writes.note('k', bytes('newer'), printed('newer printed'))
   assert.equal(show(writes, 'k', 'stored', 7), 'stored@7')
 })
 
 test('few and small ones are kept', () => {
   const writes = new RecentWrites(codec)
-  for (let i = 0; i <= 64; i++) writes.note(`k${i}`, bytes('stored'), bytes('printed'))
+  for (let i = 0; i <= 64; i++) writes.note(`k${i}`, bytes('stored'), printed('printed'))
   assert.equal(show(writes, 'k0', 'stored', 1), 'stored@1', 'the oldest is gone')
   assert.equal(show(writes, 'k1', 'stored', 1), 'printed@1')
-  const large = new Uint8Array(65_537)
-  writes.note('k1', bytes('stored'), large)
+  writes.note('k1', bytes('stored'), printed('x'.repeat(65_537)))
   assert.equal(show(writes, 'k1', 'stored', 2), 'stored@2', 'neither the large one nor what it replaced')
 })
