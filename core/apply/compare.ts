@@ -2,7 +2,7 @@
 import { equal } from '../schema/equal.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
-import { type Element, fieldElement } from './element.ts'
+import type { Element } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder } from './field-set.ts'
 import { itemElement } from './list-item.ts'
 import { TypeMismatch } from './type-mismatch.ts'
@@ -104,7 +104,7 @@ function handleMap(map: MapAtom, left: Json | undefined, right: Json | undefined
 function visitMember(map: MapAtom, key: string, left: Json | undefined, right: Json | undefined, into: Difference[]): void {
   const atom = map.field(key) ?? map.others?.()
   if (atom === undefined) throw new TypeMismatch([{ path: `.${key}`, message: 'field not declared in schema' }])
-  add(into, fieldElement(key), visit(atom, left, right))
+  add(into, map.element(key), visit(atom, left, right))
 }
 
 function add(into: Difference[], element: Element, { marks, children }: Outcome): void {

@@ -25,11 +25,19 @@ export function fieldSet(...paths: readonly (readonly string[])[]): FieldSet {
   return set
 }
 
+/** So many nodes are put in order faster by moving them one by one. */
+const fewNodes = 32
+
 /** Puts nodes in order, in place. */
 export function inOrder<N extends { readonly element: Element }>(nodes: N[]): N[] {
-  for (let at = 1; at < nodes.length; at++) {
-    if (compareElements((nodes[at - 1] as N).element, (nodes[at] as N).element) > 0)
-      return nodes.sort((a, b) => compareElements(a.element, b.element))
+  for (let next = 1; next < nodes.length; next++) {
+    const node = nodes[next] as N
+    let at = next
+    while (at > 0 && compareElements((nodes[at - 1] as N).element, node.element) > 0) at--
+    if (at === next) continue
+    if (nodes.length > fewNodes) return nodes.sort((a, b) => compareElements(a.element, b.element))
+    nodes.copyWithin(at + 1, at, next)
+    nodes[at] = node
   }
   return nodes
 }

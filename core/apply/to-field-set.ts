@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
-import { fieldElement } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder } from './field-set.ts'
 import { itemElement } from './list-item.ts'
 import { TypeMismatch } from './type-mismatch.ts'
@@ -39,7 +38,7 @@ function visitMap(map: MapAtom, object: JsonObject): Found {
     if (atom === undefined) throw new TypeMismatch([{ path: `.${key}`, message: 'field not declared in schema' }])
     const found = visit(atom, value)
     const member = found.member || declared === undefined || isEmpty(value)
-    if (member || found.children.length > 0) children.push({ element: fieldElement(key), member, children: found.children })
+    if (member || found.children.length > 0) children.push({ element: map.element(key), member, children: found.children })
   }
   return { member: false, children: inOrder(children) }
 }

@@ -54,10 +54,9 @@ export function firstAccepted<T>(
   errors: readonly unknown[] = [],
 ): Authentication | Promise<Authentication> {
   let failed = errors
-  for (const [index, item] of list.entries()) {
-    if (index < from) continue
+  for (let index = from; index < list.length; index++) {
     try {
-      const answer = ask(item)
+      const answer = ask(list[index] as T)
       if (answer instanceof Promise) {
         const before = failed
         const next = (more: readonly unknown[]) => firstAccepted(list, ask, onError, index + 1, more)

@@ -14,7 +14,16 @@ export function deadline(clock: Clock, limit: number): Filter {
     return new Promise((resolve, reject) => {
       const late = () => reject(timeout('request did not complete within the allotted timeout'))
       const cancel = clock.after(limit, late)
-      answer.then(resolve, reject).finally(cancel)
+      answer.then(
+        (response) => {
+          cancel()
+          resolve(response)
+        },
+        (error: unknown) => {
+          cancel()
+          reject(error)
+        },
+      )
     })
   }
 }

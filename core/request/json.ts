@@ -29,10 +29,12 @@ export function parseJson(bytes: Uint8Array, options: { readonly duplicates: boo
   return { value, duplicates: repeats ? findDuplicates(text) : [] }
 }
 
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** Decodes UTF-8. A byte order mark stays, so that parsers refuse it. Throws BadRequest. */
 export function decodeText(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return strictDecoder.decode(bytes)
   } catch {
     throw badRequest('invalid UTF-8 in body')
   }

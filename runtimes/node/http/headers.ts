@@ -126,8 +126,13 @@ export class LightHeaders implements Headers {
 
   #names(): string[] {
     const names: string[] = []
-    for (let i = 0; i < this.#fields.length; i += 2) if (!names.includes(this.#fields[i] as string)) names.push(this.#fields[i] as string)
-    return names.sort()
+    for (let i = 0; i < this.#fields.length; i += 2) {
+      const name = this.#fields[i] as string
+      let at = names.length
+      while (at > 0 && (names[at - 1] as string) > name) at--
+      if (names[at - 1] !== name) names.splice(at, 0, name)
+    }
+    return names
   }
 
   /** Sorted by name, and combined but for cookies (Fetch standard, 'sort and combine'). */
