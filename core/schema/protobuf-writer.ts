@@ -93,26 +93,37 @@ export class ProtobufWriter {
   }
 
   string(text: string): void {
-    if (text.length <= shortText && this.#ascii(text)) return
-    const size = utf8Length(text)
-    const at = this.#reserve(size)
-    encoder.encodeInto(text, this.#bytes.subarray(at, at + size))
+    const size = this.#ascii(text) ? text.length : this.#unicode(text)
     this.uint32(size)
   }
 
-  /** Writes a short text that has no other characters; false: it has, and nothing is written. */
+  /** Writes a text of ASCII; false: it is none, and nothing is written. */
   #ascii(text: string): boolean {
     const at = this.#reserve(text.length)
+    const written = text.length > shortText ? this.#encode(text, at, text.length) : this.#copy(text, at)
+    if (written !== text.length) this.#start += text.length
+    return written === text.length
+  }
+
+  #unicode(text: string): number {
+    const size = utf8Length(text)
+    this.#encode(text, this.#reserve(size), size)
+    return size
+  }
+
+  /** Characters that fit. */
+  #encode(text: string, at: number, size: number): number {
+    return encoder.encodeInto(text, this.#bytes.subarray(at, at + size)).read
+  }
+
+  /** Characters up to the first that is not ASCII. */
+  #copy(text: string, at: number): number {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
-      if (code >= 0x80) {
-        this.#start += text.length
-        return false
-      }
+      if (code >= 0x80) return i
       this.#bytes[at + i] = code
     }
-    this.uint32(text.length)
-    return true
+    return text.length
   }
 
   /** Makes room before what is written; returns where it begins. */

@@ -4,7 +4,7 @@ import { tlsFetch } from '../support/tls-fetch.ts'
 import type { Compare } from './api-rows.ts'
 import { startBare } from './bare.ts'
 import { type BenchDaemon, startDaemon } from './daemon.ts'
-import { clientPuts, startPuttingListener } from './etcd-client.ts'
+import { clientPuts, startPuttingListener, warmupSeconds } from './etcd-client.ts'
 import { type LoadOptions, load } from './load.ts'
 import type { Row } from './row.ts'
 import { fanOut } from './watchers.ts'
@@ -14,11 +14,11 @@ const objects = 1_000
 /** Where `fanOut` looks. */
 const many = '/api/v1/namespaces/many/configmaps'
 const created = '/api/v1/namespaces/default/configmaps'
-const configMap = (name: string) => ({
+const configMap = (name: string, text = '') => ({
   kind: 'ConfigMap',
   apiVersion: 'v1',
   metadata: { name, labels: { app: 'bench' } },
-  data: { text: 'x'.repeat(700) },
+  data: { text: text.padEnd(700, 'x') },
 })
 
 async function fill(daemon: BenchDaemon): Promise<void> {
@@ -49,7 +49,7 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
   const measure = async (target: Pick<LoadOptions, 'url' | 'ca' | 'cert' | 'key'>, options: Omit<LoadOptions, 'seconds' | 'url'>) => {
     const { url, ca, cert, key } = target
     const credentials = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
-    const { requestsPerSecond, failures } = await load({ seconds, sleeps: true, url, ...credentials, ...options })
+    const { requestsPerSecond, failures } = await load({ seconds, warmupSeconds, sleeps: true, url, ...credentials, ...options })
     if (failures > 0) throw new Error(`${failures} requests failed: ${options.method ?? 'GET'} ${options.path}`)
     return requestsPerSecond
   }
@@ -60,7 +60,9 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
     const create = { method: 'POST', path: created, body, connections: writers, headers: json }
     const merge = { 'content-type': 'application/merge-patch+json' }
     const patch = JSON.stringify({ data: { changed: '{n}' } })
-    const update = { method: 'PATCH', path: `${many}/object-{k}`, body: patch, connections: writers, headers: merge }
+    const one = `${many}/object-{k}`
+    const update = { method: 'PUT', path: one, body: JSON.stringify(configMap('object-{k}', '{n}')), connections: writers, headers: json }
+    const merged = { method: 'PATCH', path: one, body: patch, connections: writers, headers: merge }
     const bytes = Buffer.byteLength(body)
     const read = (name: string, path: string, connections: number) =>
       compare(
@@ -80,6 +82,12 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
         `UPDATE, ${writers} writers, durable on etcd`,
         "≥ 0.8 of etcd's client",
         () => measure(onEtcd, update),
+        () => clientPuts({ server: otherServer, writers, seconds, bytes, keys: objects }),
+      ),
+      await compare(
+        `PATCH, ${writers} writers, durable on etcd : etcd's client`,
+        '',
+        () => measure(onEtcd, merged),
         () => clientPuts({ server: otherServer, writers, seconds, bytes, keys: objects }),
       ),
       await compare(

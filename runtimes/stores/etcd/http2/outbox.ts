@@ -4,8 +4,10 @@ import { ConnectionError, errorCodes } from './errors.ts'
 /** Up to so many bytes it is cheaper to copy the pieces than to write them one by one. */
 const largestCopy = 64 * 1024
 const mostReplies = 10_000
+/** Turns of the event loop that a write is put off at most. */
+const mostTurns = 4
 
-/** Collects what is to be written: one write costs more than all the frames that a turn of the event loop makes. */
+/** Collects what is to be written: one write costs more than all the frames that some turns of the event loop make. */
 export class Outbox {
   readonly #socket: Socket
   #pieces: Uint8Array[] = []
@@ -20,7 +22,7 @@ export class Outbox {
   /** The pieces must not change any more. */
   push(...pieces: readonly Uint8Array[]): void {
     // After all that has come by now was looked at: one write for the calls of many requests.
-    if (this.#pieces.length === 0) setImmediate(() => this.flush())
+    if (this.#pieces.length === 0) setImmediate(() => this.#wait(0, mostTurns))
     for (const piece of pieces) {
       this.#pieces.push(piece)
       this.#length += piece.length
@@ -35,6 +37,13 @@ export class Outbox {
     if (this.#socket.writableLength === 0) this.#replies = 0
     if (++this.#replies > mostReplies) throw new ConnectionError(errorCodes.enhanceYourCalm, 'the member does not read the answers')
     this.push(...pieces)
+  }
+
+  /** Lets turns of the event loop pass as long as each brings more than there was before. */
+  #wait(before: number, turns: number): void {
+    const length = this.#length
+    if (length > before && turns > 0) setImmediate(() => this.#wait(length, turns - 1))
+    else this.flush()
   }
 
   flush(): void {
