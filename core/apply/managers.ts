@@ -22,12 +22,15 @@ export interface Manager extends Identity {
 /** By identity. */
 export type Managers = ReadonlyMap<string, Manager>
 
+const plain = /^[\w./-]*$/
+const quoted = (text: string) => (plain.test(text) ? `"${text}"` : JSON.stringify(text))
+
 /** The identity as a text, JSON in fact, which also gives managers their order in conflicts. */
 export function identityOf({ manager, operation, apiVersion, subresource }: Identity): string {
-  let text = manager === '' ? '{' : `{"manager":${JSON.stringify(manager)},`
+  let text = manager === '' ? '{' : `{"manager":${quoted(manager)},`
   text += `"operation":"${operation}"`
-  if (operation === 'Update') text += `,"apiVersion":${JSON.stringify(apiVersion)}`
-  if (subresource !== '') text += `,"subresource":${JSON.stringify(subresource)}`
+  if (operation === 'Update') text += `,"apiVersion":${quoted(apiVersion)}`
+  if (subresource !== '') text += `,"subresource":${quoted(subresource)}`
   return `${text}}`
 }
 
