@@ -71,6 +71,7 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
         () => measure(onEtcd, { path, connections }),
         () => measure(inMemory, { path, connections }),
       )
+    for (const write of [create, update, merged]) await measure(onEtcd, write)
     return [
       await compare(
         `CREATE, ${writers} writers, durable on etcd`,

@@ -77,10 +77,14 @@ export class Http1Responses {
   }
 }
 
-/** One request, ready to be sent. */
-export function encodeHttp1(method: string, url: URL, headers: Record<string, string>, body?: string): Buffer {
-  const fields: Record<string, string> = { Host: url.host, ...headers }
-  if (body !== undefined) fields['Content-Length'] = String(Buffer.byteLength(body))
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  return Buffer.from(`${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
+/** Makes requests; what they have in common is written once. `path` is what follows the origin. */
+export function http1Encoder(method: string, { host }: URL, headers: Record<string, string>): (path: string, body?: string) => Buffer {
+  const fields = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = ` HTTP/1.1\r\n${fields.join('')}`
+  return (path, body) =>
+    Buffer.from(
+      body === undefined
+        ? `${method} ${path}${head}\r\n`
+        : `${method} ${path}${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
 }

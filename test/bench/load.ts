@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { encodeHttp1, Http1Responses } from './load-http1.ts'
+import { Http1Responses, http1Encoder } from './load-http1.ts'
 import { encodeHttp2, Http2Responses, preface } from './load-http2.ts'
 
 /** Milliseconds. */
@@ -71,14 +71,15 @@ function run(options: LoadOptions): Promise<LoadResult> {
     const n = `${process.pid}-${number}`
     const k = String(number++ % 1_000)
     const fill = (text: string) => text.replaceAll('{n}', n).replaceAll('{k}', k)
-    return { url: new URL(fill(path), options.url), body: body && fill(body) }
+    return { path: fill(path), body: body && fill(body) }
   }
   const exchanges = {
     'http/1.1': (write: (bytes: Buffer) => void, done: (status: number) => void): Exchange => {
-      const same = encodeHttp1(method, url, headers, body)
+      const encode = http1Encoder(method, url, headers)
+      const same = encode(path, body)
       const next = () => {
-        const { url, body } = numbered()
-        return encodeHttp1(method, url, headers, body)
+        const { path, body } = numbered()
+        return encode(path, body)
       }
       const responses = new Http1Responses(method, done)
       return { send: () => write(varies ? next() : same), feed: (data) => responses.feed(data) }
@@ -89,8 +90,8 @@ function run(options: LoadOptions): Promise<LoadResult> {
       const next = () => {
         stream += 2
         if (varies) {
-          const { url, body } = numbered()
-          return encodeHttp2(method, url, headers, stream, body)
+          const { path, body } = numbered()
+          return encodeHttp2(method, new URL(path, url), headers, stream, body)
         }
         const bytes = Buffer.from(same)
         bytes.writeUInt32BE(stream, 5)
