@@ -13,7 +13,6 @@ import { toFieldSet } from './to-field-set.ts'
 
 /** Takes back what managers own in versions that are gone, and what the schema has made atomic. */
 function reconciled({ versions }: Scope, managers: Managers): Managers {
-  if (managers.size === 0) return managers
   const result = new Map<string, Manager>()
   for (const [identity, manager] of managers) {
     const atom = versions.atom(manager.apiVersion)

@@ -1,6 +1,7 @@
 /** How much is stored, polled now and then: counting and measuring cost the store something. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
+import { qualified } from '../respond/status.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
@@ -36,7 +37,7 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
       if (definition.storageKey === '') continue
       const number = await store.count().catch(() => unknown)
       objects.set([on.group, on.resource], number)
-      former.set([on.group === '' ? on.resource : `${on.resource}.${on.group}`], number)
+      former.set([qualified(on)], number)
     }
   }
 

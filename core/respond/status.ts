@@ -75,7 +75,8 @@ export interface GroupResource {
   readonly resource: string
 }
 
-const qualified = ({ group, resource }: GroupResource) => (group === '' ? resource : `${resource}.${group}`)
+/** A resource by its full name: `pods`, `deployments.apps`. */
+export const qualified = ({ group, resource }: GroupResource) => (group === '' ? resource : `${resource}.${group}`)
 const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
   ...(name !== '' && { name }),
   ...(group !== '' && { group }),

@@ -3,7 +3,7 @@ import { WireType } from '@bufbuild/protobuf/wire'
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
 import type { Field, Json, JsonObject, Message, ScalarType, Schema, Union } from './model.ts'
-import { ProtobufWriter } from './protobuf-writer.ts'
+import { ProtobufWriter, tagOf } from './protobuf-writer.ts'
 import { scalarRules } from './scalars.ts'
 import { parseTime } from './time.ts'
 
@@ -25,8 +25,6 @@ interface Slot {
 
 /** Fields against the order of their tags. Worked out once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, readonly Slot[]>()
-
-const tagOf = (field: number, wire: WireType) => ((field << 3) | wire) >>> 0
 
 function writeTime(writer: ProtobufWriter, value: Json, fraction: boolean): void {
   const instant = typeof value === 'string' ? parseTime(value) : undefined

@@ -4,7 +4,7 @@ import { DecodeError } from './decode-error.ts'
 import type { Json, JsonObject, Message } from './model.ts'
 import { expectWire, reading, readRecord } from './protobuf-decode.ts'
 import { writeMessage } from './protobuf-encode.ts'
-import { ProtobufWriter } from './protobuf-writer.ts'
+import { ProtobufWriter, tagOf } from './protobuf-writer.ts'
 
 const magic = new Uint8Array([0x6b, 0x38, 0x73, 0])
 
@@ -21,7 +21,7 @@ export function isEnvelope(bytes: Uint8Array): boolean {
   return bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte)
 }
 
-const text = (field: number) => (field << 3) | WireType.LengthDelimited
+const text = (field: number) => tagOf(field, WireType.LengthDelimited)
 
 /** Frames what `write` writes; in reverse, as ProtobufWriter does. */
 function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter) => void, writer = new ProtobufWriter()): Uint8Array {

@@ -1,3 +1,4 @@
+import type { WireType } from '@bufbuild/protobuf/wire'
 import { utf8Length } from './bytes.ts'
 
 const encoder = new TextEncoder()
@@ -6,6 +7,9 @@ const shortText = 48
 const firstSize = 1_024
 /** Bytes that a writer keeps for the next message. */
 const largestKept = 64 * 1_024
+
+/** What stands before a value: the number of its field, and how it is written. */
+export const tagOf = (field: number, wire: WireType) => ((field << 3) | wire) >>> 0
 
 /**
  * Writes protobuf from its end to its start: when the length of a message is due, the message is already there. So fields are written in

@@ -1,6 +1,6 @@
 /** Stored values that can't be read, and how clients are told of them in the words that they know. */
 import { type KeyValue, StoreError } from '../ports.ts'
-import { ApiError, type GroupResource, type StatusCause } from '../respond/status.ts'
+import { ApiError, type GroupResource, qualified, type StatusCause } from '../respond/status.ts'
 import { Entry } from './entry.ts'
 
 /** Unreadable values that the error of a list names at most. */
@@ -43,11 +43,11 @@ function readable({ key, modRevision }: KeyValue, { why, decoded }: Problem): st
 
 const listed = ({ key }: KeyValue, { why, decoded }: Problem) => (decoded ? why : `unable to transform key ${JSON.stringify(key)}: ${why}`)
 
-function storeReadError({ group, resource }: GroupResource, found: readonly StatusCause[]): ApiError {
-  const qualified = group === '' ? resource : `${resource}.${group}`
+function storeReadError(on: GroupResource, found: readonly StatusCause[]): ApiError {
+  const { group, resource } = on
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
   const tooMany = { reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' }
-  return new ApiError('StoreReadError', `failed to read one or more ${qualified} from the storage: ${found[0]?.message}${more}`, {
+  return new ApiError('StoreReadError', `failed to read one or more ${qualified(on)} from the storage: ${found[0]?.message}${more}`, {
     name: 'list',
     ...(group !== '' && { group }),
     kind: resource,

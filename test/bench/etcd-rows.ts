@@ -64,6 +64,7 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
     const update = { method: 'PUT', path: one, body: JSON.stringify(configMap('object-{k}', '{n}')), connections: writers, headers: json }
     const merged = { method: 'PATCH', path: one, body: patch, connections: writers, headers: merge }
     const bytes = Buffer.byteLength(body)
+    const puts = (keys: number) => () => clientPuts({ server: otherServer, writers, seconds, bytes, keys })
     const read = (name: string, path: string, connections: number) =>
       compare(
         `${name}, on etcd : in memory`,
@@ -73,24 +74,9 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
       )
     for (const write of [create, update, merged]) await measure(onEtcd, write)
     return [
-      await compare(
-        `CREATE, ${writers} writers, durable on etcd`,
-        "≥ 0.8 of etcd's client",
-        () => measure(onEtcd, create),
-        () => clientPuts({ server: otherServer, writers, seconds, bytes, keys: 0 }),
-      ),
-      await compare(
-        `UPDATE, ${writers} writers, durable on etcd`,
-        "≥ 0.8 of etcd's client",
-        () => measure(onEtcd, update),
-        () => clientPuts({ server: otherServer, writers, seconds, bytes, keys: objects }),
-      ),
-      await compare(
-        `PATCH, ${writers} writers, durable on etcd : etcd's client`,
-        '',
-        () => measure(onEtcd, merged),
-        () => clientPuts({ server: otherServer, writers, seconds, bytes, keys: objects }),
-      ),
+      await compare(`CREATE, ${writers} writers, durable on etcd`, "≥ 0.8 of etcd's client", () => measure(onEtcd, create), puts(0)),
+      await compare(`UPDATE, ${writers} writers, durable on etcd`, "≥ 0.8 of etcd's client", () => measure(onEtcd, update), puts(objects)),
+      await compare(`PATCH, ${writers} writers, durable on etcd : etcd's client`, '', () => measure(onEtcd, merged), puts(objects)),
       await compare(
         `CREATE, ${writers} writers, on etcd : bare TLS listener and etcd's client`,
         '',

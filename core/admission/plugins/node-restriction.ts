@@ -3,7 +3,7 @@
  * can't know, since it sees no objects (plugin/pkg/admission/noderestriction).
  */
 import { isNode, nodeOf } from '../../authz/node.ts'
-import { forbidden } from '../../respond/status.ts'
+import { forbidden, qualified } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { checkNode } from './node-restriction-nodes.ts'
@@ -57,7 +57,7 @@ export function nodeRestriction(context: PluginContext): AdmissionPlugin {
       const refuse = (why: string) => forbidden(on, name, why)
       const node = nodeOf(user)
       if (node === undefined) throw refuse(`could not determine node from user ${JSON.stringify(user.name)}`)
-      return byResource.get(on.group === '' ? on.resource : `${on.resource}.${on.group}`)?.({ ...context, attributes, node, refuse })
+      return byResource.get(qualified(on))?.({ ...context, attributes, node, refuse })
     },
   }
 }

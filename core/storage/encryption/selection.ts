@@ -1,5 +1,5 @@
 /** Which transformer a stored key gets: by the resource that it belongs to, or by a wildcard. */
-import type { GroupResource } from '../../respond/status.ts'
+import { type GroupResource, qualified } from '../../respond/status.ts'
 import type { Transformer } from './transformer.ts'
 
 const nameOf = ({ group, resource }: GroupResource) => `${resource}.${group}`
@@ -18,8 +18,6 @@ export function selectTransformer(selections: readonly Selection[]): (on: GroupR
   return (on) => byName.get(nameOf(on)) ?? byName.get(`*.${on.group}`) ?? byName.get('*.*')
 }
 
-const labelOf = ({ group, resource }: GroupResource) => (group === '' ? resource : `${resource}.${group}`)
-
 /** The same choice, of transformers that say whose values they are given: one for each resource, the same each time. */
 export function namedTransformers(select: (on: GroupResource) => Transformer | undefined): (on: GroupResource) => Transformer | undefined {
   const known = new Map<string, Transformer | undefined>()
@@ -32,7 +30,7 @@ export function namedTransformers(select: (on: GroupResource) => Transformer | u
   }
 
   return (on) => {
-    const label = labelOf(on)
+    const label = qualified(on)
     if (!known.has(label)) {
       const transformer = select(on)
       known.set(label, transformer && named(label, transformer))

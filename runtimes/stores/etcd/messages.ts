@@ -6,7 +6,7 @@ import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { KeyValue, StoreEvent } from '../../../core/ports.ts'
 import { DecodeError } from '../../../core/schema/decode-error.ts'
 import { reading, readRecord } from '../../../core/schema/protobuf-decode.ts'
-import { ProtobufWriter } from '../../../core/schema/protobuf-writer.ts'
+import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf-writer.ts'
 
 export interface RangeRequest {
   readonly key: Uint8Array
@@ -54,8 +54,8 @@ export interface WatchResponse {
   readonly compactRevision: number
 }
 
-const varint = (field: number) => (field << 3) | WireType.Varint
-const record = (field: number) => (field << 3) | WireType.LengthDelimited
+const varint = (field: number) => tagOf(field, WireType.Varint)
+const record = (field: number) => tagOf(field, WireType.LengthDelimited)
 
 /** More than the tags, lengths and numbers of a request take together. */
 const overhead = 96
@@ -134,7 +134,7 @@ function readNumber(reader: BinaryReader): number {
 
 /** Calls `field` for each tag; it returns false for one that it does not know, be it for the type. */
 function readFields(reader: BinaryReader, length: number, field: (tag: number) => boolean): void {
-  readRecord(reader, length, (number, wire) => field((number << 3) | wire))
+  readRecord(reader, length, (number, wire) => field(tagOf(number, wire)))
 }
 
 /** The one field of a message that matters. */
