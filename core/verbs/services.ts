@@ -99,8 +99,9 @@ export function admissionAttributes(
 /** What the registry needs for a write of this request; validating admission is asked with `operation`. */
 export function writeRequest(target: Target, operation: AdmissionOperation, dryRun: boolean): WriteRequest {
   const { exchange, services, resource } = target
+  const { platform, settings, now } = hookContext(services)
   return {
-    context: { ...hookContext(services), user: exchange.user, apiVersion: apiVersionOf(resource.definition) },
+    context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition) },
     dryRun,
     admit: (object, old) => services.admission.validate(admissionAttributes(target, operation, dryRun, object, old)),
     warn: (text) => exchange.warnings.push(text),

@@ -64,9 +64,13 @@ export class Endpoints {
     const attempts = this.#clients.length * roundsOfReads
     for (let attempt = 1; ; attempt++) {
       const longest = this.#clients.length > 1 ? this.#clock.now() + this.#timeouts.attempt : end
-      const outcome = await this.#try(run, Math.min(end, longest))
-      if ('value' in outcome) return outcome.value
-      if (!isMemberFault(outcome.error) || attempt === attempts || this.#clock.now() >= end) throw outcome.error
+      const client = this.current
+      try {
+        return await run(client, { deadline: Math.min(end, longest) })
+      } catch (thrown) {
+        const error = this.#judged(client, thrown)
+        if (!isMemberFault(error) || attempt === attempts || this.#clock.now() >= end) throw error
+      }
       // Unlike the clock's timers this one keeps the process alive: somebody waits for the answer.
       if (attempt % this.#clients.length === 0) await sleep(pauseBetweenRounds)
     }
@@ -76,9 +80,13 @@ export class Endpoints {
   async once<T>(run: Run<T>): Promise<T> {
     const end = this.#clock.now() + this.#timeouts.request
     for (let left = this.#clients.length; ; left--) {
-      const outcome = await this.#try(run, end)
-      if ('value' in outcome) return outcome.value
-      if (left === 1 || !wasUntouched(outcome.error)) throw outcome.error
+      const client = this.current
+      try {
+        return await run(client, { deadline: end })
+      } catch (thrown) {
+        const error = this.#judged(client, thrown)
+        if (left === 1 || !wasUntouched(error)) throw error
+      }
     }
   }
 
@@ -86,14 +94,10 @@ export class Endpoints {
     for (const client of this.#clients) client.close()
   }
 
-  async #try<T>(run: Run<T>, deadline: number): Promise<{ value: T } | { error: StoreError }> {
-    const client = this.current
-    try {
-      return { value: await run(client, { deadline }) }
-    } catch (thrown) {
-      const error = storeError(thrown)
-      if (isMemberFault(error)) this.failed(client, error)
-      return { error }
-    }
+  /** What a call failed with. A member whose fault it is is left. */
+  #judged(client: Client, thrown: unknown): StoreError {
+    const error = storeError(thrown)
+    if (isMemberFault(error)) this.failed(client, error)
+    return error
   }
 }
