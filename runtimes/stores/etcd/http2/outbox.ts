@@ -4,7 +4,7 @@ import { ConnectionError, errorCodes } from './errors.ts'
 /** Up to so many bytes it is cheaper to copy the pieces than to write them one by one. */
 const largestCopy = 64 * 1024
 /** So many bytes are written at once: the peer can begin with them while the next calls are made. */
-const enough = 16 * 1024
+const enough = 24 * 1024
 const mostReplies = 10_000
 /** Turns of the event loop that a write is put off at most. */
 const mostTurns = 4
