@@ -1,7 +1,7 @@
 import type { Clock } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { WatchableStore } from '../watch/feed.ts'
-import { type Following, follow } from '../watch/follow.ts'
+import { type Following, followObjects } from '../watch/follow.ts'
 import type { BindingObject, RbacIndex, RoleObject } from './rbac-index.ts'
 
 /** The stores of the four kinds that RBAC decides by. */
@@ -18,26 +18,12 @@ interface Slot {
 }
 
 function followInto(store: WatchableStore, clock: Clock, slot: Slot): Following {
-  const known = new Set<string>()
-  const remove = (key: string) => {
-    const { namespace, name } = store.keys.parse(key)
-    known.delete(key)
-    slot.remove(namespace, name)
-  }
-  const upsert = (key: string, object: ApiObject) => {
-    known.add(key)
-    slot.upsert(object)
-  }
-  return follow(store, clock, {
-    replace(entries) {
-      const gone = new Set(known)
-      for (const entry of entries) {
-        gone.delete(entry.key)
-        upsert(entry.key, entry.decode())
-      }
-      for (const key of gone) remove(key)
+  return followObjects(store, clock, {
+    upsert: (_key, object) => slot.upsert(object),
+    remove(key) {
+      const { namespace, name } = store.keys.parse(key)
+      slot.remove(namespace, name)
     },
-    change: ({ deleted, entry }) => (deleted ? remove(entry.key) : upsert(entry.key, entry.decode())),
   })
 }
 

@@ -1,5 +1,6 @@
 /** Keeps somebody informed of all objects of a resource: the current ones, then every change, across lost watches. */
 import type { Clock } from '../ports.ts'
+import type { ApiObject } from '../resources/definition.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Change } from './change.ts'
 import type { Subscription, WatchableStore } from './feed.ts'
@@ -55,4 +56,34 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower):
       subscription?.close()
     },
   }
+}
+
+/** What there is by key, for those to whom it makes no difference how they hear of it. */
+export interface ObjectFollower {
+  upsert(key: string, object: ApiObject): void
+  remove(key: string): void
+}
+
+/** Follows the objects themselves; after a lost watch, those that are gone meanwhile are removed. */
+export function followObjects(store: WatchableStore, clock: Clock, follower: ObjectFollower): Following {
+  const known = new Set<string>()
+  const remove = (key: string) => {
+    known.delete(key)
+    follower.remove(key)
+  }
+  const upsert = (entry: Entry) => {
+    known.add(entry.key)
+    follower.upsert(entry.key, entry.decode())
+  }
+  return follow(store, clock, {
+    replace(entries) {
+      const gone = new Set(known)
+      for (const entry of entries) {
+        gone.delete(entry.key)
+        upsert(entry)
+      }
+      for (const key of gone) remove(key)
+    },
+    change: ({ deleted, entry }) => (deleted ? remove(entry.key) : upsert(entry)),
+  })
 }

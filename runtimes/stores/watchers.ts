@@ -1,6 +1,7 @@
 import { StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import type { Versions } from './history.ts'
+import { PrefixIndex } from './prefix-index.ts'
 
 interface Watch {
   readonly prefix: string
@@ -16,10 +17,7 @@ interface Watch {
  */
 export class Watchers {
   readonly #history: Versions
-  /** Live watches by prefix: a change looks up the prefixes of its key, however many watches there are. */
-  readonly #groups = new Map<string, Set<Watch>>()
-  /** How many groups have a prefix of this length. */
-  readonly #lengths = new Map<number, number>()
+  readonly #live = new PrefixIndex<Watch>()
   /** Watches from a revision that is yet to come. */
   readonly #early = new Set<Watch>()
 
@@ -42,33 +40,16 @@ export class Watchers {
 
   /** Delivers the events of a batch of commits that the history already holds. */
   deliver(events: readonly StoreEvent[]): void {
-    if (this.#groups.size > 0) {
-      for (const [prefix, selected] of this.#select(events)) {
-        for (const watch of this.#groups.get(prefix) ?? []) this.#call(watch, (watcher) => watcher.events(selected))
-      }
+    for (const [watches, selected] of this.#live.select(events)) {
+      for (const watch of watches) this.#call(watch, (watcher) => watcher.events(selected))
     }
     for (const watch of this.#early) this.#start(watch)
   }
 
   /** Ends all watches, without an error: the store was closed. */
   close(): void {
-    for (const group of this.#groups.values()) for (const watch of group) this.#end(watch)
+    for (const watch of this.#live.items()) this.#end(watch)
     for (const watch of this.#early) this.#end(watch)
-  }
-
-  #select(events: readonly StoreEvent[]): Map<string, StoreEvent[]> {
-    const selected = new Map<string, StoreEvent[]>()
-    for (const event of events) {
-      const key = event.type === 'put' ? event.kv.key : event.key
-      for (const length of this.#lengths.keys()) {
-        if (length > key.length) continue
-        const prefix = key.slice(0, length)
-        const list = selected.get(prefix)
-        if (list) list.push(event)
-        else if (this.#groups.has(prefix)) selected.set(prefix, [event])
-      }
-    }
-    return selected
   }
 
   /** Catches up from the history and joins the live watches, in one step. */
@@ -87,12 +68,7 @@ export class Watchers {
       return
     }
     watch.state = 'live'
-    const group = this.#groups.get(watch.prefix)
-    if (group) group.add(watch)
-    else {
-      this.#groups.set(watch.prefix, new Set([watch]))
-      this.#lengths.set(watch.prefix.length, (this.#lengths.get(watch.prefix.length) ?? 0) + 1)
-    }
+    this.#live.add(watch.prefix, watch)
     if (missed.length > 0) this.#call(watch, (watcher) => watcher.events(missed))
     this.#progress(watch)
   }
@@ -106,13 +82,7 @@ export class Watchers {
   #end(watch: Watch, error?: StoreError): void {
     if (watch.state === 'ended') return
     this.#early.delete(watch)
-    const group = this.#groups.get(watch.prefix)
-    if (group?.delete(watch) && group.size === 0) {
-      this.#groups.delete(watch.prefix)
-      const left = (this.#lengths.get(watch.prefix.length) ?? 1) - 1
-      if (left > 0) this.#lengths.set(watch.prefix.length, left)
-      else this.#lengths.delete(watch.prefix.length)
-    }
+    this.#live.delete(watch.prefix, watch)
     watch.state = 'ended'
     queueMicrotask(() => watch.watcher.end(error))
   }

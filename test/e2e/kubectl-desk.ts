@@ -1,9 +1,11 @@
 /** What a kubectl test works with: a daemon, a kubectl, and a namespace of its own. */
+import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
 import { type Api, apiOf } from '../support/api.ts'
-import type { Daemon } from '../support/daemon.ts'
-import { type Kubectl, type KubectlBinary, kubectlWith, type Ran, type Running, type RunOptions } from '../support/kubectl.ts'
+import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { type Kubectl, type KubectlBinary, kubectls, kubectlWith, type Ran, type Running, type RunOptions } from '../support/kubectl.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 export interface Desk {
@@ -24,13 +26,43 @@ export interface Desk {
 
 export type Desks = (title: string, run: (desk: Desk) => Promise<void>, since?: number) => void
 
-export interface Office {
+interface Office {
   desk(): Promise<Desk>
   close(): void
 }
 
+/** Runs these pieces of work with each kubectl there is, each of which has a daemon of its own; a case that an old one has no command for is skipped. */
+export function withEachKubectl(title: string, works: readonly ((on: Desks) => void)[]): void {
+  const found = kubectls()
+  if (found.length === 0) test(title, { skip: 'no kubectl on PATH or in KUBECTL_PATHS' }, () => {})
+  describe(title, { concurrency: 2 }, () => {
+    for (const binary of found) {
+      describe(`kubectl ${binary.version}`, () => {
+        let daemon: Daemon | undefined
+        let office: Office | undefined
+        before(async () => {
+          daemon = await startDaemon()
+          office = officeOf(binary, daemon)
+        })
+        after(async () => {
+          office?.close()
+          await daemon?.stop()
+        })
+        const on: Desks = (title, run, since = 0) => {
+          const skip = binary.minor < since && `kubectl ${binary.version} has no such command, 1.${since} has`
+          test(title, { skip }, async () => {
+            assert(office, 'no daemon')
+            await run(await office.desk())
+          })
+        }
+        for (const work of works) work(on)
+      })
+    }
+  })
+}
+
 /** Makes desks for one kubectl at one daemon. */
-export function officeOf(binary: KubectlBinary, daemon: Daemon): Office {
+function officeOf(binary: KubectlBinary, daemon: Daemon): Office {
   const home = temporaryDirectory('kubectl')
   const kubectl = kubectlWith(binary, daemon.kubeconfig, home.path)
   const api = apiOf(daemon.fetch)

@@ -1,7 +1,7 @@
 import { StoreError, type StoreEvent, type StoreWatcher } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import { PrefixIndex } from '../prefix-index.ts'
 import { revisionOf } from './keys.ts'
-import { PrefixIndex } from './prefix-index.ts'
 
 /** One watch of the port. */
 export interface Subscriber {

@@ -7,6 +7,7 @@ import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createAuthenticationMetrics } from '../../../core/meta/authentication-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import { eventually } from '../../support/wait.ts'
 import { clock, createWeb, issuerKey, issuerUrl, keepLog, publish, settings, settle, sign, type Web } from '../authn/jwt-issuer.ts'
 
 const platform = createPlatform()
@@ -131,7 +132,7 @@ test('a changed file is used once all its providers are found, and tried again w
   const { onDisk, name, lines, text, authentication } = await start(web, { configuration: path }, file({ jwt: [entry('old:')] }))
   const token = await sign(key)
   assert.equal(await name(token), 'old:jane')
-  assert.match(text(), /key_set_info\{[^}]*\} 1/)
+  await eventually('the hash of the keys', async () => /key_set_info\{[^}]*\} 1/.test(text()))
 
   onDisk.set(file({ jwt: [entry('new:'), entry('', second)] }))
   await settle()

@@ -12,36 +12,6 @@ export const hostClock: Clock = {
   },
 }
 
-/** A clock that a test moves; `advance` runs the timers that come due, in order. */
-export class ManualClock implements Clock {
-  #now = 1_000_000
-  #timers: { readonly at: number; readonly callback: () => void }[] = []
-
-  now(): number {
-    return this.#now
-  }
-
-  after(milliseconds: number, callback: () => void): () => void {
-    const timer = { at: this.#now + milliseconds, callback }
-    this.#timers.push(timer)
-    return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer)
-    }
-  }
-
-  advance(milliseconds: number): void {
-    const end = this.#now + milliseconds
-    for (;;) {
-      const next = this.#timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0]
-      if (!next) break
-      this.#timers = this.#timers.filter((other) => other !== next)
-      this.#now = next.at
-      next.callback()
-    }
-    this.#now = end
-  }
-}
-
 /** A logger that keeps its warnings. */
 export function warnings(): Logger & { readonly warned: { fields: object; message: string }[] } {
   const warned: { fields: object; message: string }[] = []

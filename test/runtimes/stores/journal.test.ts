@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 import { open } from 'lmdb'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { bytes, describeEvent, Recorder, text } from '../../conformance/store-recorder.ts'
-import { hostClock, ManualClock, openAt, temporaryDirectory, warnings } from './helpers.ts'
+import { ManualClock } from '../../support/clock.ts'
+import { hostClock, openAt, temporaryDirectory, warnings } from './helpers.ts'
 
 describe('durable store: reopening', () => {
   inDirectory('brings back values, revisions, history and watches from the past', async (directory) => {

@@ -5,7 +5,8 @@ import { History } from '../../../runtimes/stores/history.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { createMvcc, type Journal } from '../../../runtimes/stores/mvcc.ts'
 import { bytes, describeEvent, Recorder } from '../../conformance/store-recorder.ts'
-import { hostClock, ManualClock } from './helpers.ts'
+import { ManualClock } from '../../support/clock.ts'
+import { hostClock } from './helpers.ts'
 
 test('revisions start at 1, and the first write makes 2', async () => {
   const store = memoryStore()

@@ -11,10 +11,11 @@ import { Connection } from '../../../../runtimes/stores/etcd/http2/connection.ts
 import { FrameReader } from '../../../../runtimes/stores/etcd/http2/frames.ts'
 import { encodedHeaders } from '../../../../runtimes/stores/etcd/http2/hpack.ts'
 import { addressOf } from '../../../../runtimes/stores/etcd/http2/socket.ts'
+import { ManualClock } from '../../../support/clock.ts'
 import { freePort } from '../../../support/daemon.ts'
 import { run } from '../../../support/run.ts'
 import { eventually, within } from '../../../support/wait.ts'
-import { hostClock, ManualClock } from '../helpers.ts'
+import { hostClock } from '../helpers.ts'
 import { echo, grpcServer, message } from './grpc-server.ts'
 import { answerOn, type Frame, frame, head, rawPeer, settings, trailers } from './raw-peer.ts'
 

@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../../../core/ports.ts'
+import type { StoreEvent } from '../../core/ports.ts'
 
 /** Things by the prefix they are about. An event looks up the prefixes of its key, however many there are. */
 export class PrefixIndex<T> {
@@ -23,6 +23,11 @@ export class PrefixIndex<T> {
     const left = (this.#lengths.get(prefix.length) ?? 1) - 1
     if (left > 0) this.#lengths.set(prefix.length, left)
     else this.#lengths.delete(prefix.length)
+  }
+
+  /** All of them, as they are now. */
+  items(): readonly T[] {
+    return [...this.#groups.values()].flatMap((group) => [...group])
   }
 
   /** The events that each group of things is about, in order. */
