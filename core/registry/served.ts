@@ -26,14 +26,16 @@ export interface ResourceTable {
 }
 
 export function createResourceTable(resources: readonly ServedResource[]): ResourceTable {
-  const keyOf = (group: string, version: string, plural: string) => `${group}/${version}/${plural}`
-  const byKey = new Map(
-    resources.map((each) => [keyOf(each.definition.group, each.definition.version, each.definition.names.plural), each]),
-  )
+  const byPlural = new Map<string, ServedResource[]>()
+  for (const each of resources) {
+    const { plural } = each.definition.names
+    byPlural.set(plural, [...(byPlural.get(plural) ?? []), each])
+  }
   const stores = new Map(resources.map(({ on, store }) => [`${on.resource}.${on.group}`, store]))
   return {
-    lookup: (group, version, plural) => byKey.get(keyOf(group, version, plural)),
-    all: () => [...byKey.values()],
+    lookup: (group, version, plural) =>
+      byPlural.get(plural)?.find(({ definition }) => definition.group === group && definition.version === version),
+    all: () => resources,
     storeOf: (group, plural) => stores.get(`${plural}.${group}`),
     revision: 1,
   }

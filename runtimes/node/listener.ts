@@ -16,6 +16,7 @@ import type { Handler, Service } from './http/exchange.ts'
 import { disconnected, type Http1Peer, serveHttp1 } from './http/http1.ts'
 import { serveHttp2 } from './http/http2.ts'
 import { installLightClasses } from './http/install.ts'
+import { refuse } from './http/refusal.ts'
 import { type CipherSuite, cipherText, type KeyPair, type NamedKeyPair, nameTable, tlsVersions } from './http/tls.ts'
 
 export type { Handler } from './http/exchange.ts'
@@ -87,6 +88,11 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     const peer = peers.get(incoming.socket) as Http1Peer
     serveHttp1(service, peer, incoming, outgoing)
     if (service.closing) outgoing.once('finish', () => setImmediate(() => http1.closeIdleConnections()))
+  })
+
+  http1.on('clientError', (error, socket: Socket) => {
+    const { inFlight } = peers.get(socket) as Http1Peer
+    refuse(socket, error, inFlight.size > 0)
   })
 
   const openHttp1 = (socket: TLSSocket) => {

@@ -128,9 +128,10 @@ export class LightHeaders implements Headers {
     const names: string[] = []
     for (let i = 0; i < this.#fields.length; i += 2) {
       const name = this.#fields[i] as string
+      if (names.includes(name)) continue
       let at = names.length
-      while (at > 0 && (names[at - 1] as string) > name) at--
-      if (names[at - 1] !== name) names.splice(at, 0, name)
+      for (; at > 0 && (names[at - 1] as string) > name; at--) names[at] = names[at - 1] as string
+      names[at] = name
     }
     return names
   }

@@ -1,0 +1,27 @@
+/** What becomes of a connection on which something came that is no HTTP/1.1 request. */
+import type { Socket } from 'node:net'
+
+const statuses: { readonly [code: string]: string } = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+const badRequest = '400 Bad Request'
+/** Milliseconds that a client has to take the answer, as many as net/http gives it. */
+const lingerMilliseconds = 500
+
+/**
+ * Answers, and goes on reading for a while: a socket that is closed while bytes come in is reset, and a client may lose the answer
+ * with that (RFC 9112 9.6). `answering`: a response is under way, which must not be mixed with this one.
+ */
+export function refuse(socket: Socket, error: NodeJS.ErrnoException, answering: boolean): void {
+  if (socket.writableEnded) return
+  if (!socket.writable || answering) {
+    socket.destroy(error)
+    return
+  }
+  const status = statuses[error.code ?? ''] ?? badRequest
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)
+  const timer = setTimeout(() => socket.destroy(), lingerMilliseconds)
+  socket.once('close', () => clearTimeout(timer))
+}
