@@ -19,11 +19,21 @@ const files = readdirSync(new URL('.', import.meta.url), { recursive: true })
   .toSorted()
 const measures = (path) => path.endsWith('-speed.test.ts')
 
+/** Milliseconds for one file: many times what the longest takes, so that one that hangs ends and is named. */
+const longestFile = 900_000
+
 /** Runs files and returns their counts. */
 async function run(paths, concurrency) {
   if (paths.length === 0) return { passed: 0, failed: 0, skipped: 0, cells: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
-  const options = ['--import', 'tsx', '--test', `--test-concurrency=${concurrency}`, `--test-reporter=${reporter}`]
+  const options = [
+    '--import',
+    'tsx',
+    '--test',
+    `--test-concurrency=${concurrency}`,
+    `--test-timeout=${longestFile}`,
+    `--test-reporter=${reporter}`,
+  ]
   const child = spawn(process.execPath, [...options, ...paths], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   let last = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
