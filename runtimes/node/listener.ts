@@ -16,7 +16,7 @@ import type { Handler, Service } from './http/exchange.ts'
 import { disconnected, type Http1Peer, serveHttp1 } from './http/http1.ts'
 import { serveHttp2 } from './http/http2.ts'
 import { installLightClasses } from './http/install.ts'
-import { refuse } from './http/refusal.ts'
+import { refuse, refuseHandshake } from './http/refusal.ts'
 import { type CipherSuite, cipherText, type KeyPair, type NamedKeyPair, nameTable, tlsVersions } from './http/tls.ts'
 
 export type { Handler } from './http/exchange.ts'
@@ -159,7 +159,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     )
     server.on('tlsClientError', (error, socket) => {
       logger?.debug({ err: error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed')
-      socket.destroy()
+      refuseHandshake(socket, error)
     })
     return server
   }

@@ -108,6 +108,12 @@ test('headers above 1 MiB are answered with 431', async () => {
   for (const answer of await Promise.all(Array.from({ length: 20 }, answerOf))) assert.match(answer, /^HTTP\/1\.1 431 /)
 })
 
+test('a request without TLS is told so', async () => {
+  await using server = await open(echo)
+  const response = await fetch(server.url.replace('https', 'http'))
+  assert.deepEqual([response.status, await response.text()], [400, 'Client sent an HTTP request to an HTTPS server.\n'])
+})
+
 test('a request to upgrade is answered as an ordinary one', async () => {
   await using server = await open((request) => new Response(request.headers.get('upgrade')))
   const { status, text } = await http1(server.url, { headers: { connection: 'Upgrade', upgrade: 'websocket' } })
