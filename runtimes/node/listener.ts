@@ -12,7 +12,7 @@ import {
 } from 'node:tls'
 import type { Logger } from '../../core/ports.ts'
 import { connectionOf, normalAddress } from './http/connection.ts'
-import type { Handler, Service } from './http/exchange.ts'
+import { type Handler, maxFields, type Service } from './http/exchange.ts'
 import { disconnected, type Http1Peer, serveHttp1 } from './http/http1.ts'
 import { serveHttp2 } from './http/http2.ts'
 import { installLightClasses } from './http/install.ts'
@@ -81,7 +81,8 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     headersTimeout: headerMilliseconds,
     keepAliveTimeout: idleMilliseconds,
   })
-  http1.maxHeadersCount = 0
+  // What comes beyond is left out: one more than may come, so that it is seen.
+  http1.maxHeadersCount = maxFields + 1
   // Its connections come from another server. Deno does not keep those of a server alive that listens nowhere.
   Object.defineProperty(http1, 'listening', { get: () => !service.closing })
   http1.on('request', (incoming, outgoing) => {
@@ -106,7 +107,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     const connection = connectionOf(socket)
     const session = performServerHandshake(socket, {
       maxSessionMemory: 1024,
-      maxHeaderListPairs: 2000,
+      maxHeaderListPairs: maxFields,
       settings: { maxConcurrentStreams, initialWindowSize: uploadWindow, maxHeaderListSize: maxHeaderBytes },
     })
     let streams = 0

@@ -47,6 +47,9 @@ function flatten(headers: Record<string, string>): string[] {
 export const sizeOf = (body: Uint8Array | string | null) =>
   body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 
+/** Header fields that a request may have: some things take time for each pair of them. */
+export const maxFields = 2_000
+
 /** Calls the handler. Never throws or rejects. */
 export function answer(service: Service, request: Request, connection: Connection): Response | Promise<Response> {
   try {
@@ -63,4 +66,5 @@ export function failed(service: Service, error: unknown): Response {
   return new LightResponse('Internal Server Error\n', { status: 500 })
 }
 
+export const tooManyFields = () => new LightResponse('Request Header Fields Too Large\n', { status: 431 })
 export const badRequest = () => new LightResponse('Bad Request\n', { status: 400 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Connection } from '../../../core/ports.ts'
-import { answer, badRequest, failed, isBodyless, partsOf, type Service, sized, sizeOf } from './exchange.ts'
+import { answer, badRequest, failed, isBodyless, maxFields, partsOf, type Service, sized, sizeOf, tooManyFields } from './exchange.ts'
 import { LightHeaders } from './headers.ts'
 import { pump } from './pump.ts'
 import { LightRequest } from './request.ts'
@@ -26,6 +26,7 @@ const hasBody = ({ headers }: IncomingMessage) =>
 
 /** Answers one HTTP/1.1 request. */
 export function serveHttp1(service: Service, peer: Http1Peer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.rawHeaders.length > 2 * maxFields) return void respond(service, incoming, outgoing, null, tooManyFields())
   const headers = LightHeaders.fromRaw(incoming.rawHeaders)
   const method = incoming.method as string
   const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : new RequestBody(incoming)
