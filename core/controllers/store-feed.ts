@@ -107,7 +107,8 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     cancelRetry = clock.after(retryAfter, () => void start().catch(retry))
   }
 
-  start().catch(retry)
+  // Whoever started the server gets it before all that is stored is looked at.
+  cancelRetry = clock.after(0, () => void start().catch(retry))
   return () => {
     closed = true
     cancelRetry()
