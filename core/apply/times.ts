@@ -15,10 +15,8 @@ export function keepTimes(updated: JsonObject, old: JsonObject): void {
   const before = entriesOf(old)
   const after = entriesOf(updated)
   if (before.length !== after.length || before.every((entry, index) => entry['time'] === after[index]?.['time'])) return
-  // Most writes change more than the owners: that is seen sooner than whether the owners differ.
-  for (const key of Object.keys(updated)) if (key !== 'metadata' && !equal(updated[key], old[key])) return
-  if (!before.every((entry, index) => equal(withoutTime(entry), withoutTime(after[index] as JsonObject)))) return
   const metadata = updated['metadata'] as JsonObject
-  const settled = { ...updated, metadata: { ...metadata, managedFields: before } }
-  if (equal(settled, old)) metadata['managedFields'] = before
+  // First, as most writes change more than the owners.
+  if (!equal({ ...updated, metadata: { ...metadata, managedFields: before } }, old)) return
+  if (before.every((entry, index) => equal(withoutTime(entry), withoutTime(after[index] as JsonObject)))) metadata['managedFields'] = before
 }

@@ -1,6 +1,7 @@
 /** Mode Node: a node may read what the pods bound to it use, and write what it reports (plugin/pkg/auth/authorizer/node). */
 import type { Platform } from '../platform.ts'
 import type { User } from '../request/exchange.ts'
+import { qualified } from '../respond/status.ts'
 import type { Attributes, Authorizer, Decision } from './authorizer.ts'
 import type { FollowedGraph } from './node-follow.ts'
 import { keyOf, type VertexKind } from './node-graph.ts'
@@ -164,11 +165,11 @@ export function nodeAuthorizer(followed: FollowedGraph, platform: Platform): Aut
   return {
     name: 'Node',
     authorize(attributes) {
-      const { user, isResource, group, resource, subresource } = attributes
+      const { user, isResource, resource, subresource } = attributes
       if (!isNode(user)) return silent
       const node = nodeOf(user)
       if (node === undefined) return refuse(`unknown node for user ${JSON.stringify(user.name)}`)
-      const rule = isResource ? byResource.get(group === '' ? resource : `${resource}.${group}`) : undefined
+      const rule = isResource ? byResource.get(qualified(attributes)) : undefined
       const decision = rule?.({ attributes, node, leaseNamespace, related: relatedIn(followed, attributes, node) })
       if (decision !== undefined) return decision
       return common().allows(attributes, subresource === '' ? resource : `${resource}/${subresource}`) ? allow : silent

@@ -25,7 +25,7 @@ const pageSize = 1_000
 
 export function followStore({ stores, table, clock, logger }: ControllerContext, prefix: string, follower: StoreFollower): () => void {
   let watches: StoreWatch[] = []
-  let cancelRetry = () => {}
+  let cancelStart = () => {}
   let closed = false
   let byRoot = new Map<string, ServedResource>()
   let known = -1
@@ -98,20 +98,24 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     })
   }
 
+  function startAfter(milliseconds: number): void {
+    cancelStart()
+    cancelStart = clock.after(milliseconds, () => void start().catch(retry))
+  }
+
   /** One watch that is lost ends all: what is gone meanwhile is found out by starting anew. */
   function retry(error: unknown): void {
     if (closed) return
-    cancelRetry()
     for (const watch of watches.splice(0)) watch.close()
     logger.debug({ error: error instanceof Error ? error.message : undefined }, 'store watch of the controllers starts anew')
-    cancelRetry = clock.after(retryAfter, () => void start().catch(retry))
+    startAfter(retryAfter)
   }
 
   // Whoever started the server gets it before all that is stored is looked at.
-  cancelRetry = clock.after(0, () => void start().catch(retry))
+  startAfter(0)
   return () => {
     closed = true
-    cancelRetry()
+    cancelStart()
     for (const watch of watches) watch.close()
   }
 }
