@@ -1,4 +1,5 @@
 /** Certificates and authorities as flags and their files say; reloaded when the files change. */
+import { join } from 'node:path'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { addressRange } from '../../core/registry/allocators/address-range.ts'
 import { advertisedAddress } from './address.ts'
@@ -25,11 +26,6 @@ export async function preparePki(flags: ParsedFlags): Promise<Pki> {
     ips: [advertisedAddress(flags.get('advertise-address'), flags.get('bind-address')), ...serviceAddresses],
     ...(certFile && keyFile && { certFile, keyFile }),
   })
-}
-
-/** PEM of what verifies our serving certificate: the authority, or a certificate of the user's own. */
-export function servingAuthority(flags: ParsedFlags, pki: Pki): string {
-  return flags.get('tls-cert-file') ? pki.serving.certPem : pki.ca.certPem
 }
 
 /** What the listener shows to clients. */
@@ -63,7 +59,8 @@ export function listenOptions(flags: ParsedFlags): Omit<ListenOptions, 'cert' | 
 
 /** Files whose change calls for new certificates. */
 export function certificateFiles(flags: ParsedFlags): readonly string[] {
-  const own = [flags.get('tls-cert-file'), flags.get('tls-private-key-file')]
+  const [certFile, keyFile, directory] = [flags.get('tls-cert-file'), flags.get('tls-private-key-file'), flags.get('cert-dir')]
+  const own = certFile ? [certFile, keyFile] : [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')]
   const named = flags.get('tls-sni-cert-key').flatMap(({ certificate, key }) => [certificate, key])
   return [...own, ...named].filter((path): path is string => path !== undefined && path !== '')
 }

@@ -15,7 +15,7 @@ import { advertisedAddress, hostPort, localAddress } from './address.ts'
 import { reasonOf } from './atomic-file.ts'
 import { authenticationOptions } from './authentication.ts'
 import { announced, clientAuthorities } from './authorities.ts'
-import { certificateFiles, listenOptions, preparePki, servingAuthority, servingCertificates } from './certificates.ts'
+import { certificateFiles, listenOptions, preparePki, servingCertificates } from './certificates.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Listener, listen } from './listener.ts'
@@ -53,7 +53,7 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
   mkdirSync(dirname(path), { recursive: true })
   writeKubeconfig(path, {
     server: `https://${hostPort(localAddress(flags.get('bind-address')), port)}`,
-    caPem: servingAuthority(flags, pki),
+    caPem: pki.servingAuthorityPem,
     certPem: pki.admin.certPem,
     keyPem: pki.admin.keyPem,
     name: flags.platform.service,
@@ -81,7 +81,7 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     advertiseAddress: address,
     securePort: flags.get('secure-port'),
     shuttingDown: () => stopping,
-    rootCa: servingAuthority(flags, pki),
+    rootCa: pki.servingAuthorityPem,
   })
   const certificates = { ...servingCertificates(flags, pki), clientAuthorities: announced(authorities) }
   const listener = await listen({ ...listenOptions(flags), ...certificates, logger }, server.fetch)

@@ -28,6 +28,8 @@ export interface PkiOptions {
 export interface Pki {
   readonly ca: Pair
   readonly serving: Pair
+  /** PEM of what verifies the serving certificate: our authority, or the certificate itself when it was brought along. */
+  readonly servingAuthorityPem: string
   /** PEM bundle of the authority that signs client certificates. */
   readonly clientCaPem: string
   readonly admin: Pair
@@ -57,12 +59,21 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   ]
   const ca = ensureAuthority(stableDir, now)
   const { certFile, keyFile } = options
-  const serving =
-    certFile !== undefined && keyFile !== undefined
-      ? readPair(certFile, keyFile)
-      : ensurePair(certDir, 'apiserver', ca, { commonName: 'apiserver', names: [...new Set(names)].filter(Boolean) }, now)
-  const admin = ensurePair(certDir, 'admin', ca, { commonName: 'platform-admin', organizations: ['system:masters'] }, now)
-  return { ca, serving, clientCaPem: ca.certPem, admin, serviceAccountKeyPem: ensureKey(join(stableDir, 'sa.key')) }
+  const subject = { commonName: 'apiserver', names: [...new Set(names)].filter(Boolean) }
+  if (certFile === undefined) checkComplete(certDir, 'apiserver')
+  const brought = certFile !== undefined && keyFile !== undefined ? readPair(certFile, keyFile) : broughtPair(certDir, 'apiserver', ca)
+  const serving = brought ?? ensurePair(certDir, 'apiserver', ca, subject, now)
+  const adminSubject = { commonName: 'platform-admin', organizations: ['system:masters'] }
+  // Somebody else's pair under this name stays as it is; ours is then kept in memory only.
+  const admin = broughtPair(certDir, 'admin', ca) ? issue(ca, adminSubject, now) : ensurePair(certDir, 'admin', ca, adminSubject, now)
+  return {
+    ca,
+    serving,
+    servingAuthorityPem: (brought ?? ca).certPem,
+    clientCaPem: ca.certPem,
+    admin,
+    serviceAccountKeyPem: ensureKey(join(stableDir, 'sa.key')),
+  }
 }
 
 function read(path: string): string {
@@ -113,9 +124,25 @@ function ensureKey(path: string): string {
   return text
 }
 
+const pairPaths = (directory: string, name: string) => [join(directory, `${name}.crt`), join(directory, `${name}.key`)] as const
+
+/** Fails when one file of a pair is missing: writing the other would destroy what somebody meant to be used. */
+function checkComplete(directory: string, name: string): void {
+  const [missing, ...others] = pairPaths(directory, name).filter((path) => !existsSync(path))
+  if (missing === undefined || others.length > 0) return
+  throw new Error(`read ${missing}: no such file: certificate and key must be supplied as a pair`)
+}
+
+/** The pair of this name that somebody else put into the directory; undefined when there is none, or our authority is named as its issuer. */
+function broughtPair(directory: string, name: string, ca: Pair): Pair | undefined {
+  const [certPath, keyPath] = pairPaths(directory, name)
+  if (!(existsSync(certPath) && existsSync(keyPath))) return undefined
+  if (checkCertificate(certPath).certificate.issuer === new X509Certificate(ca.certPem).subject) return undefined
+  return readPair(certPath, keyPath)
+}
+
 function ensurePair(directory: string, name: string, ca: Pair, subject: Subject, now: number): Pair {
-  const certPath = join(directory, `${name}.crt`)
-  const keyPath = join(directory, `${name}.key`)
+  const [certPath, keyPath] = pairPaths(directory, name)
   if (existsSync(certPath) && existsSync(keyPath)) {
     const { text: certPem, certificate } = checkCertificate(certPath)
     const { text: keyPem, key } = checkKey(keyPath)

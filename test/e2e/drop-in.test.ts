@@ -1,6 +1,6 @@
 /** In the place of the reference server: started by its name, with the flags that others pass to it. */
 import assert from 'node:assert/strict'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
@@ -18,6 +18,7 @@ describe('as kube-apiserver', () => {
   const now = Date.now()
   const authority = issueAuthority('ca', newKey(), now)
   const admin = issue(authority, { commonName: 'admin', organizations: ['system:masters'] }, now)
+  let served = 0
   let etcd: Etcd
   let command: Command
 
@@ -40,48 +41,64 @@ describe('as kube-apiserver', () => {
   /** Starts, writes and reads an object as the administrator, asks for a token, and ends. */
   async function serves(flags: readonly string[], port: number, ca: string): Promise<void> {
     const program = await startAs(command, flags)
+    const anybody = tlsFetch(`https://127.0.0.1:${port}`, { ca })
     const { fetch, close } = tlsFetch(`https://127.0.0.1:${port}`, { ca, cert: admin.certPem, key: admin.keyPem })
     try {
-      await program.answers(async () => (await fetch('/readyz')).status === 200)
+      await program.answers(async () => (await anybody.fetch('/healthz')).status === 200)
       const api = apiOf(fetch)
-      await api.create(collection, configMap(`on-${port}`))
+      const suffix = `${port}-${served++}`
+      await api.create(collection, configMap(`on-${suffix}`))
       const accounts = '/api/v1/namespaces/default/serviceaccounts'
-      await api.create(accounts, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: `robot-${port}` } })
-      assert.equal((await api.send('POST', `${accounts}/robot-${port}/token`, { spec: {} })).status, 201, 'a token')
+      await api.create(accounts, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: `robot-${suffix}` } })
+      const issued = await api.send('POST', `${accounts}/robot-${suffix}/token`, { spec: {} })
+      assert.equal(issued.status, 201, 'a token')
+      const { token } = issued.body.status as { token: string }
+      assert.equal((await anybody.fetch('/api', { headers: { authorization: `Bearer ${token}` } })).status, 200, 'its token is known')
       const { clusterIP } = (await api.get('/api/v1/namespaces/default/services/kubernetes')).body.spec as { clusterIP: string }
       assert.match(clusterIP, /^10\./, 'the address of the cluster service')
     } finally {
       close()
+      anybody.close()
       await program.stop()
     }
   }
 
-  test('serves with what controller-runtime’s envtest passes', { timeout: 60_000 }, async () => {
+  /**
+   * What controller-runtime's envtest does (pkg/internal/testing: controlplane/apiserver.go, certs/tinyca.go, process/process.go): a folder
+   * that holds the serving pair, keys and authority under its own names, the flags in their order, then a poll of /healthz as anybody.
+   */
+  test('starts as controller-runtime’s envtest starts it', { timeout: 60_000 }, async () => {
     const port = await freePort()
-    const key = file('sa-signer.key', newKey())
-    const serving = issue(authority, { commonName: 'apiserver', names: ['localhost', '127.0.0.1'] }, now)
-    const certDir = join(directory, 'envtest')
-    await serves(
-      [
-        '--advertise-address=127.0.0.1',
-        `--etcd-servers=${etcd.servers.join(',')}`,
-        `--cert-dir=${certDir}`,
-        '--authorization-mode=RBAC',
-        `--secure-port=${port}`,
-        '--bind-address=127.0.0.1',
-        `--client-ca-file=${file('client-ca.crt', authority.certPem)}`,
-        `--tls-cert-file=${file('apiserver.crt', serving.certPem)}`,
-        `--tls-private-key-file=${file('apiserver.key', serving.keyPem)}`,
-        '--service-account-issuer=https://127.0.0.1:6443/',
-        `--service-account-key-file=${key}`,
-        `--service-account-signing-key-file=${key}`,
-        '--disable-admission-plugins=ServiceAccount',
-        '--service-cluster-ip-range=10.0.0.0/24',
-        '--allow-privileged=true',
-      ],
-      port,
-      authority.certPem,
-    )
+    const certDir = join(directory, 'k8s_test_framework')
+    mkdirSync(certDir)
+    const write = (name: string, text: string) => writeFileSync(join(certDir, name), text, { mode: 0o640 })
+    const servingAuthority = issueAuthority('envtest-environment', newKey(), now)
+    const serving = issue(servingAuthority, { commonName: 'localhost', names: ['localhost', '127.0.0.1'] }, now)
+    const signer = issueAuthority('envtest-environment', newKey(), now)
+    write('apiserver.crt', serving.certPem)
+    write('apiserver.key', serving.keyPem)
+    write('sa-signer.crt', signer.certPem)
+    write('sa-signer.key', signer.keyPem)
+    write('client-cert-auth-ca.crt', authority.certPem)
+    const { stdout: help } = await runProgram(['--help'], command)
+    assert.doesNotMatch(help, /^\s*--insecure-port\b/m, 'a flag that envtest would set')
+    const flags = [
+      '--allow-privileged=true',
+      '--authorization-mode=RBAC',
+      '--bind-address=127.0.0.1',
+      `--cert-dir=${certDir}`,
+      `--client-ca-file=${join(certDir, 'client-cert-auth-ca.crt')}`,
+      '--disable-admission-plugins=ServiceAccount',
+      `--etcd-servers=${etcd.servers.join(',')}`,
+      `--secure-port=${port}`,
+      `--service-account-issuer=https://127.0.0.1:${port}/`,
+      `--service-account-key-file=${join(certDir, 'sa-signer.crt')}`,
+      `--service-account-signing-key-file=${join(certDir, 'sa-signer.key')}`,
+      '--service-cluster-ip-range=10.0.0.0/24',
+    ]
+    await serves(flags, port, servingAuthority.certPem)
+    assert.equal(readFileSync(join(certDir, 'apiserver.crt'), 'utf8'), serving.certPem, 'the pair of the caller')
+    await serves(flags, port, servingAuthority.certPem)
   })
 
   test('serves with what kubeadm writes into its manifest', { timeout: 60_000 }, async () => {

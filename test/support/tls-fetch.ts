@@ -8,8 +8,9 @@ export type Fetch = (path: string, init?: RequestInit) => Promise<Response>
 /** PEM texts. */
 export interface ClientFiles {
   readonly ca: string
-  readonly cert: string
-  readonly key: string
+  /** Without a pair of its own a client is anonymous, or shows a token. */
+  readonly cert?: string
+  readonly key?: string
 }
 
 const withoutBody = new Set([204, 304])

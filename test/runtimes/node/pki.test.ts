@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { issue, issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
 import { writeKubeconfig } from '../../../runtimes/node/kubeconfig.ts'
 import { ensurePki, type PkiOptions } from '../../../runtimes/node/pki.ts'
 
@@ -100,6 +101,42 @@ test('takes a serving certificate of the user', async () => {
   const options = { ...fresh(), certFile, keyFile }
   assert.deepEqual((await ensurePki(options)).serving, serving)
   assert.ok(!readdirSync(options.certDir).includes('apiserver.crt'))
+})
+
+test('takes pairs that somebody else put into the directory, and leaves them alone', async () => {
+  const options = fresh()
+  const authority = issueAuthority('somebody else', newKey(), Date.now())
+  // Neither the names nor the time of expiry matter: who put it there knows.
+  const brought = issue(authority, { commonName: 'apiserver', names: ['localhost'] }, Date.now() - 360 * 86_400_000)
+  mkdirSync(options.certDir)
+  for (const name of ['apiserver', 'admin']) {
+    writeFileSync(join(options.certDir, `${name}.crt`), brought.certPem)
+    writeFileSync(join(options.certDir, `${name}.key`), brought.keyPem)
+  }
+  const pki = await ensurePki(options)
+  assert.deepEqual(pki.serving, brought)
+  assert.equal(pki.servingAuthorityPem, brought.certPem)
+  assert.ok(new X509Certificate(pki.admin.certPem).verify(new X509Certificate(pki.ca.certPem).publicKey), 'an administrator of our own')
+  for (const name of ['apiserver', 'admin']) {
+    assert.equal(readFileSync(join(options.certDir, `${name}.crt`), 'utf8'), brought.certPem)
+    assert.equal(readFileSync(join(options.certDir, `${name}.key`), 'utf8'), brought.keyPem)
+  }
+  writeFileSync(join(options.certDir, 'apiserver.key'), newKey())
+  await assert.rejects(ensurePki(options), /apiserver\.key: not the private key of/)
+})
+
+test('refuses a directory with one half of a serving pair', async () => {
+  for (const [present, missing] of [
+    ['apiserver.crt', 'apiserver.key'],
+    ['apiserver.key', 'apiserver.crt'],
+  ] as const) {
+    const options = fresh()
+    await ensurePki(options)
+    const kept = readFileSync(join(options.certDir, present), 'utf8')
+    rmSync(join(options.certDir, missing))
+    await assert.rejects(ensurePki(options), new RegExp(`${missing}: no such file: certificate and key must be supplied as a pair`))
+    assert.equal(readFileSync(join(options.certDir, present), 'utf8'), kept)
+  }
 })
 
 for (const file of ['ca.crt', 'ca.key', 'apiserver.crt', 'apiserver.key', 'admin.crt', 'sa.key']) {
