@@ -1,8 +1,8 @@
 /** The runtimes that the daemon runs on. What one of them can't do is named here, with the reason. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { bundle, type Command } from '../support/daemon.ts'
+import { root } from '../support/root.ts'
 import { runtimeBinary, without } from '../support/runtimes.ts'
 
 export interface DaemonRuntime {
@@ -15,7 +15,6 @@ export interface DaemonRuntime {
   readonly gaps: { readonly [feature: string]: string }
 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const executable = `${root}build/apiserver`
 
 /** The executable that Bun compiles; test/run.mjs builds it anew. */

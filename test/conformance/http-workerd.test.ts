@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { startPlain } from '../support/plain-server.ts'
+import { root } from '../support/root.ts'
 import { without } from '../support/runtimes.ts'
 import { httpConformance } from './http.ts'
 
-const worker = fileURLToPath(new URL('workerd.ts', import.meta.url))
+const worker = `${root}test/conformance/workerd.ts`
 const command = [process.execPath, '--import', 'tsx', 'wrangler-free-examples/workerd-run.ts', worker] as const
 
 /** What a worker can't do, or this host of it does not. */

@@ -1,15 +1,14 @@
 /** The programs in wrangler-free-examples/, run as their first comments say. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { apiOf, configMap } from '../support/api.ts'
 import type { Command } from '../support/daemon.ts'
 import { startPlain } from '../support/plain-server.ts'
+import { root } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { runtimeBinary, without } from '../support/runtimes.ts'
 import { watchAt } from '../support/watch-reader.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const example = (name: string) => `wrangler-free-examples/${name}.ts`
 const onNode = (name: string): Command => [process.execPath, '--import', 'tsx', example(name)]
 const collection = '/api/v1/namespaces/default/configmaps'

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { apiOf, configMap } from '../support/api.ts'
 import { runProgram, startDaemon } from '../support/daemon.ts'
+import { root } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { without } from '../support/runtimes.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const collection = '/api/v1/namespaces/default/configmaps'
 
 describe('the executable', { skip: without('bun'), timeout: 120_000 }, () => {

@@ -10,9 +10,10 @@ import { apiVersionOf } from '../../core/resources/definition.ts'
 import { builtinResources } from '../../core/resources/index.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { type Kubectl, type KubectlBinary, kubectls, kubectlWith } from '../support/kubectl.ts'
+import { root } from '../support/root.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
-const factsPath = resolve(import.meta.dirname, '../../../shared/facts/kinds.json')
+const factsPath = resolve(root, '../shared/facts/kinds.json')
 const platform = createPlatform()
 const definitions = builtinResources().map((definition) => bind(definition, platform))
 

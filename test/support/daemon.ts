@@ -4,12 +4,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { root } from './root.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { type ClientFiles, type Fetch, tlsFetch } from './tls-fetch.ts'
 import { within } from './wait.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Bundled anew by `test/run.mjs`. */
 export const bundle = join(root, 'dist/bin/bin.js')
 const nodeCommand: Command = [process.execPath, bundle]

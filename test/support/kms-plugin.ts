@@ -1,14 +1,14 @@
 /** A plugin of key management for tests: a gRPC server on a unix socket, in a process of its own. */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Behaviour } from './kms-plugin-process.ts'
+import { nodeArguments } from './root.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { within } from './wait.ts'
 
-const program = fileURLToPath(new URL('kms-plugin-process.ts', import.meta.url))
+const program = nodeArguments(new URL('kms-plugin-process.ts', import.meta.url))
 
 export interface KmsPlugin {
   /** For configuration files. */
@@ -45,7 +45,7 @@ export async function startKmsPlugin(): Promise<KmsPlugin> {
 
   async function start(): Promise<void> {
     rmSync(socket, { force: true })
-    child = fork(program, [socket], { execArgv: ['--import', 'tsx'] })
+    child = spawn(process.execPath, [...program, socket], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     await within('start of the plugin', once(child, 'message'), 30_000)
   }
 

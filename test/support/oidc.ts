@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:https'
-import { fileURLToPath } from 'node:url'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
+import { root } from './root.ts'
 import { within } from './wait.ts'
 
 export interface OidcProvider {
@@ -31,7 +31,7 @@ interface Step {
 export async function startOidcProvider(): Promise<OidcProvider> {
   const authority = issueAuthority('authority of the provider', newKey(), Date.now())
   const certificate = issue(authority, { commonName: 'provider', names: ['127.0.0.1'] }, Date.now())
-  const child = fork(fileURLToPath(new URL('oidc-provider.mjs', import.meta.url)), {
+  const child = fork(`${root}test/support/oidc-provider.mjs`, {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })

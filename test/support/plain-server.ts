@@ -1,12 +1,10 @@
 /** A child process that serves HTTP without TLS on the port it is told as its last argument. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { type Command, freePort } from './daemon.ts'
+import { root } from './root.ts'
 import { type Fetch, plainFetch } from './tls-fetch.ts'
 import { eventually, within } from './wait.ts'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Resolves when `/readyz` is answered with 200. */
 export async function startPlain([program, ...args]: Command): Promise<{ readonly fetch: Fetch; close(): Promise<void> }> {

@@ -2,7 +2,7 @@
 import { cellOf } from './runtime-table.mjs'
 
 const indent = (text) => text.replaceAll(/^/gm, '      ')
-const isFile = (name) => name.endsWith('.test.ts')
+const isFile = (name) => /\.test\.[jt]s$/.test(name)
 
 function explain({ error }) {
   const cause = error?.cause ?? error

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { nodeArguments } from './root.ts'
 import { within } from './wait.ts'
 
 export interface Signer {
@@ -14,9 +14,9 @@ export interface Signer {
 
 /** Starts one on a socket in the directory. */
 export async function startSigner(directory: string, name: string, maxSeconds = 7200): Promise<Signer> {
-  const script = fileURLToPath(new URL('../runtimes/node/signer-service.ts', import.meta.url))
+  const program = nodeArguments(new URL('../runtimes/node/signer-service.ts', import.meta.url))
   const unixSocket = join(directory, name)
-  const child = spawn(process.execPath, ['--import', 'tsx', script, unixSocket, String(maxSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...program, unixSocket, String(maxSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   const line = async () => String((await within('answer of the signer', once(child.stdout, 'data'), 20_000))[0]).trim()
   await line()

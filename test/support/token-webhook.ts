@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createOutbound } from '../../runtimes/node/outbound.ts'
 import { authority, client, serving } from '../runtimes/node/support.ts'
+import { nodeArguments } from './root.ts'
 import { within } from './wait.ts'
 
 export interface TokenWebhook {
@@ -19,9 +19,9 @@ export interface TokenWebhook {
 
 /** Starts the service; its connection file goes into the directory. */
 export async function startTokenWebhook(directory: string): Promise<TokenWebhook> {
-  const script = fileURLToPath(new URL('../runtimes/node/token-webhook-service.ts', import.meta.url))
+  const program = nodeArguments(new URL('../runtimes/node/token-webhook-service.ts', import.meta.url))
   const TLS = JSON.stringify({ ...serving, ca: authority.certPem })
-  const service = spawn(process.execPath, ['--import', 'tsx', script], {
+  const service = spawn(process.execPath, program, {
     env: { ...process.env, TLS },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { gateRows } from '../../../core/config/feature-gate-rows.ts'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import { rootUrl } from '../../support/root.ts'
 
 const parse = (...pairs: string[]) => parseFeatureGates(pairs, createPlatform())
-const shared = new URL('../../../../shared/', import.meta.url)
+const shared = new URL('../shared/', rootUrl)
 
 test('rows are alphabetised, unique, and locked only to what they are', () => {
   const names = gateRows.map(({ name }) => name)

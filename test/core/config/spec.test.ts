@@ -4,17 +4,15 @@ import { test } from 'node:test'
 import { admissionPlugins, defaultAdmissionPlugins } from '../../../core/config/flags/admission.ts'
 import { flagGroups, flags, isFlagName } from '../../../core/config/flags/index.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import { rootUrl } from '../../support/root.ts'
 
-const specification = new URL('../../../../shared/spec.md', import.meta.url)
+const specification = new URL('../shared/spec.md', rootUrl)
 const spec = existsSync(specification) ? readFileSync(specification, 'utf8') : undefined
 
 const ours = ['data-dir', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers']
 
 function specifiedFlags(): readonly string[] {
-  if (spec === undefined)
-    return readFileSync(new URL('spec-flags.txt', import.meta.url), 'utf8')
-      .trim()
-      .split('\n')
+  if (spec === undefined) return readFileSync(new URL('test/core/config/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')
   return [...new Set([...spec.matchAll(/`(?:-[a-z]`, `)?--([a-z0-9][a-z0-9-]*[a-z0-9]|v)(?=[`=])/g)].map((match) => match[1] ?? ''))]
 }
 
@@ -34,9 +32,7 @@ test('every flag of the specification has a row, and every row stands in it or i
 })
 
 test('the committed list is that of the specification', { skip }, () => {
-  const committed = readFileSync(new URL('spec-flags.txt', import.meta.url), 'utf8')
-    .trim()
-    .split('\n')
+  const committed = readFileSync(new URL('test/core/config/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')
   assert.deepEqual([...specifiedFlags()].sort(), committed.sort())
 })
 

@@ -15,6 +15,7 @@ import { builtinResources } from '../../../core/resources/index.ts'
 import { listSchemaOf } from '../../../core/resources/list.ts'
 import { schemaPackages } from '../../../core/resources/packages.ts'
 import type { Field, Infer, Message, Schema } from '../../../core/schema/model.ts'
+import { root } from '../../support/root.ts'
 
 interface FactField {
   json?: string
@@ -76,7 +77,7 @@ interface FactKind {
   use: string
 }
 
-const facts = resolve(import.meta.dirname, '../../../../shared/facts')
+const facts = resolve(root, '../shared/facts')
 const skip = existsSync(facts) ? false : `no field tables at ${facts}`
 const read = <T>(path: string): T => JSON.parse(readFileSync(resolve(facts, path), 'utf8')) as T
 const platform = createPlatform('kubernetes')

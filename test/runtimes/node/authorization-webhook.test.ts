@@ -6,7 +6,6 @@ import { once } from 'node:events'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { RbacIndex } from '../../../core/authz/rbac-index.ts'
 import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/config/authorization.ts'
 import { createAuthorizationMetrics } from '../../../core/meta/authorization-metrics.ts'
@@ -17,6 +16,7 @@ import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock, nodeFiles } from '../../../runtimes/node/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { onResource } from '../../core/authz/attributes.ts'
+import { nodeArguments } from '../../support/root.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually } from '../../support/wait.ts'
 import { authority, client, serving } from './support.ts'
@@ -30,9 +30,9 @@ const registry = createMetrics()
 const metrics = createAuthorizationMetrics(registry, nodeClock)
 
 before(async () => {
-  const script = fileURLToPath(new URL('webhook-service.ts', import.meta.url))
+  const program = nodeArguments(new URL('webhook-service.ts', import.meta.url))
   const TLS = JSON.stringify({ ...serving, ca: authority.certPem })
-  service = spawn(process.execPath, ['--import', 'tsx', script], { env: { ...process.env, TLS }, stdio: ['ignore', 'pipe', 'inherit'] })
+  service = spawn(process.execPath, program, { env: { ...process.env, TLS }, stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(service.stdout!, 'data')
   url = `https://127.0.0.1:${String(line).trim()}`
   writeFileSync(join(directory.path, 'ca.pem'), authority.certPem)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { StoreError } from '../../../core/ports.ts'
+import { nodeArguments } from '../../support/root.ts'
 import { sealOf } from './crash-values.ts'
 import { openAt, temporaryDirectory, warnings } from './helpers.ts'
 
@@ -70,8 +70,8 @@ describe('durable store: ownership', () => {
 })
 
 function start(directory: string, mode: string, wrapper: readonly string[] = []): ChildProcess {
-  const script = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
-  const [command = '', ...args] = [...wrapper, process.execPath, '--import', 'tsx', script, directory, mode]
+  const program = nodeArguments(new URL('crash-child.ts', import.meta.url))
+  const [command = '', ...args] = [...wrapper, process.execPath, ...program, directory, mode]
   return spawn(command, args, { stdio: ['ignore', 'pipe', wrapper.length > 0 ? 'ignore' : 'inherit'] })
 }
 

@@ -1,11 +1,10 @@
 /** The durable store's own suites under other runtimes, whose test runners take them as they are. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { root } from '../../support/root.ts'
 import { run } from '../../support/run.ts'
 import { runtimeBinary, without } from '../../support/runtimes.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
 const runtimes = [
   { on: 'Bun', runtime: 'bun', command: ['test', '--timeout', '60000'], ended: /^ *[1-9]\d* pass\n *0 fail/m },
   {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { root } from '../../support/root.ts'
 import { run } from '../../support/run.ts'
 import { type RuntimeName, runtimeBinary, without } from '../../support/runtimes.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
@@ -39,8 +39,7 @@ const runners: readonly Runner[] = [
     passed: (count) => new RegExp(`ok \\| ${count} passed .*\\| 0 failed`),
   },
 ]
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-const suite = fileURLToPath(new URL('suite.ts', import.meta.url))
+const suite = `${root}test/runtimes/testing/suite.ts`
 const colourless = { ...process.env, NO_COLOR: '1' }
 
 for (const { name, on, runtime, command, header, passed } of runners) {

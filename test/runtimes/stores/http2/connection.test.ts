@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { createServer as createTlsServer, type Server } from 'node:tls'
-import { fileURLToPath } from 'node:url'
 import { issue, issueAuthority, newKey, type Pair } from '../../../../runtimes/node/issue.ts'
 import { createChannel } from '../../../../runtimes/stores/etcd/channel.ts'
 import { deadlineExceeded, unavailable } from '../../../../runtimes/stores/etcd/errors.ts'
@@ -13,6 +12,7 @@ import { encodedHeaders } from '../../../../runtimes/stores/etcd/http2/hpack.ts'
 import { addressOf } from '../../../../runtimes/stores/etcd/http2/socket.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { freePort } from '../../../support/daemon.ts'
+import { root, rootUrl } from '../../../support/root.ts'
 import { run } from '../../../support/run.ts'
 import { eventually, within } from '../../../support/wait.ts'
 import { hostClock } from '../helpers.ts'
@@ -185,7 +185,7 @@ test('nothing of a closed channel is left over', async (t) => {
 
 test('a process ends by itself once its channel is closed', async () => {
   await using server = await grpcServer(echo)
-  const module = (path: string) => JSON.stringify(new URL(`../../../../${path}`, import.meta.url).href)
+  const module = (path: string) => JSON.stringify(new URL(path, rootUrl).href)
   const program = `
     import { createChannel } from ${module('runtimes/stores/etcd/channel.ts')}
     import { hostClock } from ${module('test/runtimes/stores/helpers.ts')}
@@ -197,7 +197,7 @@ test('a process ends by itself once its channel is closed', async () => {
     console.log(String(answer))
   `
   const argv = ['--import', 'tsx', '--input-type=module', '--eval', program]
-  const { code, stdout } = await run(process.execPath, argv, { cwd: fileURLToPath(new URL('../../../../', import.meta.url)) }, 30_000)
+  const { code, stdout } = await run(process.execPath, argv, { cwd: root }, 30_000)
   assert.deepEqual([code, stdout.trim()], [0, 'request'])
 })
 
