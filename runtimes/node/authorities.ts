@@ -1,9 +1,10 @@
 /** Who vouches for client certificates and front proxies, as flags and their files say. */
-import { type Authorities, fixedAuthorities, followAuthorities } from '../../core/authn/certificate/authorities.ts'
+import { type Authorities, type Bundle, fixedAuthorities, followAuthorities } from '../../core/authn/certificate/authorities.ts'
 import type { FrontProxies } from '../../core/authn/request-header.ts'
 import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import type { Ports } from '../../core/ports.ts'
+import { sameBytes } from '../../core/schema/bytes.ts'
 import { reasonOf } from './atomic-file.ts'
 import { readPath } from './flag-file.ts'
 import type { Pki } from './pki.ts'
@@ -21,6 +22,10 @@ export interface ClientAuthorities {
 export function announced({ client, frontProxies }: ClientAuthorities): readonly string[] {
   return [client, frontProxies?.authorities].flatMap((each) => each?.current().pem ?? [])
 }
+
+/** Whether an authority vouches both for ordinary clients and for front proxies. */
+const overlap = (one: Bundle, other: Bundle) =>
+  one.certificates.some(({ raw }) => other.certificates.some((each) => sameBytes(raw, each.raw)))
 
 /** Reads the files, and follows them until `close`. Rejects with a FlagError that names flag and file. */
 export async function clientAuthorities(
@@ -40,6 +45,11 @@ export async function clientAuthorities(
   }
   const client = (await follow('client-ca-file', clientCaPem)) ?? fixedAuthorities([clientCaPem])
   const proxies = await follow('requestheader-client-ca-file')
+  if (proxies && flags.get('requestheader-allowed-names').length === 0 && overlap(client.current(), proxies.current())) {
+    throw new FlagError(
+      '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
+    )
+  }
   return {
     client,
     ...(proxies && {

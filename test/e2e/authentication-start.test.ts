@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { issueAuthority, newKey } from '../../runtimes/node/issue.ts'
 import { apiOf } from '../support/api.ts'
 import { freePort, runProgram, startDaemon } from '../support/daemon.ts'
 import { startSigner } from '../support/signer.ts'
@@ -65,6 +66,24 @@ describe('flags that exclude each other', { concurrency: 2 }, () => {
       '--oidc-issuer-url',
       'mutually exclusive',
     ))
+})
+
+describe('one authority for clients and for front proxies', () => {
+  const [shared, other] = [issueAuthority('shared', newKey(), Date.now()), issueAuthority('other', newKey(), Date.now())]
+  const both = () => [
+    `--client-ca-file=${file('clients.pem', shared.certPem)}`,
+    `--requestheader-client-ca-file=${file('proxies.pem', other.certPem + shared.certPem)}`,
+  ]
+  test('needs names of proxies', () =>
+    refuses(both(), '--requestheader-client-ca-file', '--client-ca-file', '--requestheader-allowed-names'))
+  test('also when it is our own', async () => {
+    await refuses(['--client-ca-file=/nowhere'], '/nowhere')
+    await refuses([`--requestheader-client-ca-file=${join(directory.path, 'pki/ca.crt')}`], '--requestheader-allowed-names')
+  })
+  test('is taken with names', async () => {
+    const daemon = await startDaemon({ flags: [...both(), '--requestheader-allowed-names=front'] })
+    await daemon.stop()
+  })
 })
 
 describe('values that can not be used', { concurrency: 2 }, () => {
