@@ -1,4 +1,4 @@
-import type { ApiObject, Path, ResourceDefinition } from '../resources/definition.ts'
+import { type ApiObject, apiVersionOf, type Path, type ResourceDefinition } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
 
 export interface FieldRequirement {
@@ -68,22 +68,24 @@ export function exactField(requirements: readonly FieldRequirement[], field: str
 
 type Reader = (object: ApiObject) => string
 
-/** The text of a field of one object, which `read` would read from it. */
-export type FieldOf = (field: string, read: Reader) => string
+/** The text that `read` finds in one object; `name` is the same for the same reader. */
+export type FieldOf = (name: string, read: Reader) => string
+
+/** What selectors look at. */
+type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'storage'>
 
 const metadataFields = ['metadata.name', 'metadata.namespace']
 
 /**
- * Compiles requirements into a test of objects of one resource. Throws BadRequest for a field that is not selectable:
+ * Compiles requirements into a test of stored objects of one resource. Throws BadRequest for a field that is not selectable:
  * a resource without own selectable fields names the two that all have.
  */
-export function bindFieldSelector(
-  requirements: readonly FieldRequirement[],
-  definition: Pick<ResourceDefinition, 'selectable' | 'namespaced'>,
-): (fieldOf: FieldOf) => boolean {
+export function bindFieldSelector(requirements: readonly FieldRequirement[], definition: Selectable): (fieldOf: FieldOf) => boolean {
+  // A field of one version may be another one in the next.
+  const prefix = definition.storage ? `${apiVersionOf(definition)} ` : ''
   const tests = requirements.map(({ field, operator, value }) => {
     const read = fieldReader(field, definition)
-    return (fieldOf: FieldOf) => (fieldOf(field, read) === value) === (operator === '=')
+    return (fieldOf: FieldOf) => (fieldOf(prefix + field, read) === value) === (operator === '=')
   })
   return (fieldOf) => {
     for (const test of tests) if (!test(fieldOf)) return false
@@ -91,8 +93,16 @@ export function bindFieldSelector(
   }
 }
 
-/** How a selectable field is read as text. Throws BadRequest for one that is not selectable. */
-export function fieldReader(field: string, { selectable, namespaced }: Pick<ResourceDefinition, 'selectable' | 'namespaced'>): Reader {
+/**
+ * How a selectable field of the served version is read, as text, from a stored object. Throws BadRequest for one that is not selectable.
+ */
+export function fieldReader(field: string, definition: Selectable): Reader {
+  const read = servedReader(field, definition)
+  const { storage } = definition
+  return storage ? (object) => read(storage.fromStored(object)) : read
+}
+
+function servedReader(field: string, { selectable, namespaced }: Selectable): Reader {
   const own = Object.hasOwn(selectable, field) ? selectable[field] : undefined
   if (own !== undefined) return typeof own === 'string' ? pathReader(own) : own
   const plain = Object.keys(selectable).length === 0

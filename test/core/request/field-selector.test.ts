@@ -15,8 +15,10 @@ const pod = {
 const own = {
   selectable: { 'spec.nodeName': '.spec.nodeName', 'status.phase': '.status.phase', up: () => 'true' },
   namespaced: true,
+  group: '',
+  version: 'v1',
 } as const
-const plain = { selectable: {}, namespaced: true } as const
+const plain = { selectable: {}, namespaced: true, group: '', version: 'v1' } as const
 
 test('parses terms, with escapes in values', () => {
   assert.deepEqual(parseFieldSelector(''), [])

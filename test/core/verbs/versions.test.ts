@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
-import { apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
+import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtinResources } from '../../../core/resources/index.ts'
+import { getPath } from '../../../core/schema/accessors.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../../../core/schema/protobuf.ts'
 import type { ApiServer } from '../../../core/server.ts'
@@ -68,6 +69,15 @@ for (const [index, writer] of several.entries())
       const { kind: _kind, apiVersion: _apiVersion, ...item } = read
       assert.deepEqual((await api.list(`${other}?fieldSelector=metadata.name%3D${object.metadata.name}`)).items, [item])
       assert.deepEqual((await api.get(path(written))).body, created)
+
+      for (const [label, at] of Object.entries(reader.selectable)) {
+        const value = typeof at === 'string' ? (getPath(read as unknown as ApiObject, at) ?? '') : at(read as unknown as ApiObject)
+        const query = new URLSearchParams({ fieldSelector: `metadata.name=${object.metadata.name},${label}=${value}` })
+        assert.equal((await api.list(`${other}?${query}`)).items.length, 1, `selected by ${label}`)
+        const selected = await watchAt(api.fetch, other, Object.fromEntries(query))
+        assert.equal((await selected.object()).object.metadata.uid, uid, `watched by ${label}`)
+        await selected.close()
+      }
 
       const patched = await api.patch(path(other), { metadata: { annotations: { through: reader.version } } })
       assert.equal(patched.status, 200, JSON.stringify(patched.body))

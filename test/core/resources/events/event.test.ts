@@ -68,6 +68,32 @@ test('an event of the core group is read in the other', async () => {
   assert.equal((list.body['items'] as unknown[]).length, 2)
 })
 
+test('the fields of this group select, in lists, watches and deletions', async () => {
+  const { send } = await client
+  const events = '/apis/events.k8s.io/v1/namespaces/selected/events'
+  await send('POST', '/api/v1/namespaces', { metadata: { name: 'selected' } })
+  for (const name of ['web', 'db']) {
+    const made = await send('POST', events, {
+      ...strict,
+      metadata: { name },
+      regarding: { ...regarding, namespace: 'selected', name },
+      reportingController: `x.io/${name}`,
+    })
+    assert.equal(made.code, 201, JSON.stringify(made.body))
+  }
+  const named = async (path: string) => {
+    const { body } = await send('GET', path)
+    return (body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name)
+  }
+  for (const selector of ['regarding.name=web', 'reportingController=x.io/web', 'regarding.kind=Pod,regarding.name!=db'])
+    assert.deepEqual(await named(`${events}?fieldSelector=${encodeURIComponent(selector)}`), ['web'], selector)
+  assert.deepEqual(await named('/api/v1/namespaces/selected/events?fieldSelector=reportingComponent%3Dx.io/web'), ['web'])
+  const refused = await send('GET', `${events}?fieldSelector=involvedObject.name%3Dweb`)
+  assert.equal(refused.body['message'], 'field label not supported: involvedObject.name')
+  await send('DELETE', `${events}?fieldSelector=regarding.name%3Dweb`)
+  assert.deepEqual(await named(events), ['db'])
+})
+
 const strict = {
   apiVersion: 'events.k8s.io/v1',
   kind: 'Event',
