@@ -1,3 +1,5 @@
+import type { AdmissionPlugin } from './admission/attributes.ts'
+import type { PluginConfigurations } from './admission/configuration.ts'
 import type { Authenticator, TokenAuthenticator } from './authn/authenticator.ts'
 import type { ClusterAuthentication } from './bootstrap/cluster-authentication.ts'
 import type { ServiceAccountKeys } from './bootstrap/service-accounts.ts'
@@ -76,6 +78,10 @@ export interface ServerOptions {
   /** Admission plugins to run besides the default ones, and default ones not to run. */
   readonly enabledPlugins?: readonly string[]
   readonly disabledPlugins?: readonly string[]
+  /** Admission plugins of the embedder; they run after those of the server. */
+  readonly extraPlugins?: readonly AdmissionPlugin[]
+  /** What admission plugins are told beyond their defaults; default: nothing. */
+  readonly pluginConfigurations?: PluginConfigurations
   /** Seconds that pods stay on a node that is not ready or can't be reached, when they don't say so themselves; default 300 each. */
   readonly tolerationSeconds?: { readonly notReady: number; readonly unreachable: number }
   /** Milliseconds; default 0. */
@@ -147,6 +153,8 @@ export function withDefaults(options: ServerOptions): CompleteOptions {
     goawayChance: 0,
     enabledPlugins: [],
     disabledPlugins: [],
+    extraPlugins: [],
+    pluginConfigurations: {},
     tolerationSeconds: { notReady: 300, unreachable: 300 },
     storeHealthTimeout: 2_000,
     storeReadyTimeout: 2_000,

@@ -1,7 +1,7 @@
 /** The whole public surface: a server is a fetch handler over a store. */
 import { createAdmission } from './admission/chain.ts'
 import { createLookup } from './admission/lookup.ts'
-import { builtPlugins, choosePlugins } from './admission/plugins/index.ts'
+import { choosePlugins, makePlugins } from './admission/plugins/index.ts'
 import { rbacEscalation } from './admission/plugins/rbac-escalation.ts'
 import { startBackground } from './assembly/background.ts'
 import { prepareCluster } from './assembly/cluster.ts'
@@ -78,12 +78,15 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   })
   const { authorizer } = authorization
   const usesRbac = authorization.types.includes('RBAC')
-  const { enabledPlugins, disabledPlugins, tolerationSeconds } = options
+  const { enabledPlugins, disabledPlugins, tolerationSeconds, pluginConfigurations: configuration } = options
   const lookup = createLookup(table, platform, clock)
-  const pluginContext = { ...lookup, platform, clock, authorizer, enabled: settings.enabled, tolerationSeconds }
-  const plugins = choosePlugins(pluginContext, enabledPlugins, disabledPlugins)
-  for (const name of enabledPlugins)
-    if (!builtPlugins.includes(name)) logger.warn({}, `admission plugin ${name} has no effect in this version`)
+  const { outbound, files } = ports
+  const { enabled } = settings
+  const pluginContext = { ...lookup, platform, clock, outbound, files, logger, configuration, authorizer, enabled, tolerationSeconds }
+  const pluginRows = choosePlugins(enabledPlugins, disabledPlugins)
+  const plugins = [...(await makePlugins(pluginRows, pluginContext)), ...options.extraPlugins]
+  for (const { name, make } of pluginRows)
+    if (make === undefined && enabledPlugins.includes(name)) logger.warn({}, `admission plugin ${name} has no effect in this version`)
   if (usesRbac) plugins.push(rbacEscalation(platform, authorizer, rbac))
 
   // What answers.
@@ -142,6 +145,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     async close() {
       closing.abort()
       stopBackground()
+      for (const plugin of plugins) plugin.close?.()
       stopCluster()
       identities.close()
       authorization.close()

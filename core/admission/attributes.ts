@@ -1,25 +1,69 @@
 import type { User } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
+import type { JsonObject } from '../schema/model.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+export interface GroupVersionResource {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+export interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** The versions in which the objects of a resource are served. */
+export interface ObjectVersions {
+  /** Group versions of the same stored objects that have the subresource as well, the requested one included (EquivalentResourceRegistry). */
+  all(): readonly { readonly resource: GroupVersionResource; readonly kind: GroupVersionKind }[]
+  /** An object of any of these versions in the version of `kind`; the object itself when it is in that version already. */
+  convert(object: ApiObject, kind: GroupVersionKind): Promise<ApiObject>
+}
 
 /** What admission is asked about (apiserver/pkg/admission.Attributes). */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
+  /** Resource without its version. */
   readonly on: GroupResource
-  readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
+  /** Resource and kind as the request names them; the kind is that of the body, such as Scale or Eviction. */
+  readonly resource: GroupVersionResource
+  readonly kind: GroupVersionKind
   readonly namespaced: boolean
   readonly subresource: string
   readonly namespace: string
+  /** Empty for a create with generateName until the name is generated, and for a deletecollection. */
   readonly name: string
-  /** The new object; mutating plugins change it in place. Absent for a delete. */
-  readonly object: ApiObject | undefined
+  /**
+   * The new object, in the stored version or of the kind of the subresource. Mutating plugins change it in place or put another in its place.
+   * Absent for a delete; the options (PodExecOptions and the like) for a connect.
+   */
+  object: ApiObject | undefined
+  /** As `object`; never changed. */
   readonly oldObject: ApiObject | undefined
+  readonly versions: ObjectVersions
+  /** CreateOptions, UpdateOptions or DeleteOptions as the client gave them, with kind and apiVersion; absent for a connect. */
+  readonly options: JsonObject | undefined
   readonly user: User
   readonly dryRun: boolean
+  /** Aborts when the client is gone or the request's deadline has passed. */
+  readonly signal: AbortSignal
+  /** Adds a `Warning` header. */
   warn(text: string): void
+  /** Adds an audit annotation. */
   annotate(key: string, value: string): void
+}
+
+/** The rounds in which one object is mutated: a second one when a plugin asks for it in the first. There is no third. */
+export interface MutationRounds {
+  /** Whether this is the second round. */
+  readonly again: boolean
+  /** Asks for the second round, in which all plugins run again. Plugins that must not, such as webhooks with `Never`, see to it themselves. */
+  repeat(): void
 }
 
 /** One plugin; either phase may be missing. Throws an ApiError to refuse. */
@@ -28,6 +72,9 @@ export interface AdmissionPlugin {
   readonly operations: readonly AdmissionOperation[]
   /** Absent: all. Subresources are the plugin's own concern. */
   readonly resources?: readonly GroupResource[]
-  mutate?(attributes: AdmissionAttributes): Promise<void> | void
+  /** A plugin that keeps notes between the rounds of one object keys them by `rounds`, in a WeakMap. */
+  mutate?(attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> | void
   validate?(attributes: AdmissionAttributes): Promise<void> | void
+  /** Ends background work when the server closes. */
+  close?(): void
 }

@@ -11,7 +11,7 @@ import type { HookContext, Json } from '../schema/model.ts'
 
 /** A write of the server itself: past admission, and nobody to warn. */
 export function ownWrite(context: HookContext): WriteRequest {
-  return { context, dryRun: false, admit: async () => {}, warn: () => {} }
+  return { context, dryRun: false, validateAdmission: async () => {}, warn: () => {} }
 }
 
 const isTaken = (error: unknown) => error instanceof ApiError && error.status.reason === 'AlreadyExists'

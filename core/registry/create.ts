@@ -58,7 +58,7 @@ async function prepareAndStore(resource: ServedResource, object: ApiObject, name
   const canonical = store.codec.canonical(object)
   validateCreate(definition, canonical, request.context)
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)
-  await request.admit(canonical, undefined)
+  await request.validateAdmission(canonical, undefined)
   const key = store.keys.of(canonical.metadata.namespace ?? '', name)
   const value = store.codec.print(canonical)
   if (request.dryRun) {

@@ -89,7 +89,7 @@ export async function remove(
     if (current === undefined) throw notFound(on, name)
     const object = current.decode()
     checkPreconditions(definition, object, options)
-    await request.admit(undefined, object)
+    await request.validateAdmission(undefined, object)
     const held = finalizersOf(definition, object).length
     if (request.context.settings.garbageCollection) applyPropagation(definition, object, options.propagationPolicy)
     const changed = startTermination(definition, object, options, request.context.now) || finalizersOf(definition, object).length !== held

@@ -6,8 +6,8 @@ export interface WriteRequest {
   readonly context: HookContext
   /** Everything happens but the final put. */
   readonly dryRun: boolean
-  /** Validating admission: sees the final object inside every try. */
-  admit(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
+  /** Asks validating admission about the final object, inside every try; for a delete, without an object, all of admission. */
+  validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
   /** Collects `Warning` headers. */
   warn(text: string): void
 }

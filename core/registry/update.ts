@@ -110,7 +110,7 @@ export async function update(
     else if (view.partial) validateStatusUpdate(definition, canonical, old, request.context)
     else validateUpdate(definition, canonical, old, request.context)
     for (const text of definition.strategy.warnings?.(canonical as never, old as never, request.context) ?? []) request.warn(text)
-    await request.admit(canonical, existing)
+    await request.validateAdmission(canonical, existing)
     const value = codec.print(canonical)
     const served = codec.show(value, current.revision)
     if (sameBytes(served, current.bytes) && !current.stale) return { entry: current, stored: false }

@@ -20,6 +20,11 @@ export interface DeleteOptions {
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
+/** The members of the object that they come from. */
+export function deleteOptionsObject({ dryRun, preconditions, ...others }: DeleteOptions): JsonObject {
+  return { ...others, ...(preconditions && { preconditions: { ...preconditions } }), ...(dryRun && { dryRun: ['All'] }) }
+}
+
 const queryReaders = {
   dryRun: texts,
   gracePeriodSeconds: integer,

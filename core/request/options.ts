@@ -5,6 +5,7 @@ import { utf8Length } from '../schema/bytes.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { validateFieldManager } from '../schema/managed-fields.ts'
+import type { JsonObject } from '../schema/model.ts'
 import { type FieldRequirement, parseFieldSelector } from './field-selector.ts'
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
 import { flag, integer, type Read, type Reader, type Readers, readQuery, text, texts } from './query.ts'
@@ -39,6 +40,8 @@ export interface WriteOptions {
   /** Empty: the client's User-Agent names the manager. */
   readonly fieldManager: string
   readonly fieldValidation: FieldValidation
+  /** What the client gave, as members of CreateOptions or UpdateOptions. */
+  readonly given: JsonObject
 }
 
 /** metav1.PatchOptions. */
@@ -134,6 +137,11 @@ function completed({ dryRun = [], fieldManager = '', fieldValidation = '' }: Rea
     dryRun: dryRun.length > 0,
     fieldManager,
     fieldValidation: (fieldValidation === '' ? 'Warn' : fieldValidation) as FieldValidation,
+    given: {
+      ...(dryRun.length > 0 && { dryRun: [...dryRun] }),
+      ...(fieldManager !== '' && { fieldManager }),
+      ...(fieldValidation !== '' && { fieldValidation }),
+    },
   }
 }
 

@@ -12,7 +12,8 @@ import { objectOf } from './body.ts'
 import { completed } from './completion.ts'
 import { afterApply } from './ownership.ts'
 import { respondEntry } from './respond.ts'
-import { type Target, type Verb, writeRequest } from './services.ts'
+import type { Target, Verb } from './services.ts'
+import { submitWrite, writeRequest } from './submission.ts'
 import { checkIdentity } from './update.ts'
 
 /** Tries before an object that keeps coming and going is given up. */
@@ -82,20 +83,22 @@ export const apply: Verb = async (target) => {
     return object
   }
 
-  const change = (existing: ApiObject) => completed(target, result(existing), 'UPDATE', dryRun, existing)
+  const submission = submitWrite(target, 'UPDATE', options)
+  const change = (existing: ApiObject) => completed(target, result(existing), submission, existing)
 
   async function createNew(): Promise<Response> {
     const object = result(undefined)
     const { uid } = object.metadata
     if (uid) throw conflict(resource.on, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`)
     await checkMayCreate(target)
-    const stored = await completed(target, object, 'CREATE', dryRun, undefined)
-    return respondEntry(target, await create(resource, stored, writeRequest(target, 'CREATE', dryRun)), 201)
+    const creation = submitWrite(target, 'CREATE', options)
+    const stored = await completed(target, object, creation, undefined)
+    return respondEntry(target, await create(resource, stored, writeRequest(target, creation)), 201)
   }
 
   for (let count = 1; ; count++) {
     try {
-      return respondEntry(target, await update(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
+      return respondEntry(target, await update(resource, namespace, name, { view, change }, writeRequest(target, submission)))
     } catch (error) {
       const missing = reasonOf(error) === 'NotFound' && (error as ApiError).status.details?.name === name
       if (!missing || view.name !== '') throw error

@@ -1,9 +1,9 @@
-import type { AdmissionOperation } from '../admission/attributes.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
-import { admissionAttributes, hookContext, type Target } from './services.ts'
+import { hookContext, type Target } from './services.ts'
+import type { Submission } from './submission.ts'
 
 /**
  * What a client sent, with all defaults, in the stored version, after mutating admission. What admission adds has no owner: `record` comes
@@ -12,8 +12,7 @@ import { admissionAttributes, hookContext, type Target } from './services.ts'
 export async function completed(
   target: Target,
   object: ApiObject,
-  operation: AdmissionOperation,
-  dryRun: boolean,
+  submission: Submission,
   old: ApiObject | undefined,
   record?: Recorder,
 ): Promise<ApiObject> {
@@ -30,8 +29,8 @@ export async function completed(
   record?.(object, old)
   const owners = object.metadata.managedFields
   const stored = whole && definition.storage ? definition.storage.toStored(object) : object
-  await services.admission.mutate(admissionAttributes(target, operation, dryRun, stored, old))
-  keepReadable(target, stored, owners)
-  if (whole) fill(stored, resource.store.definition)
-  return stored
+  const admitted = await submission.mutate(stored, old)
+  keepReadable(target, admitted, owners)
+  if (whole) fill(admitted, resource.store.definition)
+  return admitted
 }

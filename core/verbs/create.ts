@@ -5,21 +5,23 @@ import { readObject } from './body.ts'
 import { completed } from './completion.ts'
 import { recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
-import { type Verb, writeRequest } from './services.ts'
+import type { Verb } from './services.ts'
+import { submitWrite, writeRequest } from './submission.ts'
 import { disown, ifTooLarge } from './too-large.ts'
 
 /** POST to a collection. */
 export const create: Verb = async (target) => {
   const { exchange, services, resource, namespace } = target
-  const { dryRun, fieldManager, fieldValidation } = readCreateOptions(exchange.query, services.platform)
-  const body = await readObject(target, fieldValidation)
+  const options = readCreateOptions(exchange.query, services.platform)
+  const body = await readObject(target, options.fieldValidation)
   if (resource.definition.namespaced) {
     body.metadata.namespace ||= namespace
     if (body.metadata.namespace !== namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
-  const object = await completed(target, body, 'CREATE', dryRun, undefined, recorder(target, fieldManager))
-  const write = () => store(resource, object, writeRequest(target, 'CREATE', dryRun))
+  const submission = submitWrite(target, 'CREATE', options)
+  const object = await completed(target, body, submission, undefined, recorder(target, options.fieldManager))
+  const write = () => store(resource, object, writeRequest(target, submission))
   const again = () => {
     disown(object, undefined)
     return write()

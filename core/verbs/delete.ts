@@ -4,7 +4,8 @@ import type { Status } from '../respond/status.ts'
 import { readDelete } from './body.ts'
 import { deleteUnreadable, ignoresUnreadable } from './delete-unreadable.ts'
 import { respondEntry, respondStatus } from './respond.ts'
-import { admissionAttributes, type Target, type Verb, writeRequest } from './services.ts'
+import type { Target, Verb } from './services.ts'
+import { type Submission, submitDelete, writeRequest } from './submission.ts'
 
 /** The registry's options; the old boolean for orphans is one of the policies. */
 export function registryOptions(given: DeleteOptions) {
@@ -13,19 +14,17 @@ export function registryOptions(given: DeleteOptions) {
   return { ...options, propagationPolicy: orphanDependents ? 'Orphan' : 'Background' } as const
 }
 
-/** Deletes one object of the target's resource, mutating admission included. */
-export async function deleteOne(target: Target, options: DeleteOptions): Promise<Deletion> {
-  const { services, resource, namespace, name } = target
-  const entry = await resource.store.get(resource.store.keys.of(namespace, name))
-  await services.admission.mutate(admissionAttributes(target, 'DELETE', options.dryRun, undefined, entry?.decode()))
-  return remove(resource, namespace, name, registryOptions(options), writeRequest(target, 'DELETE', options.dryRun))
+/** Deletes one object of the target's resource. */
+export function deleteOne(target: Target, options: DeleteOptions, submission: Submission): Promise<Deletion> {
+  const { resource, namespace, name } = target
+  return remove(resource, namespace, name, registryOptions(options), writeRequest(target, submission))
 }
 
 /** DELETE of one object: a Success Status when it is gone, the object while finalizers or its grace period hold it. */
 export const deleteVerb: Verb = async (target) => {
   const options = await readDelete(target)
   if (ignoresUnreadable(target, options)) return deleteUnreadable(target, options)
-  const { entry, gone } = await deleteOne(target, options)
+  const { entry, gone } = await deleteOne(target, options, submitDelete(target, options))
   if (!gone || target.resource.definition.returnsDeleted)
     return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)
   const { on } = target.resource

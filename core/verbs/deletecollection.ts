@@ -7,6 +7,7 @@ import { ignoresUnreadable, notForCollections } from './delete-unreadable.ts'
 import { entryQuery } from './query.ts'
 import { respondList } from './respond.ts'
 import type { Verb } from './services.ts'
+import { submitDelete } from './submission.ts'
 
 /** DELETE of a collection: everything that the selectors choose, a few at a time; answers with the list of it. */
 export const deleteCollection: Verb = async (target) => {
@@ -15,13 +16,14 @@ export const deleteCollection: Verb = async (target) => {
   const deletion = await readDelete(target)
   if (ignoresUnreadable(target, deletion)) throw notForCollections(services.platform)
   const found = await resource.store.list(entryQuery(target, options))
+  const submission = submitDelete(target, deletion)
   const left: Entry[] = [...found.entries]
 
   async function work(): Promise<void> {
     for (let entry = left.shift(); entry !== undefined; entry = left.shift()) {
       const { namespace, name } = resource.store.keys.parse(entry.key)
       try {
-        await deleteOne({ ...target, namespace, name }, deletion)
+        await deleteOne({ ...target, namespace, name }, deletion, submission)
       } catch (error) {
         if (!(error instanceof ApiError && error.status.reason === 'NotFound')) throw error
       }

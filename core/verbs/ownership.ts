@@ -27,7 +27,8 @@ function blankOf(schema: Message): JsonObject {
   return blank
 }
 
-function definitionIn({ services, resource }: Target, apiVersion: string): ResourceDefinition | undefined {
+/** The definition of the target's objects in another served version. */
+export function definitionIn({ services, resource }: Target, apiVersion: string): ResourceDefinition | undefined {
   if (apiVersionOf(resource.definition) === apiVersion) return resource.definition
   return services.table.all().find(({ store, definition }) => store === resource.store && apiVersionOf(definition) === apiVersion)
     ?.definition

@@ -15,7 +15,8 @@ import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
 import { inVersion } from './render.ts'
 import { respondEntry } from './respond.ts'
-import { type Verb, writeRequest } from './services.ts'
+import type { Verb } from './services.ts'
+import { submitWrite, writeRequest } from './submission.ts'
 import { disown, ifTooLarge } from './too-large.ts'
 import { checkIdentity } from './update.ts'
 
@@ -39,7 +40,8 @@ export const patch: Verb = async (target) => {
   const format = patchFormat(exchange.request.headers.get('content-type'), patchFormats)
   if (format === 'apply-patch') return apply(target)
   const patcher = patchers[format]
-  const { dryRun, fieldManager, fieldValidation } = readPatchOptions(exchange.query, services.platform, false)
+  const options = readPatchOptions(exchange.query, services.platform, false)
+  const submission = submitWrite(target, 'UPDATE', options)
   const bytes = await readBody(exchange.request)
   const { value, faults } = parsePatch(bytes)
 
@@ -48,16 +50,16 @@ export const patch: Verb = async (target) => {
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = (_kind: unknown, why: string) => unfit(patched, why)
     const result = objectOf({ value: patched, faults }, view.body, bytes, refusal)
-    applyFieldValidation(target, fieldValidation, result.faults, refusal)
+    applyFieldValidation(target, options.fieldValidation, result.faults, refusal)
     checkIdentity(target, result.object)
-    return completed(target, result.object, 'UPDATE', dryRun, existing, record)
+    return completed(target, result.object, submission, existing, record)
   }
 
   const write = (record: Recorder) => {
     const changes = { view, change: (existing: ApiObject) => change(existing, record) }
-    return update(resource, namespace, name, changes, writeRequest(target, 'UPDATE', dryRun))
+    return update(resource, namespace, name, changes, writeRequest(target, submission))
   }
-  const record = recorder(target, fieldManager)
+  const record = recorder(target, options.fieldManager)
   const entry = await ifTooLarge(
     () => write(record),
     () => write(disown),

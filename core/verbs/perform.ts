@@ -6,7 +6,8 @@ import type { Json } from '../schema/model.ts'
 import type { Action } from './actions/action.ts'
 import { readObject } from './body.ts'
 import { respondObject, respondStatus } from './respond.ts'
-import { admissionAttributes, hookContext, type Verb } from './services.ts'
+import { hookContext, type Verb } from './services.ts'
+import { submitWrite } from './submission.ts'
 
 const isStatus = (answer: ApiObject | Status): answer is Status => answer.kind === 'Status'
 
@@ -15,17 +16,17 @@ export const perform =
   (action: Action): Verb =>
   async (target) => {
     const { exchange, services, resource, namespace } = target
-    const { dryRun, fieldValidation } = readCreateOptions(exchange.query, services.platform)
-    const object = await readObject(target, fieldValidation)
+    const options = readCreateOptions(exchange.query, services.platform)
+    const object = await readObject(target, options.fieldValidation)
     if (resource.definition.namespaced) {
       object.metadata.namespace ||= namespace
       if (object.metadata.namespace !== namespace)
         throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
     }
     applyDefaults(target.view.body.schema, object as Json, hookContext(services))
-    const attributes = admissionAttributes(target, 'CREATE', dryRun, object, undefined)
-    await services.admission.mutate(attributes)
-    await services.admission.validate(attributes)
-    const answer = await action.perform(target, object, dryRun)
+    const submission = submitWrite(target, 'CREATE', options)
+    const admitted = await submission.mutate(object, undefined)
+    await submission.validate(admitted, undefined)
+    const answer = await action.perform(target, admitted, options.dryRun)
     return isStatus(answer) ? respondStatus(target, answer) : respondObject(target, answer, 201)
   }

@@ -1,4 +1,3 @@
-import type { AdmissionAttributes, AdmissionOperation } from '../admission/attributes.ts'
 import type { Admission } from '../admission/chain.ts'
 import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import type { TokenIssuer } from '../authn/service-account/issuer.ts'
@@ -6,11 +5,9 @@ import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { WriteRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiator } from '../request/negotiate.ts'
-import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
 import type { SubresourceView } from './views.ts'
 
@@ -69,41 +66,4 @@ export type Verb = (target: Target) => Promise<Response>
 
 export function hookContext({ platform, settings, clock }: Services): HookContext {
   return { platform, settings, now: clock.now() }
-}
-
-/** The admission attributes of this request. */
-export function admissionAttributes(
-  { exchange, resource: { definition, on }, view, namespace, name }: Target,
-  operation: AdmissionOperation,
-  dryRun: boolean,
-  object: ApiObject | undefined,
-  oldObject: ApiObject | undefined,
-): AdmissionAttributes {
-  return {
-    operation,
-    on,
-    kind: definition,
-    namespaced: definition.namespaced,
-    subresource: view.name,
-    namespace,
-    name: name || (object?.metadata.name ?? oldObject?.metadata.name ?? ''),
-    object,
-    oldObject,
-    user: exchange.user,
-    dryRun,
-    warn: (text) => exchange.warnings.push(text),
-    annotate: (key, value) => exchange.annotations.set(key, value),
-  }
-}
-
-/** What the registry needs for a write of this request; validating admission is asked with `operation`. */
-export function writeRequest(target: Target, operation: AdmissionOperation, dryRun: boolean): WriteRequest {
-  const { exchange, services, resource } = target
-  const { platform, settings, now } = hookContext(services)
-  return {
-    context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition) },
-    dryRun,
-    admit: (object, old) => services.admission.validate(admissionAttributes(target, operation, dryRun, object, old)),
-    warn: (text) => exchange.warnings.push(text),
-  }
 }

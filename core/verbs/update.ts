@@ -9,7 +9,8 @@ import { readObject } from './body.ts'
 import { completed } from './completion.ts'
 import { type Recorder, recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
-import { type Target, type Verb, writeRequest } from './services.ts'
+import type { Target, Verb } from './services.ts'
+import { submitWrite, writeRequest } from './submission.ts'
 import { disown, ifTooLarge } from './too-large.ts'
 
 /** The body must be about the object that the URL names. */
@@ -28,25 +29,27 @@ const isMissing = (error: unknown, name: string) =>
 /** PUT of one object, or of one side of it. */
 export const update: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
-  const { dryRun, fieldManager, fieldValidation } = readUpdateOptions(exchange.query, services.platform)
-  const body = await readObject(target, fieldValidation)
+  const options = readUpdateOptions(exchange.query, services.platform)
+  const body = await readObject(target, options.fieldValidation)
   checkIdentity(target, body)
 
   async function write(record: Recorder): Promise<Response> {
     const copy = () => clone(body as JsonObject) as ApiObject
     try {
-      const change = (existing: ApiObject) => completed(target, copy(), 'UPDATE', dryRun, existing, record)
-      return respondEntry(target, await replace(resource, namespace, name, { view, change }, writeRequest(target, 'UPDATE', dryRun)))
+      const submission = submitWrite(target, 'UPDATE', options)
+      const change = (existing: ApiObject) => completed(target, copy(), submission, existing, record)
+      return respondEntry(target, await replace(resource, namespace, name, { view, change }, writeRequest(target, submission)))
     } catch (error) {
       if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
       const fresh = copy()
       delete fresh.metadata.resourceVersion
-      const object = await completed(target, fresh, 'CREATE', dryRun, undefined, record)
-      return respondEntry(target, await store(resource, object, writeRequest(target, 'CREATE', dryRun)), 201)
+      const submission = submitWrite(target, 'CREATE', options)
+      const object = await completed(target, fresh, submission, undefined, record)
+      return respondEntry(target, await store(resource, object, writeRequest(target, submission)), 201)
     }
   }
 
-  const record = recorder(target, fieldManager)
+  const record = recorder(target, options.fieldManager)
   return ifTooLarge(
     () => write(record),
     () => write(disown),

@@ -46,7 +46,8 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
       const scale = {
         kind: body.kind,
         apiVersion: apiVersionOf(body),
-        metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+        // Admission sees scales of objects that are not stored yet.
+        metadata: { name, namespace, uid, creationTimestamp, ...(resourceVersion && { resourceVersion }) },
         spec: { replicas: getPath(parent, specReplicas) ?? 0 },
         status: { replicas: getPath(parent, statusReplicas) ?? 0, ...(text && { selector: text }) },
       }

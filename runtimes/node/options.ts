@@ -1,9 +1,10 @@
 /** What flags mean for the core's server. */
+
+import { defaultAdmissionPlugins } from '../../core/admission/plugins/index.ts'
 import type { AuthorizationFiles } from '../../core/config/authorization.ts'
 import { createCorsTest } from '../../core/config/cors.ts'
 import { effectiveVersion } from '../../core/config/emulation.ts'
 import { parseFeatureGates } from '../../core/config/feature-gates.ts'
-import { defaultAdmissionPlugins } from '../../core/config/flags/admission.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
 import { selectNames } from '../../core/config/selection.ts'

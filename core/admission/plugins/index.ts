@@ -17,43 +17,84 @@ import { serviceAccount } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
-interface PluginRow {
-  readonly name: string
+type Phases = 'mutate' | 'validate' | 'both'
+type Make = (context: PluginContext) => AdmissionPlugin | Promise<AdmissionPlugin>
+
+export interface PluginRow<Name extends string = string> {
+  readonly name: Name
+  /** Whether it runs unless it is disabled. */
   readonly byDefault: boolean
-  make(context: PluginContext): AdmissionPlugin
+  readonly phases: Phases
+  /** Absent: not built yet. */
+  readonly make?: Make
 }
 
-const byDefault = (name: string, make: PluginRow['make']): PluginRow => ({ name, byDefault: true, make })
-const onDemand = (name: string, make: PluginRow['make']): PluginRow => ({ name, byDefault: false, make })
+const row =
+  (byDefault: boolean) =>
+  <const Name extends string>(name: Name, phases: Phases, make?: Make): PluginRow<Name> => ({
+    name,
+    byDefault,
+    phases,
+    ...(make && { make }),
+  })
+const on = row(true)
+const off = row(false)
 
-/** Plugins by registered name, in the order in which they run in each phase (the reference's AllOrderedPlugins). */
-const plugins: readonly PluginRow[] = [
-  byDefault('NamespaceLifecycle', namespaceLifecycle),
-  byDefault('LimitRanger', limitRanger),
-  byDefault('ServiceAccount', serviceAccount),
-  onDemand('NodeRestriction', nodeRestriction),
-  byDefault('TaintNodesByCondition', taintNodesByCondition),
-  onDemand('AlwaysPullImages', alwaysPullImages),
-  byDefault('Priority', priority),
-  byDefault('DefaultTolerationSeconds', defaultTolerationSeconds),
-  byDefault('DefaultStorageClass', defaultStorageClass),
-  byDefault('StorageObjectInUseProtection', storageObjectInUseProtection),
-  onDemand('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement),
-  byDefault('PersistentVolumeClaimResize', persistentVolumeClaimResize),
-  byDefault('RuntimeClass', runtimeClass),
-  byDefault('CertificateApproval', certificateApproval),
-  byDefault('CertificateSigning', certificateSigning),
-  byDefault('CertificateSubjectRestriction', certificateSubjectRestriction),
-  byDefault('DefaultIngressClass', defaultIngressClass),
-  byDefault('PodTopologyLabels', podTopologyLabels),
+/** Every plugin by its registered name, in the order in which they run in each phase (the reference's AllOrderedPlugins). */
+const table = [
+  off('AlwaysAdmit', 'both'),
+  off('NamespaceAutoProvision', 'mutate'),
+  on('NamespaceLifecycle', 'mutate', namespaceLifecycle),
+  off('NamespaceExists', 'validate'),
+  off('LimitPodHardAntiAffinityTopology', 'validate'),
+  on('LimitRanger', 'both', limitRanger),
+  on('ServiceAccount', 'both', serviceAccount),
+  off('NodeRestriction', 'mutate', nodeRestriction),
+  on('TaintNodesByCondition', 'mutate', taintNodesByCondition),
+  off('AlwaysPullImages', 'both', alwaysPullImages),
+  off('ImagePolicyWebhook', 'validate'),
+  on('PodSecurity', 'validate'),
+  off('PodNodeSelector', 'both'),
+  on('Priority', 'both', priority),
+  on('DefaultTolerationSeconds', 'mutate', defaultTolerationSeconds),
+  off('PodTolerationRestriction', 'both'),
+  off('EventRateLimit', 'validate'),
+  off('ExtendedResourceToleration', 'mutate'),
+  on('DefaultStorageClass', 'mutate', defaultStorageClass),
+  on('StorageObjectInUseProtection', 'mutate', storageObjectInUseProtection),
+  off('OwnerReferencesPermissionEnforcement', 'validate', ownerReferencesPermissionEnforcement),
+  on('PersistentVolumeClaimResize', 'validate', persistentVolumeClaimResize),
+  on('RuntimeClass', 'both', runtimeClass),
+  on('CertificateApproval', 'validate', certificateApproval),
+  on('CertificateSigning', 'validate', certificateSigning),
+  on('ClusterTrustBundleAttest', 'validate'),
+  on('CertificateSubjectRestriction', 'validate', certificateSubjectRestriction),
+  on('DefaultIngressClass', 'mutate', defaultIngressClass),
+  off('DenyServiceExternalIPs', 'validate'),
+  on('PodTopologyLabels', 'mutate', podTopologyLabels),
+  on('NodeDeclaredFeatureValidator', 'validate'),
+  // Webhooks and policies see what the plugins before them made of the object; quota counts what all have left.
+  on('MutatingAdmissionPolicy', 'mutate'),
+  on('MutatingAdmissionWebhook', 'mutate'),
+  on('ValidatingAdmissionPolicy', 'validate'),
+  on('ValidatingAdmissionWebhook', 'validate'),
+  on('ResourceQuota', 'validate'),
+  off('AlwaysDeny', 'both'),
 ]
 
-/** Names that `--enable-admission-plugins` and `--disable-admission-plugins` have an effect for. */
-export const builtPlugins: readonly string[] = plugins.map(({ name }) => name)
+export type AdmissionPluginName = (typeof table)[number]['name']
+export const admissionPlugins: readonly PluginRow<AdmissionPluginName>[] = table
 
-/** The plugins that run. */
-export function choosePlugins(context: PluginContext, enabled: readonly string[], disabled: readonly string[]): AdmissionPlugin[] {
-  return plugins
-    .filter(({ name, byDefault }) => enabled.includes(name) || (byDefault && !disabled.includes(name)))
-    .map(({ make }) => make(context))
+/** Those that run unless they are disabled, in order. */
+export const defaultAdmissionPlugins: readonly AdmissionPluginName[] = table.filter(({ byDefault }) => byDefault).map(({ name }) => name)
+
+/** The plugins that run, in order. */
+export function choosePlugins(enabled: readonly string[], disabled: readonly string[]): PluginRow[] {
+  return table.filter(({ name, byDefault }) => enabled.includes(name) || (byDefault && !disabled.includes(name)))
+}
+
+/** Makes plugins, but for those that are not built yet. */
+export async function makePlugins(rows: readonly PluginRow[], context: PluginContext): Promise<AdmissionPlugin[]> {
+  const made = await Promise.all(rows.map(({ make }) => make?.(context)))
+  return made.filter((plugin) => plugin !== undefined)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { admissionPlugins } from '../../admission/plugins/index.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { admissionPlugins } from '../flags/admission.ts'
 import { list, text, typeMeta } from './fields.ts'
 import { fileKind } from './kind.ts'
 
@@ -30,7 +30,7 @@ export const admissionConfiguration = fileKind({
   versions: ['apiserver.config.<domain>/v1', 'apiserver.<domain>/v1alpha1'],
   schema,
   check({ plugins }, errors) {
-    const known: readonly string[] = admissionPlugins
+    const known: readonly string[] = admissionPlugins.map(({ name }) => name).sort()
     const seen = new Set<string>()
     for (const [index, { name }] of plugins.entries()) {
       const path = FieldPath.of('plugins').index(index).child('name')

@@ -1,76 +1,7 @@
+import { admissionPlugins, defaultAdmissionPlugins } from '../../admission/plugins/index.ts'
 import { int, string, strings } from '../flag-types.ts'
 
-/** Every admission plugin of this API, by its registered name. */
-export const admissionPlugins = [
-  'AlwaysAdmit',
-  'AlwaysDeny',
-  'AlwaysPullImages',
-  'CertificateApproval',
-  'CertificateSigning',
-  'CertificateSubjectRestriction',
-  'ClusterTrustBundleAttest',
-  'DefaultIngressClass',
-  'DefaultStorageClass',
-  'DefaultTolerationSeconds',
-  'DenyServiceExternalIPs',
-  'EventRateLimit',
-  'ExtendedResourceToleration',
-  'ImagePolicyWebhook',
-  'LimitPodHardAntiAffinityTopology',
-  'LimitRanger',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'NamespaceAutoProvision',
-  'NamespaceExists',
-  'NamespaceLifecycle',
-  'NodeDeclaredFeatureValidator',
-  'NodeRestriction',
-  'OwnerReferencesPermissionEnforcement',
-  'PersistentVolumeClaimResize',
-  'PodNodeSelector',
-  'PodSecurity',
-  'PodTolerationRestriction',
-  'PodTopologyLabels',
-  'Priority',
-  'ResourceQuota',
-  'RuntimeClass',
-  'ServiceAccount',
-  'StorageObjectInUseProtection',
-  'TaintNodesByCondition',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionWebhook',
-] as const
-
-export type AdmissionPluginName = (typeof admissionPlugins)[number]
-
-/** Those that run unless they are disabled. */
-export const defaultAdmissionPlugins: readonly AdmissionPluginName[] = [
-  'NamespaceLifecycle',
-  'LimitRanger',
-  'ServiceAccount',
-  'TaintNodesByCondition',
-  'PodSecurity',
-  'Priority',
-  'DefaultTolerationSeconds',
-  'DefaultStorageClass',
-  'StorageObjectInUseProtection',
-  'PersistentVolumeClaimResize',
-  'RuntimeClass',
-  'CertificateApproval',
-  'CertificateSigning',
-  'ClusterTrustBundleAttest',
-  'CertificateSubjectRestriction',
-  'DefaultIngressClass',
-  'PodTopologyLabels',
-  'NodeDeclaredFeatureValidator',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionWebhook',
-  'ResourceQuota',
-]
-
-const names: readonly string[] = admissionPlugins
+const names: readonly string[] = admissionPlugins.map(({ name }) => name).sort()
 const pluginProblem = (name: string) => (names.includes(name) ? undefined : 'is not an admission plugin')
 
 export const admissionFlags = {
@@ -78,7 +9,7 @@ export const admissionFlags = {
   'enable-admission-plugins': strings({
     built: true,
     checkItem: pluginProblem,
-    help: `Plugins to run in addition to the default ones, in any order. Default plugins: ${defaultAdmissionPlugins.join(', ')}. All plugins: ${admissionPlugins.join(', ')}.`,
+    help: `Plugins to run in addition to the default ones, in any order. Default plugins: ${defaultAdmissionPlugins.join(', ')}. All plugins: ${names.join(', ')}.`,
   }),
   'disable-admission-plugins': strings({ built: true, checkItem: pluginProblem, help: 'Default plugins not to run, in any order.' }),
   'admission-control': strings({

@@ -74,7 +74,12 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
     return ready.flatMap((object) => (object as RangeObject).spec?.cidrs ?? []).flatMap((text) => addressRange(text) ?? [])
   }
 
-  const ownWrite = ({ context, dryRun }: ReservingWrite): WriteRequest => ({ context, dryRun, admit: async () => {}, warn: () => {} })
+  const ownWrite = ({ context, dryRun }: ReservingWrite): WriteRequest => ({
+    context,
+    dryRun,
+    validateAdmission: async () => {},
+    warn: () => {},
+  })
 
   /** False when it is taken. */
   async function put(address: string, { namespace, name }: ServiceName, write: ReservingWrite): Promise<boolean> {

@@ -138,7 +138,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
       const { namespace, name } = nameOf(service)
       await quietly('deleting the endpoints', service, async () => {
         try {
-          await remove(endpoints, namespace, name, {}, { ...write, admit: async () => {}, warn: () => {} })
+          await remove(endpoints, namespace, name, {}, { ...write, validateAdmission: async () => {}, warn: () => {} })
         } catch (error) {
           if (!(error instanceof ApiError && error.status.reason === 'NotFound')) throw error
         }

@@ -28,7 +28,7 @@ export async function ensureServiceRanges(
 ): Promise<void> {
   const { store } = resource
   const name = platform.service
-  const own: WriteRequest = { context, dryRun: false, admit: async () => {}, warn: () => {} }
+  const own: WriteRequest = { context, dryRun: false, validateAdmission: async () => {}, warn: () => {} }
   const write = (view: View, change: (object: ApiObject) => ApiObject) =>
     update(resource, '', name, { view, change: async (object) => change(object) }, own)
 

@@ -58,7 +58,7 @@ export function ownWrite({ exchange, services }: Target, dryRun: boolean): Write
   return {
     context: hookContext(services),
     dryRun,
-    admit: () => Promise.resolve(),
+    validateAdmission: () => Promise.resolve(),
     warn: (text) => exchange.warnings.push(text),
   }
 }

@@ -1,4 +1,4 @@
-import type { AdmissionAttributes, AdmissionOperation } from '../../../core/admission/attributes.ts'
+import type { AdmissionAttributes, AdmissionOperation, MutationRounds } from '../../../core/admission/attributes.ts'
 import type { User } from '../../../core/request/exchange.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
 
@@ -15,6 +15,9 @@ export interface Write {
   readonly warn?: (text: string) => void
 }
 
+/** The only round. */
+export const once: MutationRounds = { again: false, repeat() {} }
+
 /** What a plugin is asked about a write, without a server. */
 export function attributesOf({ on, operation, object, old, namespace = '', user, ...more }: Write): AdmissionAttributes {
   const [qualified = '', subresource = ''] = on.split('/')
@@ -24,6 +27,7 @@ export function attributesOf({ on, operation, object, old, namespace = '', user,
   return {
     operation,
     on: { group, resource },
+    resource: { group, version: 'v1', resource },
     kind: { group, version: 'v1', kind: given?.kind ?? '' },
     namespaced: namespace !== '',
     subresource,
@@ -31,7 +35,10 @@ export function attributesOf({ on, operation, object, old, namespace = '', user,
     name: more.name ?? given?.metadata?.name ?? before?.metadata?.name ?? '',
     object: given,
     oldObject: before,
+    versions: { all: () => [], convert: async (each) => each },
+    options: undefined,
     user: user ?? { name: 'jane', groups: [] },
+    signal: new AbortController().signal,
     dryRun: more.dryRun ?? false,
     warn: more.warn ?? (() => {}),
     annotate: () => {},

@@ -1,10 +1,16 @@
 import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
 import type { PluginContext } from '../../../core/admission/context.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import type { Files, Logger, Outbound } from '../../../core/ports.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { ManualClock } from '../../support/clock.ts'
-import { attributesOf, type Write } from './attributes.ts'
+import { attributesOf, once, type Write } from './attributes.ts'
+
+const refuse = () => Promise.reject(new Error('not in this test'))
+const unreachable: Outbound = { fetch: refuse, call: refuse }
+const noFiles: Files = { read: refuse, watch: () => () => {} }
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A context over these objects, by `plural/namespace/name`; everything else is as a fresh cluster without rights. */
 export function contextWith(stored: { readonly [key: string]: object } = {}, more: Partial<PluginContext> = {}): PluginContext {
@@ -15,6 +21,10 @@ export function contextWith(stored: { readonly [key: string]: object } = {}, mor
     authorizer: { name: 'nobody', authorize: () => ({ verdict: 'no-opinion', reason: 'not today' }) },
     clock: new ManualClock(),
     enabled: () => true,
+    outbound: unreachable,
+    files: noFiles,
+    logger: silent,
+    configuration: {},
     tolerationSeconds: { notReady: 300, unreachable: 300 },
     find,
     findLive: find,
@@ -31,7 +41,7 @@ export async function admit(plugin: AdmissionPlugin, write: Write): Promise<stri
   const attributes = attributesOf(write)
   if (!plugin.operations.includes(attributes.operation)) return undefined
   try {
-    await plugin.mutate?.(attributes)
+    await plugin.mutate?.(attributes, once)
     await plugin.validate?.(attributes)
     return undefined
   } catch (error) {

@@ -69,7 +69,7 @@ test('it makes mirror pods, reports on its pods and removes them', async () => {
   assertFailure(await merge(`${pods}/theirs/status`, phase), 403, 'Forbidden', onlyOwn('update pod status for'))
   const now = { gracePeriodSeconds: 0 }
   assertFailure(await api.send('DELETE', `${pods}/theirs`, now, node), 403, 'Forbidden', onlyOwn('delete'))
-  assertFailure(await api.send('DELETE', `${pods}/nowhere`, now, node), 404, 'NotFound', 'pod "nowhere" not found')
+  assertFailure(await api.send('DELETE', `${pods}/nowhere`, now, node), 404, 'NotFound', 'pods "nowhere" not found')
   assert.equal((await api.send('DELETE', `${pods}/static`, now, node)).status, 200, 'removes its own')
 })
 

@@ -4,14 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import type { AdmissionAttributes, AdmissionOperation } from '../../../core/admission/attributes.ts'
-import type { PluginContext } from '../../../core/admission/context.ts'
 import { nodeRestriction } from '../../../core/admission/plugins/node-restriction.ts'
 import { createPlatform } from '../../../core/platform.ts'
-import type { ApiObject } from '../../../core/resources/definition.ts'
 import { ApiError } from '../../../core/respond/status.ts'
-import { ManualClock } from '../../support/clock.ts'
 import { userOf } from '../authz/attributes.ts'
-import { attributesOf } from './attributes.ts'
+import { attributesOf, once } from './attributes.ts'
+import { contextWith } from './context.ts'
 
 const platform = createPlatform('kubernetes')
 const mirror = { annotations: { 'kubernetes.io/config.mirror': 'x' } }
@@ -49,9 +47,7 @@ const gates = new Map([
   ['ServiceAccountNodeAudienceRestriction', true],
   ['PodCertificateRequest', true],
 ])
-const find: PluginContext['find'] = async (_group, plural, namespace, name) =>
-  stored[`${plural}/${namespace}/${name}`] as ApiObject | undefined
-const context: PluginContext = {
+const context = contextWith(stored, {
   platform,
   authorizer: {
     name: 'registry only',
@@ -61,14 +57,7 @@ const context: PluginContext = {
     }),
   },
   enabled: (gate) => gates.get(gate) ?? false,
-  find,
-  findLive: find,
-  findSoon: find,
-  list: async () => [],
-  resourceOf: () => undefined,
-  clock: new ManualClock(),
-  tolerationSeconds: { notReady: 300, unreachable: 300 },
-}
+})
 
 const signers = { serving: 'kubernetes.io/kubelet-serving', client: 'kubernetes.io/kube-apiserver-client-kubelet' }
 const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
@@ -362,7 +351,7 @@ const rows: readonly Row[] = [
 async function admit(row: Row): Promise<string | undefined> {
   const attributes: AdmissionAttributes = attributesOf({ ...row, user: userOf(row.user ?? me) })
   try {
-    await nodeRestriction(context).mutate?.(attributes)
+    await nodeRestriction(context).mutate?.(attributes, once)
     return undefined
   } catch (error) {
     assert.ok(error instanceof ApiError, String(error))

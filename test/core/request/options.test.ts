@@ -80,11 +80,12 @@ test('list options are checked', () => {
 })
 
 test('write options', () => {
-  assert.deepEqual(readCreateOptions(query(''), platform), { dryRun: false, fieldManager: '', fieldValidation: 'Warn' })
+  assert.deepEqual(readCreateOptions(query(''), platform), { dryRun: false, fieldManager: '', fieldValidation: 'Warn', given: {} })
   assert.deepEqual(readUpdateOptions(query('dryRun=All&fieldManager=me&fieldValidation=Strict'), platform), {
     dryRun: true,
     fieldManager: 'me',
     fieldValidation: 'Strict',
+    given: { dryRun: ['All'], fieldManager: 'me', fieldValidation: 'Strict' },
   })
   refused(422, 'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"', () =>
     readCreateOptions(query('dryRun=Some'), platform),

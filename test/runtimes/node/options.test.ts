@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choosePlugins } from '../../../core/admission/plugins/index.ts'
-import { defaultAdmissionPlugins } from '../../../core/config/flags/admission.ts'
+import { choosePlugins, defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
 import { parseFlags } from '../../../core/config/parse.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
-import { contextWith } from '../../core/admission/context.ts'
 
 function chosen(...flags: string[]): string[] {
   const { enabledPlugins = [], disabledPlugins = [] } = serverOptions(parseFlags(flags, 'apiserver'))
-  return choosePlugins(contextWith(), enabledPlugins, disabledPlugins).map(({ name }) => name)
+  return choosePlugins(enabledPlugins, disabledPlugins).map(({ name }) => name)
 }
 
 test('plugins: some more or fewer than by default, or with the deprecated flag only those that it names', () => {

@@ -1,7 +1,7 @@
 /** A server in this process, and tables of manifests with what becomes of them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { builtPlugins } from '../../../../core/admission/plugins/index.ts'
+import { defaultAdmissionPlugins } from '../../../../core/admission/plugins/index.ts'
 import { type ApiServer, createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 
 export type Json = { [key: string]: unknown }
@@ -22,7 +22,7 @@ let server: ApiServer
 /** Starts a server for the tests of a file. What the kinds themselves say is seen best without admission. */
 export function withServer(): void {
   before(async () => {
-    server = await createApiServer({ store: memoryStore(), disabledPlugins: builtPlugins })
+    server = await createApiServer({ store: memoryStore(), disabledPlugins: defaultAdmissionPlugins })
   })
   after(() => server.close())
 }

@@ -1,0 +1,36 @@
+import type { GroupVersionKind, ObjectVersions } from '../admission/attributes.ts'
+import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { definitionIn } from './ownership.ts'
+import { inVersion } from './render.ts'
+import type { Target } from './services.ts'
+
+const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+
+/** Kind of the bodies of a subresource; undefined: there is none of this name. */
+function kindOf(definition: ResourceDefinition, subresource: string): GroupVersionKind | undefined {
+  const { group, version, kind, subresources, status, scale } = definition
+  if (subresource === '' || (subresource === 'status' && status)) return { group, version, kind }
+  if (subresource === 'scale' && scale) return scaleKind
+  const own = subresources.find(({ name }) => name === subresource)
+  return own && { group: own.group ?? group, version: own.version ?? version, kind: own.kind }
+}
+
+/** The versions in which the objects of the target's resource, or bodies of its subresource, are served. */
+export function objectVersions(target: Target): ObjectVersions {
+  const { services, resource, view } = target
+  return {
+    all: () =>
+      services.table.all().flatMap(({ store, definition, on }) => {
+        const kind = store === resource.store ? kindOf(definition, view.name) : undefined
+        return kind ? [{ resource: { ...on, version: definition.version }, kind }] : []
+      }),
+    async convert(object, to) {
+      const apiVersion = apiVersionOf(to)
+      if (object.apiVersion === apiVersion) return object
+      const [source, result] = [definitionIn(target, object.apiVersion), definitionIn(target, apiVersion)]
+      if (result === undefined) throw new Error(`no conversion of ${object.kind} from ${object.apiVersion} to ${apiVersion}`)
+      const stored: ApiObject = source?.storage ? source.storage.toStored(object) : object
+      return inVersion(result, stored)
+    },
+  }
+}

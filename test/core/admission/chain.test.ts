@@ -1,0 +1,177 @@
+/** How plugins are asked: rounds, order, and what they learn of a request. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../core/admission/attributes.ts'
+import { createAdmission } from '../../../core/admission/chain.ts'
+import { admissionPlugins, makePlugins } from '../../../core/admission/plugins/index.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { attributesOf } from './attributes.ts'
+import { contextWith } from './context.ts'
+
+const operations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const
+const pod = () => attributesOf({ on: 'pods', operation: 'CREATE', object: { kind: 'Pod', metadata: { name: 'p' } }, namespace: 'dev' })
+
+test('a second round runs all plugins again, once, when one asks for it', async () => {
+  const ran: string[] = []
+  const plugin = (name: string, asks: boolean): AdmissionPlugin => ({
+    name,
+    operations,
+    mutate(_attributes, rounds) {
+      ran.push(`${name} ${rounds.again}`)
+      if (asks) rounds.repeat()
+    },
+  })
+  await createAdmission([plugin('a', false), plugin('b', false)]).mutate(pod())
+  assert.deepEqual(ran.splice(0), ['a false', 'b false'])
+  await createAdmission([plugin('a', true), plugin('b', false)]).mutate(pod())
+  assert.deepEqual(ran, ['a false', 'b false', 'a true', 'b true'], 'the wish of the second round is not granted')
+})
+
+test('the table of plugins names the phases that each of them has', async () => {
+  for (const row of admissionPlugins) {
+    const [plugin] = await makePlugins([row], contextWith())
+    if (plugin === undefined) continue
+    assert.equal(plugin.name, row.name)
+    const phases = plugin.mutate ? (plugin.validate ? 'both' : 'mutate') : 'validate'
+    assert.equal(phases, row.phases, row.name)
+  }
+})
+
+interface Asked extends Pick<AdmissionAttributes, 'operation' | 'resource' | 'subresource' | 'namespace' | 'name' | 'options' | 'dryRun'> {
+  readonly phase: string
+  readonly kind: string
+  readonly object: string
+  readonly old: string
+}
+
+/** A server with a plugin that notes what it is asked. */
+async function listening(more: Partial<AdmissionPlugin> = {}) {
+  const asked: Asked[] = []
+  const note = (
+    phase: string,
+    { operation, resource, kind, subresource, namespace, name, options, dryRun, ...rest }: AdmissionAttributes,
+  ) => {
+    const of = (each: AdmissionAttributes['object']) => (each ? `${each.apiVersion} ${each.kind}` : '')
+    const objects = { object: of(rest.object), old: of(rest.oldObject) }
+    asked.push({ phase, operation, resource, kind: kind.kind, subresource, namespace, name, options, dryRun, ...objects })
+  }
+  const plugin: AdmissionPlugin = {
+    name: 'Listening',
+    operations,
+    mutate: (attributes) => note('mutate', attributes),
+    validate: (attributes) => note('validate', attributes),
+    ...more,
+  }
+  const server = await createApiServer({ store: memoryStore(), controllers: [], extraPlugins: [plugin] })
+  async function send(method: string, path: string, body?: object, type = 'application/json'): Promise<Response> {
+    const init = { method, headers: { 'content-type': type }, ...(body && { body: JSON.stringify(body) }) }
+    return server.fetch(new Request(`http://server${path}`, init))
+  }
+  return { server, asked, send }
+}
+
+const collection = '/apis/events.k8s.io/v1/namespaces/default/events'
+const event = {
+  metadata: { generateName: 'e' },
+  eventTime: '2026-01-01T00:00:00.000000Z',
+  reportingController: 'example.com/c',
+  reportingInstance: 'c',
+  action: 'a',
+  reason: 'r',
+  type: 'Normal',
+  regarding: { kind: 'Pod', namespace: 'default', name: 'p' },
+}
+
+test('plugins learn which version was asked for and which options were given, and see the stored version', async () => {
+  const { server, asked, send } = await listening()
+  const response = await send('POST', `${collection}?dryRun=All&fieldManager=me&fieldValidation=Strict`, event)
+  assert.equal(response.status, 201, await response.clone().text())
+  const { metadata } = (await response.json()) as { metadata: { name: string } }
+  const common = {
+    operation: 'CREATE',
+    resource: { group: 'events.k8s.io', version: 'v1', resource: 'events' },
+    kind: 'Event',
+    subresource: '',
+    namespace: 'default',
+    dryRun: true,
+    options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', dryRun: ['All'], fieldManager: 'me', fieldValidation: 'Strict' },
+    object: 'v1 Event',
+    old: '',
+  }
+  assert.deepEqual(asked, [
+    { phase: 'mutate', ...common, name: '' },
+    { phase: 'validate', ...common, name: metadata.name },
+  ])
+  await server.close()
+})
+
+test('objects are converted to other versions of the resource and back', async () => {
+  const seen: unknown[] = []
+  const { server, send } = await listening({
+    async mutate({ object, versions, kind }) {
+      if (object === undefined) return
+      const asked = await versions.convert(object, kind)
+      const back = await versions.convert(asked, { group: '', version: 'v1', kind: 'Event' })
+      seen.push(object['involvedObject'], asked['regarding'], back['involvedObject'])
+      seen.push(versions.all().map(({ resource }) => `${resource.group}/${resource.version}`))
+    },
+  })
+  assert.equal((await send('POST', collection, event)).status, 201)
+  const { regarding } = event
+  assert.deepEqual(seen, [regarding, regarding, regarding, ['/v1', 'events.k8s.io/v1']])
+  await server.close()
+})
+
+test('a plugin may put another object in place of the one it was given', async () => {
+  const { server, send } = await listening({
+    mutate(attributes) {
+      if (attributes.object) attributes.object = { ...attributes.object, data: { from: 'plugin' } }
+    },
+  })
+  const response = await send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'c' }, data: { from: 'client' } })
+  assert.deepEqual(((await response.json()) as { data: unknown }).data, { from: 'plugin' })
+  await server.close()
+})
+
+test('a patch is an update with UpdateOptions, and a scale is seen as a Scale, the old one too', async () => {
+  const { server, asked, send } = await listening()
+  const labels = { app: 'a' }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  const deployments = '/apis/apps/v1/namespaces/default/deployments'
+  await send('POST', deployments, { metadata: { name: 'd' }, spec: { selector: { matchLabels: labels }, template } })
+  asked.length = 0
+  const patch = { spec: { replicas: 3 } }
+  const response = await send('PATCH', `${deployments}/d/scale?fieldManager=me`, patch, 'application/merge-patch+json')
+  assert.equal(response.status, 200, await response.text())
+  const options = { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1', fieldManager: 'me' }
+  const brief = asked.map(({ phase, kind, subresource, object, old, options }) => ({ phase, kind, subresource, object, old, options }))
+  const scale = { kind: 'Scale', subresource: 'scale', object: 'autoscaling/v1 Scale', old: 'autoscaling/v1 Scale', options }
+  assert.deepEqual(brief, [
+    { phase: 'mutate', ...scale },
+    { phase: 'validate', ...scale },
+  ])
+  await server.close()
+})
+
+test('a delete asks both phases about the stored object, inside every try; a collection is deleted without names', async () => {
+  const { server, asked, send } = await listening()
+  const configMaps = '/api/v1/namespaces/default/configmaps'
+  await send('POST', configMaps, { metadata: { name: 'c' } })
+  asked.length = 0
+  assert.equal((await send('DELETE', `${configMaps}/gone`)).status, 404)
+  assert.deepEqual(asked, [], 'what is not there is not asked about')
+  assert.equal((await send('DELETE', `${configMaps}/c?propagationPolicy=Background`)).status, 200)
+  const deletion = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', propagationPolicy: 'Background' }
+  assert.deepEqual(
+    asked.splice(0).map(({ phase, operation, name, object, old, options }) => ({ phase, operation, name, object, old, options })),
+    ['mutate', 'validate'].map((phase) => ({ phase, operation: 'DELETE', name: 'c', object: '', old: 'v1 ConfigMap', options: deletion })),
+  )
+  await send('POST', configMaps, { metadata: { name: 'c' } })
+  asked.length = 0
+  assert.equal((await send('DELETE', configMaps)).status, 200)
+  assert.deepEqual(
+    asked.map(({ phase, name, old }) => ({ phase, name, old })),
+    ['mutate', 'validate'].map((phase) => ({ phase, name: '', old: 'v1 ConfigMap' })),
+  )
+  await server.close()
+})
