@@ -1,9 +1,8 @@
 /** Where the binaries of other runtimes are: in the packages for this platform that npm brings, or on PATH. */
 import { accessSync, chmodSync, constants, existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const modules = fileURLToPath(new URL('../node_modules/', import.meta.url))
 const on = `${process.platform}-${process.arch}`
 
 /** Where each package has its binary; install scripts, which would link it, need not have run. */
@@ -11,9 +10,25 @@ const packaged = {
   bun: [`@oven/bun-${on}/bin/bun`, `@oven/bun-${on}-baseline/bin/bun`],
   deno: [`@deno/${on}-glibc/deno`, `@deno/${on}/deno`],
   workerd: [`@cloudflare/workerd-${process.platform}-${process.arch === 'x64' ? '64' : process.arch}/bin/workerd`],
+  node24: [`node-${on}/bin/node`],
 } as const
 
 export type RuntimeName = keyof typeof packaged
+
+/** This file's directory and all above it: transpiled or bundled, the file lies deeper below `node_modules` than its source. */
+function* ancestors(from = dirname(fileURLToPath(import.meta.url))): Generator<string> {
+  yield from
+  if (dirname(from) !== from) yield* ancestors(dirname(from))
+}
+
+/** The path of something below the nearest `node_modules` that has it. */
+export function installed(path: string): string | undefined {
+  for (const directory of ancestors()) {
+    const found = join(directory, 'node_modules', path)
+    if (existsSync(found)) return found
+  }
+  return undefined
+}
 
 function executable(path: string): boolean {
   try {
@@ -26,7 +41,7 @@ function executable(path: string): boolean {
 
 /** The path of a runtime's binary, or undefined when it is not on this machine. */
 export function runtimeBinary(name: RuntimeName): string | undefined {
-  const brought = packaged[name].map((path) => join(modules, path)).find((path) => existsSync(path))
+  const brought = packaged[name].map(installed).find((path) => path !== undefined)
   if (brought !== undefined && !executable(brought)) chmodSync(brought, 0o755)
   const onPath = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name))
   return brought ?? onPath.find(executable)

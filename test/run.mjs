@@ -10,9 +10,9 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { processes, testFiles, transpile } from './support/plan.mjs'
 import { runtimeTable, updateReadme } from './support/runtime-table.mjs'
-import { bringRuntimes } from './support/runtimes.mjs'
 
 const root = new URL('..', import.meta.url)
 const isOption = (argument) => argument.startsWith('--')
@@ -52,8 +52,9 @@ async function run(paths, concurrency) {
 }
 
 /** What tests start as users do: the bundled daemon, and the executable of another runtime where that is at hand. */
-function build() {
-  const unavailable = bringRuntimes(root)
+async function build() {
+  const { bringRuntimes } = await import(new URL('build/js/runtimes/bring.js', root))
+  const unavailable = bringRuntimes(fileURLToPath(root), ['bun', 'deno', 'workerd', 'node24'])
   if (unavailable !== undefined) console.log(unavailable)
   execFileSync('npm', ['run', '--silent', 'bundle'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   if (files.some((path) => path.endsWith('-bun.test.ts')))
@@ -63,7 +64,7 @@ function build() {
 if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)
 const began = performance.now()
 transpile(root)
-if (!has('quick')) build()
+if (!has('quick')) await build()
 const { sideBySide, measuring } = processes(root, files)
 const results = [await run(sideBySide, Math.max(2, availableParallelism())), await run(measuring, 1)]
 const sum = (field) => results.reduce((total, each) => total + each[field], 0)

@@ -1,14 +1,34 @@
 /** `npm run build:binary [-- target file]`: one executable with everything in it, by default `build/apiserver`. */
 import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bringRuntimes } from '../bring.ts'
 import { runtimeBinary } from '../locate.ts'
 
-const [, , target = fileURLToPath(new URL('../../build/apiserver', import.meta.url))] = process.argv
-const bun = runtimeBinary('bun')
-if (bun === undefined) {
-  console.error('error: no bun for this platform in node_modules or on PATH')
-  process.exitCode = 1
-} else {
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const [, , target = `${root}build/apiserver`] = process.argv
+
+/** What went wrong, or undefined. */
+function build(): string | undefined {
+  if (runtimeBinary('bun') === undefined) {
+    const failure = bringRuntimes(root, ['bun'])
+    if (failure !== undefined) return failure
+  }
+  const bun = runtimeBinary('bun')
+  if (bun === undefined) return 'npm has no bun for this platform, and there is none on PATH'
   const compile = fileURLToPath(new URL('compile.ts', import.meta.url))
-  process.exitCode = spawnSync(bun, [compile, target], { stdio: 'inherit' }).status ?? 1
+  const { status } = spawnSync(bun, [compile, target], { stdio: ['ignore', 'ignore', 'inherit'] })
+  return status === 0 ? undefined : 'the executable could not be compiled'
+}
+
+const failure = build()
+if (failure === undefined) {
+  const path = `./${relative(process.cwd(), target)}`
+  console.log(
+    `${path}: ${Math.round(statSync(target).size / 2 ** 20)} MiB. Start it:\n  ${path} --data-dir=.apiserver --cert-dir=.apiserver/pki`,
+  )
+} else {
+  console.error(`error: ${failure}`)
+  process.exitCode = 1
 }

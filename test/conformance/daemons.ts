@@ -25,6 +25,14 @@ function compiled(): Command {
 
 export const node: DaemonRuntime = { name: 'Node', command: () => [process.execPath, bundle], skip: false, gaps: {} }
 
+/** The Node that most people have; `node` is the oldest that is supported, or whatever runs the tests. */
+export const node24: DaemonRuntime = {
+  name: 'Node24',
+  command: () => [runtimeBinary('node24') ?? '', bundle],
+  skip: without('node24'),
+  gaps: {},
+}
+
 export const bun: DaemonRuntime = { name: 'Bun', command: compiled, skip: without('bun'), gaps: {} }
 
 export const deno: DaemonRuntime = {

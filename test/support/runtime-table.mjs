@@ -1,6 +1,7 @@
 /** Which suites passed on which runtimes: for the end of a run, and for README. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
+/** Node 24 runs the same suites as Node, and has no column of its own. */
 const runtimes = ['Node', 'Bun', 'Deno', 'workerd']
 const suites = ['HTTP', 'HTTP in-process', 'watch', 'watch in-process', 'store', 'test harness', 'features']
 const readme = new URL('../../README.md', import.meta.url)

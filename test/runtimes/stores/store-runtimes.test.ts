@@ -5,25 +5,36 @@ import { root } from '../../support/root.ts'
 import { run } from '../../support/run.ts'
 import { runtimeBinary, without } from '../../support/runtimes.ts'
 
+/** Bun and Deno take TypeScript as it is. */
+const source = (suite: string) => `./test/runtimes/stores/${suite}.test.ts`
+const transpiled = (suite: string) => `./build/js/test/runtimes/stores/${suite}.test.js`
 const runtimes = [
-  { on: 'Bun', runtime: 'bun', command: ['test', '--timeout', '60000'], ended: /^ *[1-9]\d* pass\n *0 fail/m },
+  {
+    on: 'Node24',
+    runtime: 'node24',
+    file: transpiled,
+    command: ['--test', '--test-reporter=tap'],
+    ended: /^# pass [1-9]\d*\n# fail 0/m,
+  },
+  { on: 'Bun', runtime: 'bun', file: source, command: ['test', '--timeout', '60000'], ended: /^ *[1-9]\d* pass\n *0 fail/m },
   {
     on: 'Deno',
     runtime: 'deno',
+    file: source,
     command: ['test', '--allow-all', '--no-check', '--no-lock'],
     ended: /^ok \| [1-9].* passed .*\| 0 failed/m,
   },
 ] as const
 
-for (const { on, runtime, command, ended } of runtimes) {
+for (const { on, runtime, file, command, ended } of runtimes) {
   describe(`store on ${on}`, { skip: without(runtime), timeout: 180_000 }, () => {
     for (const suite of ['durable', 'journal', 'crash']) {
       test(suite, async () => {
-        const file = `./test/runtimes/stores/${suite}.test.ts`
-        const environment = { ...process.env, NO_COLOR: '1' }
+        // Node would take itself for a part of this run.
+        const environment = { ...process.env, NO_COLOR: '1', NODE_TEST_CONTEXT: undefined }
         const { code, stdout, stderr } = await run(
           runtimeBinary(runtime) ?? '',
-          [...command, file],
+          [...command, file(suite)],
           { cwd: root, env: environment },
           120_000,
         )
