@@ -22,8 +22,9 @@ import { createServerMetrics } from './meta/server-metrics.ts'
 import { storeChecks } from './meta/store-health.ts'
 import { type ServerOptions, withDefaults } from './options.ts'
 import type { Connection, KeyValueStore, Ports } from './ports.ts'
-import { builtInResources } from './registry/built-in.ts'
-import { createResourceTable } from './registry/served.ts'
+import { builtInRows } from './registry/built-in.ts'
+import { createServing } from './registry/serving.ts'
+import { createResourceTable, type LiveTable } from './registry/table.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { builtinResources } from './resources/index.ts'
 import { createStores } from './storage/stores.ts'
@@ -36,6 +37,8 @@ export type * from './ports.ts'
 export interface ApiServer {
   /** Answers one request. Without a connection it is in-process. Never rejects: every failure is a Status. */
   fetch(request: Request, connection?: Connection): Promise<Response>
+  /** What is served; rows that are put in here are known to discovery, controllers and clients at once. */
+  readonly resources: Pick<LiveTable, 'replace'>
   /** Ends watches and background work. The store stays open: it belongs to the caller. */
   close(): Promise<void>
 }
@@ -62,7 +65,8 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const decorate = (store: KeyValueStore) => encryption?.decorate(store) ?? store
   const overrides = ports.overrides?.map((each) => ({ ...each, store: decorate(each.store) }))
   const stores = createStores(decorate(ports.store), overrides)
-  const table = createResourceTable(builtInResources({ ...options, settings, definitions, stores, clock, logger }))
+  const table = createResourceTable(createServing({ ...options, settings, stores, clock, logger }))
+  table.replace('built-in', builtInRows(definitions, platform), options.serves)
 
   // Who may do what.
   const identities = await createIdentities(options, ports, table, settings)
@@ -142,6 +146,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
 
   return {
     fetch,
+    resources: table,
     async close() {
       closing.abort()
       stopBackground()
@@ -150,7 +155,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
       identities.close()
       authorization.close()
       encryption?.close()
-      for (const each of table.all()) each.store.close()
+      table.close()
     },
   }
 }

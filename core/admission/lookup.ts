@@ -51,9 +51,8 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
       return (found?.entries ?? []).map(({ object }) => object)
     },
     resourceOf(apiVersion, kind) {
-      const [version = '', group = ''] = apiVersion.split('/').reverse()
-      const served = table.all().find(({ definition: each }) => each.kind === kind && each.version === version && each.group === group)
-      return served && { ...served.on, version, namespaced: served.definition.namespaced }
+      const served = table.ofKind(apiVersion, kind)
+      return served && { ...served.on, version: served.definition.version, namespaced: served.definition.namespaced }
     },
   }
 }

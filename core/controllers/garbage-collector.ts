@@ -19,13 +19,12 @@ export const garbageCollector: Controller = (context) => {
   if (!context.garbageCollection) return () => {}
   const { clock, logger, table, client } = context
   const graph = new ObjectGraph()
-  const resources = new Map<string, ServedResource>()
   /** Keys of objects in foreground deletion, by uid: their dependents' end is awaited. */
   const awaiting = new Map<string, string>()
   /** What to attend to once all dependents are known; undefined from then on. */
   let early: Set<string> | undefined = new Set()
-  /** Every change of a resource's objects up to this revision is in the graph. */
-  const seen = new WeakMap<ServedResource['store'], number>()
+  /** Every change of a resource's objects up to this revision is in the graph; by storage key. */
+  const seen = new Map<string, number>()
 
   const queue = createQueue({
     name: 'garbage-collector',
@@ -55,17 +54,13 @@ export const garbageCollector: Controller = (context) => {
   }
 
   function locate(key: string): { resource: ServedResource; namespace: string; name: string } | undefined {
-    const resource = resources.get(key)
+    const resource = feed.resourceOf(key)
     return resource && { resource, ...resource.store.keys.parse(key) }
   }
 
   /** What has become of an owner. Owners of unknown kinds count as present: nothing is deleted on a guess. */
   async function standing(owner: OwnerReference, namespace: string): Promise<Standing> {
-    const slash = owner.apiVersion.lastIndexOf('/')
-    const [group, version] = [owner.apiVersion.slice(0, Math.max(0, slash)), owner.apiVersion.slice(slash + 1)]
-    const resource = table
-      .all()
-      .find(({ definition: each }) => each.group === group && each.version === version && each.kind === owner.kind)
+    const resource = table.ofKind(owner.apiVersion, owner.kind)
     if (resource === undefined) return 'present'
     // A cluster-scoped object can't name the namespace of an owner: such a reference decides nothing.
     if (resource.definition.namespaced && namespace === '') return 'present'
@@ -84,7 +79,7 @@ export const garbageCollector: Controller = (context) => {
     const object = found.decode()
     if (object.metadata.deletionTimestamp !== undefined) {
       // Dependents may be on their way; the change that is seen here follows them, and leads back here.
-      if (found.revision > (seen.get(resource.store) ?? 0)) return
+      if (found.revision > (seen.get(resource.definition.storageKey) ?? 0)) return
       if (object.metadata.finalizers?.includes(orphan)) return releaseDependents(object, place)
       if (object.metadata.finalizers?.includes(foreground)) return awaitDependents(object, place)
       return
@@ -157,7 +152,8 @@ export const garbageCollector: Controller = (context) => {
   }
 
   function look({ resource, entry }: StoredObject): void {
-    seen.set(resource.store, Math.max(seen.get(resource.store) ?? 0, entry.revision))
+    const { storageKey } = resource.definition
+    seen.set(storageKey, Math.max(seen.get(storageKey) ?? 0, entry.revision))
     const before = graph.get(entry.key)
     if (before) wakeOwners(before.owners)
     if (!worthALook.test(decoder.decode(entry.bytes))) {
@@ -166,7 +162,6 @@ export const garbageCollector: Controller = (context) => {
     }
     const { metadata } = entry.decode()
     const { uid = '', ownerReferences: owners = [], finalizers = [] } = metadata
-    resources.set(entry.key, resource)
     graph.set({ key: entry.key, uid, owners })
     const terminating = metadata.deletionTimestamp !== undefined
     if (terminating && finalizers.includes(foreground)) awaiting.set(uid, entry.key)
@@ -176,16 +171,14 @@ export const garbageCollector: Controller = (context) => {
   function forget({ entry }: StoredObject): void {
     const { uid = '' } = entry.decode().metadata
     const dependent = graph.delete(entry.key)
-    resources.delete(entry.key)
     awaiting.delete(uid)
     for (const { key } of graph.dependentsOf(uid)) enqueue(key)
     if (dependent) wakeOwners(dependent.owners)
   }
 
-  const stop = followStore(context, `${context.prefix}/`, {
+  const feed = followStore(context, `${context.prefix}/`, {
     reset() {
       graph.clear()
-      resources.clear()
       awaiting.clear()
       early = new Set()
     },
@@ -196,9 +189,18 @@ export const garbageCollector: Controller = (context) => {
     },
     put: look,
     delete: forget,
+    arrived(root) {
+      // Their owners' kind was not known until now.
+      const isOwner = ({ apiVersion, kind }: OwnerReference) => table.ofKind(apiVersion, kind)?.store.keys.prefix('') === root
+      for (const { key, owners } of graph.all) if (owners.some(isOwner)) enqueue(key)
+    },
+    forget(root) {
+      for (const { key } of graph.all) if (key.startsWith(root)) graph.delete(key)
+      for (const [uid, key] of awaiting) if (key.startsWith(root)) awaiting.delete(uid)
+    },
   })
   return () => {
-    stop()
+    feed.close()
     queue.close()
   }
 }

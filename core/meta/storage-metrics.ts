@@ -1,7 +1,7 @@
 /** How much is stored, polled now and then: counting and measuring cost the store something. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
-import { qualified } from '../respond/status.ts'
+import { type GroupResource, qualified } from '../respond/status.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
@@ -31,11 +31,21 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
   const former = registry.gauge('apiserver_storage_objects', 'The same, by one label. Deprecated since 1.34.', ['resource'])
   const size = registry.gauge('apiserver_storage_size_bytes', 'Bytes that the database takes physically.', ['storage_cluster_id'])
 
+  /** By storage key. */
+  const counted = new Map<string, GroupResource>()
+
   async function count(): Promise<void> {
-    const resources = new Map(table.all().map((each) => [each.store, each]))
-    for (const { store, on, definition } of resources.values()) {
-      if (definition.storageKey === '') continue
+    const resources = new Map(table.all().map((each) => [each.definition.storageKey, each]))
+    for (const [key, on] of counted) {
+      if (resources.has(key)) continue
+      counted.delete(key)
+      objects.remove([on.group, on.resource])
+      former.remove([qualified(on)])
+    }
+    for (const [key, { store, on }] of resources) {
+      if (key === '') continue
       const number = await store.count().catch(() => unknown)
+      counted.set(key, on)
       objects.set([on.group, on.resource], number)
       former.set([qualified(on)], number)
     }

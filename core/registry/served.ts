@@ -15,28 +15,16 @@ export interface ServedResource {
   readonly reservations?: Reservations
 }
 
-/** All served resources, looked up by group, version and plural. Grows and shrinks with custom resources. */
+/** All served resources. Built-in ones are there from the start; others come, change and go while the server runs. */
 export interface ResourceTable {
   lookup(group: string, version: string, plural: string): ServedResource | undefined
+  /** The resource of a kind; `apiVersion` as objects write it. */
+  ofKind(apiVersion: string, kind: string): ServedResource | undefined
   all(): readonly ServedResource[]
   /** Where the objects of a resource are, whichever of its versions are served. */
   storeOf(group: string, plural: string): WatchableStore | undefined
-  /** Raised with every change, so that discovery can be memoized. */
+  /** Raised with every change, so that what is computed from the table can be memoized. */
   readonly revision: number
-}
-
-export function createResourceTable(resources: readonly ServedResource[]): ResourceTable {
-  const byPlural = new Map<string, ServedResource[]>()
-  for (const each of resources) {
-    const { plural } = each.definition.names
-    byPlural.set(plural, [...(byPlural.get(plural) ?? []), each])
-  }
-  const stores = new Map(resources.map(({ on, store }) => [`${on.resource}.${on.group}`, store]))
-  return {
-    lookup: (group, version, plural) =>
-      byPlural.get(plural)?.find(({ definition }) => definition.group === group && definition.version === version),
-    all: () => resources,
-    storeOf: (group, plural) => stores.get(`${plural}.${group}`),
-    revision: 1,
-  }
+  /** Calls back after every change, and returns how to end that. What there is already is the caller's to read. */
+  follow(changed: () => void): () => void
 }

@@ -29,9 +29,10 @@ function blankOf(schema: Message): JsonObject {
 
 /** The definition of the target's objects in another served version. */
 export function definitionIn({ services, resource }: Target, apiVersion: string): ResourceDefinition | undefined {
+  const { kind, storageKey } = resource.definition
   if (apiVersionOf(resource.definition) === apiVersion) return resource.definition
-  return services.table.all().find(({ store, definition }) => store === resource.store && apiVersionOf(definition) === apiVersion)
-    ?.definition
+  const other = services.table.ofKind(apiVersion, kind)?.definition
+  return other?.storageKey === storageKey ? other : undefined
 }
 
 function versionsOf(target: Target): Versions {

@@ -41,6 +41,8 @@ export interface CacheOptions {
 export function createWatchCache({ objects, store, clock, logger }: CacheOptions): WatchableStore {
   const { keys } = objects
   const root = keys.prefix('')
+  /** For watches from before what the cache remembers. */
+  const past = directFeed(objects, store)
   const entries = new SortedEntries()
   const scopes = new Map<string, Set<Subscriber>>()
   const waiters = new Set<Waiter>()
@@ -124,6 +126,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       from = `${last.key}\0`
     }
     reading.finish()
+    if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     if (at < revision) logger.warn({ resource: objects.definition.names.plural, from: revision, to: at }, 'the store went back')
     recent.clear()
     entries.clear()
@@ -185,6 +188,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
 
   async function start(): Promise<State> {
     if (state) return state
+    if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     starting ??= startWithRetries().then(
       (ready) => {
         state = ready
@@ -285,6 +289,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     try {
       await refresh(at)
     } catch (error) {
+      if (closed) return objects.list(query)
       // A page that is asked for without the cache says what is wrong, instead of that it is to be tried again (KEP-4568).
       if (error instanceof NotReady && query.limit && !query.matches && query.name === undefined) return objects.list(query)
       throw error
@@ -327,12 +332,12 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       }
       const { window, watch } = await start()
       if (!open) return
-      const past = window.after(after)
-      if (past === undefined) {
+      const recentChanges = window.after(after)
+      if (recentChanges === undefined) {
         // A server that was started anew has no past, but its store has: clients need not list because of that.
         if (after < window.oldest - windowCapacity) throw new TooOld(after, window.oldest)
         const isGone = (error: Error | undefined) => error instanceof StoreError && error.code === 'compacted'
-        direct = directFeed(objects, store).subscribe(after, scope, {
+        direct = past.subscribe(after, scope, {
           changes: (changes) => subscriber.changes(changes),
           progress: (to) => subscriber.progress(to),
           end: (error) => subscriber.end(isGone(error) ? new TooOld(after, window.oldest) : error),
@@ -342,12 +347,12 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       const set = scopes.get(key) ?? new Set()
       scopes.set(key, set)
       set.add(subscriber)
-      const missed = past.filter(wants)
+      const missed = recentChanges.filter(wants)
       if (missed.length > 0) subscriber.changes(missed)
       watch.requestProgress()
     }
     connect().catch((error: Error) => {
-      if (open) subscriber.end(error)
+      if (open) subscriber.end(closed ? undefined : error)
       open = false
     })
     return {
@@ -374,13 +379,14 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     get: (key) => (state ? getCached(key) : getStored(key)),
     known(key) {
       // Who asks once will ask again. Where it failed it is for lists to try again: they say why.
-      if (!state && !failed) start().catch(() => {})
+      if (!state && !failed && !closed) start().catch(() => {})
       const entry = state && entries.get(key)
       return entry?.stale ? undefined : entry
     },
     close() {
       closed = true
-      state?.watch.close()
+      lost(undefined)
+      past.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Changes straight from the store: one store watch for each subscriber (`--watch-cache=false`). */
-import type { KeyValue, KeyValueStore, StoreEvent } from '../ports.ts'
+import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch } from '../ports.ts'
 import { ApiError } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
@@ -31,6 +31,8 @@ function lastEntry(kv: KeyValue, reader: EntryReader): Entry {
 }
 
 export function directFeed(objects: ObjectStore, store: KeyValueStore): WatchableStore {
+  const watches = new Set<StoreWatch>()
+  let closed = false
   return {
     ...objects,
     subscribe(after, scope, subscriber) {
@@ -41,6 +43,7 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
       const end = (error?: Error) => {
         if (ended) return
         ended = true
+        watches.delete(watch)
         subscriber.end(error)
       }
       const changesOf = (events: readonly StoreEvent[]) =>
@@ -66,6 +69,8 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
         },
         end,
       })
+      watches.add(watch)
+      if (closed) queueMicrotask(() => watch.close())
       // The store would wait for such a revision; when there is none, and never will be, the client has to start anew.
       store.currentRevision().then(
         (current) => {
@@ -78,6 +83,9 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
       )
       return watch
     },
-    close() {},
+    close() {
+      closed = true
+      for (const watch of watches) watch.close()
+    },
   }
 }

@@ -1,0 +1,115 @@
+/** From rows to served resources, the same way for built-in rows and those that come at run time. */
+import type { Clock, KeyValueStore, Logger } from '../ports.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import type { GroupResource } from '../respond/status.ts'
+import type { Leases } from '../storage/leases.ts'
+import { createLeases } from '../storage/leases.ts'
+import { createObjectStore } from '../storage/object-store.ts'
+import type { Stores } from '../storage/stores.ts'
+import { createWatchCache } from '../watch/cache.ts'
+import { directFeed } from '../watch/direct.ts'
+import type { WatchableStore } from '../watch/feed.ts'
+import { builtInReservations, type ReservationOptions } from './reservations-built-in.ts'
+import type { ServedResource } from './served.ts'
+
+/** What rows need to be served. */
+export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'resource'> {
+  readonly stores: Stores
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Prefix of all keys, such as `/registry`. */
+  readonly prefix: string
+  /** Of stored objects. */
+  readonly storageMediaType: string
+  readonly watchCache: boolean
+  /** Resources without a watch cache in any case. */
+  readonly uncached: readonly GroupResource[]
+  /** Seconds. */
+  readonly eventTtl: number
+  readonly leaseReuse: number
+}
+
+/** The store of all versions of a resource. */
+export interface StoredRows {
+  readonly rows: readonly ResourceDefinition[]
+  readonly store: WatchableStore
+}
+
+/** Resources that come and go together. */
+export interface ServedSet {
+  readonly resources: readonly ServedResource[]
+  /** By storage key, those of versions that are not served too. */
+  readonly stores: ReadonlyMap<string, StoredRows>
+}
+
+/** Makes a set of rows that are bound to the platform; where nothing has changed it is made of what was there `before`. */
+export type ServeRows = (rows: readonly ResourceDefinition[], serves: (row: ResourceDefinition) => boolean, before?: ServedSet) => ServedSet
+
+/** Leases are of one store; those of each are made when it first needs them. */
+function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => Leases {
+  const made = new Map<KeyValueStore, Leases>()
+  return (store) => {
+    const leases = made.get(store) ?? createLeases(store, clock, reuse)
+    made.set(store, leases)
+    return leases
+  }
+}
+
+const onOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
+const same = (a: readonly unknown[], b: readonly unknown[]) => a.length === b.length && a.every((value, index) => value === b[index])
+
+/** Versions of one resource share one store: that of the row without `storage`. */
+export function createServing(options: ServingOptions): ServeRows {
+  const { clock, logger, prefix } = options
+  const leases = leasesByStore(clock, options.leaseReuse)
+  const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
+  const cached = ({ group, resource }: GroupResource) =>
+    options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
+
+  function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): WatchableStore {
+    const on = onOf(stored)
+    const store = options.stores.of(on)
+    const versions = rows.filter((row) => row !== stored)
+    const objects = createObjectStore(store, stored, prefix, { mediaType: options.storageMediaType, versions, namesUnreadable })
+    return cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger }) : directFeed(objects, store)
+  }
+
+  return (rows, serves, before) => {
+    const stores = new Map<string, StoredRows>()
+    for (const stored of rows) {
+      if (stored.storage) continue
+      const { storageKey } = stored
+      const own = rows.filter((row) => row === stored || (row.storage && row.storageKey === storageKey))
+      const kept = before?.stores.get(storageKey)
+      stores.set(storageKey, kept && same(kept.rows, own) ? kept : { rows: own, store: open(own, stored) })
+    }
+
+    const complete = (definition: ResourceDefinition, store: WatchableStore): ServedResource => ({
+      definition,
+      on: onOf(definition),
+      store,
+      ...(definition.ttl && { lease: () => leases(options.stores.of(onOf(definition))).grant(options.eventTtl) }),
+      ...(definition.reservations && { reservations: reservations(definition.reservations) }),
+    })
+    const reservations = builtInReservations({
+      ...options,
+      store: options.stores.main,
+      resource(group, plural) {
+        const row = rows.find((each) => each.group === group && each.names.plural === plural && !each.storage)
+        const stored = row && stores.get(row.storageKey)
+        if (row === undefined || stored === undefined) throw new Error(`reservations need ${plural}`)
+        const { reservations: _own, ...definition } = row
+        return complete(definition, stored.store)
+      },
+    })
+
+    const former = new Map(before?.resources.map((each) => [each.definition, each]))
+    const resources = rows.filter(serves).flatMap((definition) => {
+      const stored = stores.get(definition.storageKey)
+      if (stored === undefined) return []
+      const kept = former.get(definition)
+      return kept?.store === stored.store ? kept : complete(definition, stored.store)
+    })
+    return { resources, stores }
+  }
+}

@@ -1,0 +1,232 @@
+/** Resources that come and go while the server runs: everything that deals with resources knows them at once, and forgets them. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import { type ResourceDefinition, resource } from '../../../core/resources/definition.ts'
+import { ObjectMeta } from '../../../core/resources/meta/index.ts'
+import { field, map, message, string } from '../../../core/schema/model.ts'
+import { openPort } from '../../../runtimes/testing/port.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import { kubectls, kubectlWith } from '../../support/kubectl.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { eventually } from '../../support/wait.ts'
+import { watchAt } from '../../support/watch-reader.ts'
+import { ownedBy } from '../controllers/support.ts'
+
+const group = 'shop.example.com'
+const kinds = ['Widget', 'Gadget', 'Gizmo']
+
+function rowOf(kind: string): ResourceDefinition {
+  const plural = `${kind.toLowerCase()}s`
+  return resource({
+    group,
+    version: 'v1',
+    kind,
+    names: [plural, kind.toLowerCase()],
+    storageKey: `${group}/${plural}`,
+    schema: message(
+      '',
+      `Something to sell: a ${kind}.`,
+      { metadata: field(1, ObjectMeta, 'Metadata.'), spec: field(2, map(string), 'What it is like.') },
+      { typeMeta: true },
+    ),
+  })
+}
+
+const rows = kinds.map(rowOf)
+const root = `/apis/${group}/v1`
+const widgets = `${root}/namespaces/default/widgets`
+
+interface Shop extends Api {
+  readonly replace: (rows: readonly ResourceDefinition[]) => void
+  readonly handle: (request: Request) => Promise<Response>
+}
+
+async function open(t: TestContext, options: { watchCache?: boolean } = {}): Promise<Shop> {
+  const server = await createApiServer({ store: memoryStore(), platform: createPlatform('kubernetes'), ...options })
+  t.after(() => server.close())
+  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  return { ...api, replace: (given) => server.resources.replace(group, given), handle: (request) => server.fetch(request) }
+}
+
+const object = (kind: string, name: string, metadata: object = {}) => ({
+  apiVersion: `${group}/v1`,
+  kind,
+  metadata: { name, ...metadata },
+  spec: { colour: 'red' },
+})
+
+interface Discovered {
+  readonly resources?: readonly { readonly name: string }[]
+  readonly groups?: readonly { readonly name: string }[]
+}
+
+async function published({ get }: Shop) {
+  const names = ({ resources = [] }: Discovered) => resources.map(({ name }) => name)
+  const aggregated = await get<{ items: { metadata: { name?: string }; versions: { resources: { resource: string }[] }[] }[] }>('/apis', {
+    accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+  })
+  const v2 = await get<{ paths: object; definitions: object }>('/openapi/v2')
+  const v3 = await get<{ paths: object }>('/openapi/v3')
+  return {
+    list: names((await get<Discovered>(root)).body),
+    groups: ((await get<Discovered>('/apis')).body.groups ?? []).some(({ name }) => name === group),
+    aggregated: aggregated.body.items
+      .filter(({ metadata }) => metadata.name === group)
+      .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources.map(({ resource }) => resource))),
+    paths: Object.keys(v2.body.paths).filter((path) => path.startsWith(`${root}/watch/`) && !path.includes('{')).length,
+    models: Object.keys(v2.body.definitions).filter((name) => name.startsWith('com.example.shop.')).length,
+    documents: Object.keys(v3.body.paths).includes(`apis/${group}/v1`),
+    root: ((await get<{ paths: string[] }>('/')).body.paths ?? []).includes(root),
+  }
+}
+
+const everything = {
+  list: ['gadgets', 'gizmos', 'widgets'],
+  groups: true,
+  aggregated: ['gadgets', 'gizmos', 'widgets'],
+  paths: 3,
+  models: 6,
+  documents: true,
+  root: true,
+}
+const nothing = { list: [], groups: false, aggregated: [], paths: 0, models: 0, documents: false, root: false }
+
+test('discovery and OpenAPI', async (t) => {
+  const shop = await open(t)
+  assert.deepEqual(await published(shop), nothing)
+  shop.replace(rows)
+  assert.deepEqual(await published(shop), everything)
+  shop.replace(rows.slice(0, 1))
+  assert.deepEqual((await published(shop)).list, ['widgets'])
+  shop.replace([])
+  assert.deepEqual(await published(shop), nothing)
+})
+
+test('requests, and what was stored before', async (t) => {
+  const shop = await open(t)
+  assert.equal((await shop.get(widgets)).status, 404)
+  shop.replace(rows)
+  const { metadata } = await shop.create(widgets, object('Widget', 'first'))
+  shop.replace([])
+  assert.equal((await shop.get(`${widgets}/first`)).status, 404)
+  shop.replace(rows.map(({ kind }) => rowOf(kind)))
+  assert.deepEqual(
+    (await shop.list(widgets)).items.map(({ metadata: { uid } }) => uid),
+    [metadata.uid],
+  )
+})
+
+for (const watchCache of [true, false]) {
+  test(`watches end with their kind, others go on, ${watchCache ? 'with' : 'without'} watch cache`, async (t) => {
+    const shop = await open(t, { watchCache })
+    shop.replace(rows)
+    const gone = await watchAt(shop.fetch, `${root}/widgets`)
+    const stays = await watchAt(shop.fetch, `${root}/gadgets`)
+    await shop.create(widgets, object('Widget', 'w'))
+    assert.equal((await gone.object()).object.metadata.name, 'w')
+    shop.replace(rows.slice(1))
+    assert.deepEqual(await gone.rest(), [])
+    await shop.create(`${root}/namespaces/default/gadgets`, object('Gadget', 'g'))
+    assert.equal((await stays.object()).object.metadata.name, 'g')
+    await stays.close()
+  })
+}
+
+test('the garbage collector', async (t) => {
+  const shop = await open(t)
+  const secrets = '/api/v1/namespaces/default/secrets'
+  const secret = (name: string, owner: TestObject) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, ownerReferences: [ownedBy(owner)] },
+  })
+  shop.replace(rows)
+  const owner = await shop.create(widgets, object('Widget', 'owner'))
+  const gadget = await shop.create(`${root}/namespaces/default/gadgets`, object('Gadget', 'part', { ownerReferences: [ownedBy(owner)] }))
+  await shop.create(secrets, secret('leaf', gadget))
+  await shop.delete(`${widgets}/owner`)
+  for (const path of [`${root}/namespaces/default/gadgets/part`, `${secrets}/leaf`])
+    await eventually(`${path} goes`, async () => (await shop.get(path)).status === 404)
+
+  // While nobody knows the kind, nothing that it owns is touched; what became of the owner shows when it is known again.
+  const other = await shop.create(widgets, object('Widget', 'other'))
+  await shop.create(secrets, secret('kept', other))
+  await shop.create(secrets, secret('lost', { ...other, metadata: { ...other.metadata, uid: crypto.randomUUID() } }))
+  await eventually('the secret without owner goes', async () => (await shop.get(`${secrets}/lost`)).status === 404)
+  shop.replace([])
+  await shop.create(secrets, secret('waiting', { ...other, metadata: { ...other.metadata, name: 'none' } }))
+  await shop.create(secrets, {
+    ...secret('probe', other),
+    metadata: { name: 'probe', ownerReferences: [ownedBy({ ...other, apiVersion: 'v1', kind: 'Secret' })] },
+  })
+  await eventually('the collector has come so far', async () => (await shop.get(`${secrets}/probe`)).status === 404)
+  assert.equal((await shop.get(`${secrets}/waiting`)).status, 200)
+  shop.replace(rows.map(({ kind }) => rowOf(kind)))
+  await eventually('the secret of an owner that never was goes', async () => (await shop.get(`${secrets}/waiting`)).status === 404)
+  assert.equal((await shop.get(`${secrets}/kept`)).status, 200)
+})
+
+test('dependents that were stored before their kind was served', async (t) => {
+  const shop = await open(t)
+  shop.replace(rows)
+  const gadgets = `${root}/namespaces/default/gadgets`
+  const config = await shop.create('/api/v1/namespaces/default/configmaps', {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'c' },
+  })
+  await shop.create(gadgets, object('Gadget', 'dependent', { ownerReferences: [ownedBy(config)] }))
+  shop.replace([])
+  await shop.delete('/api/v1/namespaces/default/configmaps/c')
+  shop.replace(rows)
+  await eventually('the gadget goes', async () => (await shop.get(`${gadgets}/dependent`)).status === 404)
+})
+
+test('the deletion of a namespace', async (t) => {
+  const shop = await open(t)
+  shop.replace(rows)
+  const namespaces = '/api/v1/namespaces'
+  await shop.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'closing' } })
+  const gadgets = `${root}/namespaces/closing/gadgets`
+  await shop.create(gadgets, object('Gadget', 'held', { finalizers: ['example.com/hold'] }))
+  await shop.delete(`${namespaces}/closing`)
+  await eventually('the namespace says what it waits for', async () => {
+    const { status } = (await shop.get(`${namespaces}/closing`)).body
+    return JSON.stringify(status).includes('gadgets.shop.example.com has 1 resource instances')
+  })
+  await shop.patch(`${gadgets}/held`, { metadata: { finalizers: null } })
+  await eventually('the namespace goes', async () => (await shop.get(`${namespaces}/closing`)).status === 404)
+})
+
+const [binary] = kubectls().slice(-1)
+test('kubectl', { skip: !binary && 'no kubectl on PATH or in KUBECTL_PATHS' }, async (t) => {
+  const shop = await open(t)
+  const port = await openPort(0, shop.handle)
+  t.after(() => port.close())
+  const home = temporaryDirectory('table')
+  t.after(home.remove)
+  const config = join(home.path, 'config')
+  writeFileSync(
+    config,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster: { server: port.url } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+      users: [{ name: 'c', user: {} }],
+      'current-context': 'c',
+    }),
+  )
+  assert(binary)
+  const kubectl = kubectlWith(binary, config, home.path)
+  shop.replace(rows)
+  assert.match(await kubectl.run('api-resources', `--api-group=${group}`), /gadgets[\s\S]*gizmos[\s\S]*widgets/)
+  assert.match(await kubectl.pipe(object('Gizmo', 'g'), 'apply'), /gizmo.shop.example.com\/g created/)
+  assert.match(await kubectl.run('get', 'gizmos'), /^NAME +CREATED AT\ng /)
+  assert.match(await kubectl.run('explain', 'gizmo.spec'), /What it is like/)
+  shop.replace([])
+  assert.doesNotMatch(await kubectl.run('api-resources'), /gizmos/)
+  assert.match((await kubectl.try(['get', 'gizmos.shop.example.com'])).stderr, /the server doesn't have a resource type/)
+})
