@@ -12,11 +12,11 @@ import {
   StoreError,
   type SwapResult,
 } from '../../core/ports.ts'
+import type { TlsOptions } from '../wire/client/socket.ts'
 import { coalesce } from './etcd/coalesce.ts'
 import { oldestRevision } from './etcd/compacted.ts'
 import { Endpoints } from './etcd/endpoints.ts'
 import { storeError } from './etcd/errors.ts'
-import type { TlsOptions } from './etcd/http2/socket.ts'
 import { everything, rangeOf } from './etcd/keys.ts'
 import { deleteRequest, putRequest, type RangeRequest, type ResponseHeader, rangeRequest } from './etcd/messages.ts'
 import { Watches } from './etcd/watches.ts'

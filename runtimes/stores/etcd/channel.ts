@@ -3,11 +3,11 @@
  * write is one. A call is made once; what may be tried again, and where, is decided in endpoints.ts.
  */
 import { CallError, type Clock } from '../../../core/ports.ts'
+import { Connection } from '../../wire/client/connection.ts'
+import { addressOf, type TlsOptions } from '../../wire/client/socket.ts'
+import type { Stream } from '../../wire/client/stream.ts'
 import { deadlineExceeded, internal, unavailable } from './errors.ts'
 import { framed, Messages, Outcome, requestHead } from './grpc.ts'
-import { Connection } from './http2/connection.ts'
-import { addressOf, type TlsOptions } from './http2/socket.ts'
-import type { Stream } from './http2/stream.ts'
 
 /** What comes on a stream; nothing more once it is cancelled. */
 export interface StreamHandler {

@@ -6,9 +6,9 @@
 import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
 import { CallError, type Clock } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import type { TlsOptions } from '../../wire/client/socket.ts'
 import { type Channel, createChannel } from './channel.ts'
 import { internal } from './errors.ts'
-import type { TlsOptions } from './http2/socket.ts'
 import { type RangeResponse, rangeResponse, type TxnResponse, txnResponse, type WatchResponse, watchResponse } from './messages.ts'
 
 export interface WatchHandler {

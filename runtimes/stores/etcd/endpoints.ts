@@ -1,9 +1,9 @@
 /** The members of a cluster: one is used until it fails, then the next. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, type Logger, StoreError } from '../../../core/ports.ts'
+import type { TlsOptions } from '../../wire/client/socket.ts'
 import { type CallOptions, type Client, openClient } from './client.ts'
 import { isMemberFault, storeError, wasUntouched } from './errors.ts'
-import type { TlsOptions } from './http2/socket.ts'
 
 /** Milliseconds. */
 export interface CallTimeouts {

@@ -1,5 +1,6 @@
 import { StoreError, type StoreErrorCode } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import { notConnected } from '../../wire/client/failure.ts'
 
 /** gRPC status codes (google.rpc.Code). */
 export const unknown = 2
@@ -8,9 +9,6 @@ export const resourceExhausted = 8
 export const internal = 13
 export const unavailable = 14
 const dataLoss = 15
-
-/** What the text of an error starts with when the member can't have seen the call. */
-export const notConnected = 'No connection established'
 
 /** Texts of etcd's own errors (etcd's api/v3rpc/rpctypes) and of gRPC, in the order they are tried. */
 const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [

@@ -1,8 +1,9 @@
 /** What gRPC makes of HTTP/2: messages, heads and statuses (gRPC's PROTOCOL-HTTP2.md). */
 import { CallError } from '../../../core/ports.ts'
+import type { Headers } from '../../wire/client/known-headers.ts'
+import type { Address } from '../../wire/client/socket.ts'
+import { encodedHeaders } from '../../wire/hpack/write.ts'
 import { internal, resourceExhausted, unavailable, unknown } from './errors.ts'
-import { encodedHeaders, type Headers } from './http2/hpack.ts'
-import type { Address } from './http2/socket.ts'
 
 /** Before each message: whether it is compressed, and four bytes of length. */
 const prefixLength = 5

@@ -12,7 +12,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { type Channel, createChannel } from '../../../../runtimes/stores/etcd/channel.ts'
-import type { TlsOptions } from '../../../../runtimes/stores/etcd/http2/socket.ts'
+import type { TlsOptions } from '../../../../runtimes/wire/client/socket.ts'
 import { hostClock } from '../helpers.ts'
 
 /** `cut` ends the connections without a word. Fails with the stream: when that is closed early. */

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { addressOf } from '../../../../runtimes/stores/etcd/http2/socket.ts'
 import { openEtcdStore } from '../../../../runtimes/stores/etcd.ts'
+import { addressOf } from '../../../../runtimes/wire/client/socket.ts'
 import { bytes, text } from '../../../conformance/store-recorder.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
-import { hostClock, warnings } from '../helpers.ts'
+import { hostClock, warnings } from '../../stores/helpers.ts'
 
 test('addresses', () => {
   const cases: readonly (readonly [server: string, secure: boolean, authority: string, at: object])[] = [

@@ -4,16 +4,27 @@
  * Left out: a dynamic header table, priorities, push, and holding back a peer whose answers nobody reads yet: receivers take all that comes.
  */
 import type { Socket } from 'node:net'
-import { CallError, type Clock } from '../../../../core/ports.ts'
-import { notConnected, unavailable } from '../errors.ts'
-import { ConnectionError, errorCodes, nameOf, protocolError, StreamError } from './errors.ts'
-import { FrameReader, flags, frameHeader, frameTypes, largest31, numbersFrame, onlyNumber, settingsFrame, unpadded } from './frames.ts'
-import { HeaderBlocks } from './header-blocks.ts'
-import { HeaderDecoder } from './hpack.ts'
+import type { CallError, Clock } from '../../../core/ports.ts'
+import { ConnectionError, errorCodes, nameOf, protocolError, StreamError } from '../errors.ts'
+import {
+  FrameReader,
+  flags,
+  frameTypes,
+  largest31,
+  numbersFrame,
+  onlyNumber,
+  pingLength,
+  preface,
+  settingsFrame,
+  withoutPadding,
+} from '../frames.ts'
+import { HeaderBlocks } from '../header-blocks.ts'
+import { Outbox } from '../outbox.ts'
+import { Sender } from '../sender.ts'
+import { defaultWindowSize, settingIds } from '../settings.ts'
+import { failure } from './failure.ts'
 import { KeepAlive } from './keepalive.ts'
-import { Outbox } from './outbox.ts'
-import { Sender } from './sender.ts'
-import { defaultWindowSize, settingIds } from './settings.ts'
+import { KnownHeaders } from './known-headers.ts'
 import { type Address, openSocket, type TlsOptions } from './socket.ts'
 import { type Receiver, Stream } from './stream.ts'
 
@@ -23,7 +34,7 @@ const connectTimeout = 5_000
 const windowSize = 4 * 1024 * 1024
 /** What a client begins with. */
 const greeting = [
-  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  preface,
   settingsFrame([
     [settingIds.headerTableSize, 0],
     [settingIds.enablePush, 0],
@@ -31,8 +42,12 @@ const greeting = [
   ]),
   numbersFrame(frameTypes.windowUpdate, 0, windowSize - defaultWindowSize),
 ]
-const pingLength = 8
 const longestDebugData = 100
+/** Bytes of a header block with the frames that it comes in. */
+const largestBlock = 64 * 1024
+/** Every write of the server is a call: those of many requests go out together. */
+const outboxOptions = { patience: 4, enough: 24 * 1024 }
+const nothing = Buffer.alloc(0)
 
 export class Connection {
   readonly #socket: Socket
@@ -41,8 +56,8 @@ export class Connection {
   readonly #keepAlive: KeepAlive
   readonly #cancelTimeout: () => void
   readonly #reader = new FrameReader((type, frameFlags, id, payload) => this.#frame(type, frameFlags, id, payload))
-  readonly #headerBlocks = new HeaderBlocks((id, ends, block) => this.#headers(id, ends, block))
-  readonly #headerDecoder = new HeaderDecoder()
+  readonly #headerBlocks = new HeaderBlocks(largestBlock, (id, ends, block) => this.#headers(id, ends, block))
+  readonly #headerDecoder = new KnownHeaders()
   /** Those that the peer does not take yet, in order. */
   readonly #waiting = new Set<Stream>()
   readonly #streams = new Map<number, Stream>()
@@ -60,11 +75,11 @@ export class Connection {
   constructor(address: Address, tls: TlsOptions, clock: Clock, firstId = 1) {
     this.#nextId = firstId
     this.#socket = openSocket(address, tls, () => this.#outbox.push(...greeting))
-    this.#outbox = new Outbox(this.#socket)
+    this.#outbox = new Outbox(this.#socket, outboxOptions)
     this.#sender = new Sender(this.#outbox)
     this.#keepAlive = new KeepAlive(clock, {
       busy: () => this.#streams.size > 0,
-      ping: () => this.#outbox.push(frameHeader(pingLength, frameTypes.ping, 0, 0), Buffer.alloc(pingLength)),
+      ping: () => this.#outbox.frame(frameTypes.ping, 0, 0, Buffer.alloc(pingLength)),
       dead: () => this.#fail(new Error('the member does not answer pings')),
     })
     this.#cancelTimeout = clock.after(connectTimeout, () => this.#fail(new Error('it takes too long')))
@@ -99,10 +114,13 @@ export class Connection {
 
   #openWaiting(): void {
     for (const stream of this.#waiting) {
-      if (!this.#opens || this.#streams.size >= this.#sender.most) return
+      if (!this.#opens || this.#streams.size >= this.#sender.peer.maxConcurrentStreams) return
       this.#waiting.delete(stream)
-      this.#streams.set(this.#nextId, stream)
-      this.#sender.open(stream, this.#nextId)
+      stream.id = this.#nextId
+      stream.window = this.#sender.peer.initialWindowSize
+      this.#streams.set(stream.id, stream)
+      this.#outbox.frame(frameTypes.headers, flags.endHeaders, stream.id, stream.head)
+      this.#sender.send(stream)
       this.#keepAlive.start()
       this.#nextId += 2
       if (this.#nextId > largest31) this.#leave('the connection is used up', largest31)
@@ -158,7 +176,7 @@ export class Connection {
   #data(frameFlags: number, id: number, payload: Buffer): void {
     const stream = this.#streamOf(id)
     this.#received = this.#acknowledged(0, this.#received + payload.length)
-    const content = unpadded(frameFlags & flags.padded, payload)
+    const content = withoutPadding(frameFlags, payload)
     if (stream === undefined) return
     if (!stream.headed) throw new StreamError(errorCodes.protocolError, 'an answer has no head')
     if (content.length > 0) stream.receiver.data(content)
@@ -194,8 +212,8 @@ export class Connection {
     if (id !== 0) throw protocolError('settings are for a stream')
     if (frameFlags & flags.ack) return
     // First: only then the peer lets them apply.
-    this.#outbox.reply(frameHeader(0, frameTypes.settings, flags.ack, 0))
-    this.#sender.settings(payload, this.#streams.values())
+    this.#outbox.reply(frameTypes.settings, flags.ack, 0, nothing)
+    this.#sender.settings(payload, this.#streams.values(), 0)
     if (!this.#greeted) {
       this.#greeted = true
       this.#opens = true
@@ -207,7 +225,7 @@ export class Connection {
   #ping(frameFlags: number, id: number, payload: Buffer): void {
     if (id !== 0 || payload.length !== pingLength) throw protocolError('a ping is malformed')
     if (frameFlags & flags.ack) this.#keepAlive.answered()
-    else this.#outbox.reply(frameHeader(pingLength, frameTypes.ping, flags.ack, 0), payload)
+    else this.#outbox.reply(frameTypes.ping, flags.ack, 0, payload)
   }
 
   #goAway(id: number, payload: Buffer): void {
@@ -281,9 +299,6 @@ export class Connection {
     this.#socket.destroy()
   }
 }
-
-/** `seen`: the member may have begun with the call. */
-const failure = (why: string, seen: boolean) => new CallError(unavailable, seen ? why : `${notConnected}: ${why}`)
 
 /** When a name has several addresses, what went wrong with each. */
 const textOf = (error: Error): string => (error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message)

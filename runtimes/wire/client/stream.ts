@@ -1,5 +1,6 @@
-import type { CallError } from '../../../../core/ports.ts'
-import type { Headers } from './hpack.ts'
+import type { CallError } from '../../../core/ports.ts'
+import type { Outgoing } from '../sender.ts'
+import type { Headers } from './known-headers.ts'
 
 /** What comes on a stream; nothing more once it is cancelled. */
 export interface Receiver {
@@ -11,7 +12,7 @@ export interface Receiver {
 }
 
 /** One exchange: plain data, for the connection to read and change. */
-export class Stream {
+export class Stream implements Outgoing {
   /** 0: it waits to be opened. */
   id = 0
   /** Header block of the request. */
@@ -19,7 +20,7 @@ export class Stream {
   /** What is left to send. */
   rest: Uint8Array
   /** Whether nothing follows the body. */
-  readonly last: boolean
+  last: boolean
   readonly receiver: Receiver
   /** Bytes that the peer takes. */
   window = 0

@@ -1,10 +1,10 @@
 /** A server that says what a test makes it say, byte by byte. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { FrameReader, frameHeader } from '../../../../runtimes/stores/etcd/http2/frames.ts'
-import { encodedHeaders } from '../../../../runtimes/stores/etcd/http2/hpack.ts'
+import { FrameReader, frameHeader } from '../../../../runtimes/wire/frames.ts'
+import { encodedHeaders } from '../../../../runtimes/wire/hpack/write.ts'
 import { eventually } from '../../../support/wait.ts'
-import { message } from './grpc-server.ts'
+import { message } from '../../stores/http2/grpc-server.ts'
 
 export interface Frame {
   readonly type: number

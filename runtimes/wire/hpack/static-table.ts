@@ -7,10 +7,23 @@ content-location|content-range|content-type|cookie|date|etag|expect|expires|from
 if-unmodified-since|last-modified|link|location|max-forwards|proxy-authenticate|proxy-authorization|range|referer|refresh|retry-after|server|
 set-cookie|strict-transport-security|transfer-encoding|user-agent|vary|via|www-authenticate`
 
-export const staticTable: readonly (readonly [name: string, value: string])[] = entries
+/** A header: name and value. */
+export type Field = readonly [name: string, value: string]
+
+export const staticTable: readonly Field[] = entries
   .replaceAll('\n', '')
   .split('|')
   .map((entry) => {
     const space = entry.indexOf(' ')
     return space === -1 ? [entry, ''] : [entry.slice(0, space), entry.slice(space + 1)]
   })
+
+const firstOf = (keys: readonly string[]) => new Map(keys.map((key, at) => [key, at + 1] as const).toReversed())
+const names = firstOf(staticTable.map(([name]) => name))
+const fields = firstOf(staticTable.map(([name, value]) => `${name} ${value}`))
+
+/** Index of the first entry with that name; 0: there is none. */
+export const staticNameIndex = (name: string): number => names.get(name) ?? 0
+
+/** Index of the entry; 0: there is none. */
+export const staticFieldIndex = (name: string, value: string): number => (value === '' ? 0 : (fields.get(`${name} ${value}`) ?? 0))

@@ -3,20 +3,27 @@
 export const errorCodes = {
   noError: 0,
   protocolError: 1,
+  internalError: 2,
   flowControlError: 3,
+  settingsTimeout: 4,
+  streamClosed: 5,
   frameSizeError: 6,
   refusedStream: 7,
   cancel: 8,
   compressionError: 9,
+  connectError: 10,
   enhanceYourCalm: 11,
+  inadequateSecurity: 12,
+  http11Required: 13,
 } as const
 
-const names =
+const names = (
   'NO_ERROR PROTOCOL_ERROR INTERNAL_ERROR FLOW_CONTROL_ERROR SETTINGS_TIMEOUT STREAM_CLOSED FRAME_SIZE_ERROR REFUSED_STREAM CANCEL ' +
   'COMPRESSION_ERROR CONNECT_ERROR ENHANCE_YOUR_CALM INADEQUATE_SECURITY HTTP_1_1_REQUIRED'
+).split(' ')
 
 /** As the RFC calls it. */
-export const nameOf = (code: number): string => names.split(' ')[code] ?? `error ${code}`
+export const nameOf = (code: number): string => names[code] ?? `error ${code}`
 
 /** The peer broke a rule, and nothing more on this connection can be trusted. `code` is one of `errorCodes`. */
 export class ConnectionError extends Error {
@@ -37,3 +44,6 @@ export class StreamError extends Error {
 }
 
 export const protocolError = (message: string) => new ConnectionError(errorCodes.protocolError, message)
+export const frameSizeError = (message: string) => new ConnectionError(errorCodes.frameSizeError, message)
+/** The peer asks for more work than it gives reason for. */
+export const calmError = (message: string) => new ConnectionError(errorCodes.enhanceYourCalm, message)

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../core/ports.ts'
+import type { Clock } from '../../../core/ports.ts'
 
 /** Milliseconds. etcd refuses clients that ping more often than every five seconds, or when they have no call under way. */
 const pingInterval = 10_000

@@ -1,8 +1,8 @@
-import { ConnectionError, errorCodes, protocolError } from './errors.ts'
-import { flags, frameHeaderLength, unpadded } from './frames.ts'
+import { calmError, protocolError } from './errors.ts'
+import { flags, frameHeaderLength, withoutPadding, withoutPriority } from './frames.ts'
 
-/** Bytes of a block with the frames that it comes in. */
-const largestBlock = 64 * 1024
+/** Bytes that any CONTINUATION frame counts at least: only the last one of a block has a reason to be small. */
+const smallestFragment = 1_024
 
 /** `ends`: nothing follows on the stream. */
 export type BlockHandler = (id: number, ends: boolean, block: Buffer) => void
@@ -16,10 +16,13 @@ interface Begun {
 
 /** Puts header blocks together: HEADERS, and CONTINUATION for what does not fit (RFC 9113, sections 4.3 and 6.10). */
 export class HeaderBlocks {
+  readonly #most: number
   readonly #handler: BlockHandler
   #begun: Begun | undefined
 
-  constructor(handler: BlockHandler) {
+  /** `most`: bytes of a block with the frames that it comes in. */
+  constructor(most: number, handler: BlockHandler) {
+    this.#most = most
     this.#handler = handler
   }
 
@@ -30,7 +33,7 @@ export class HeaderBlocks {
 
   /** A HEADERS frame. */
   begin(frameFlags: number, id: number, payload: Buffer): void {
-    const fragment = unpadded(frameFlags, payload)
+    const fragment = withoutPriority(frameFlags, withoutPadding(frameFlags, payload))
     const ends = (frameFlags & flags.endStream) !== 0
     if (frameFlags & flags.endHeaders) this.#handler(id, ends, fragment)
     else this.#begun = { id, ends, fragments: [fragment], size: payload.length }
@@ -40,9 +43,9 @@ export class HeaderBlocks {
   continue(frameFlags: number, id: number, payload: Buffer): void {
     const begun = this.#begun
     if (begun?.id !== id) throw protocolError('a header block goes on that was not begun')
-    // Also empty frames come to an end.
-    begun.size += frameHeaderLength + payload.length
-    if (begun.size > largestBlock) throw new ConnectionError(errorCodes.enhanceYourCalm, `headers have more than ${largestBlock} bytes`)
+    // Empty and tiny frames count too: otherwise a block might never end (CVE-2024-27316 and its kin).
+    begun.size += Math.max(smallestFragment, frameHeaderLength + payload.length)
+    if (begun.size > this.#most) throw calmError(`headers have more than ${this.#most} bytes`)
     begun.fragments.push(payload)
     if ((frameFlags & flags.endHeaders) === 0) return
     this.#begun = undefined

@@ -4,12 +4,12 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { CallError } from '../../../../core/ports.ts'
 import { createChannel } from '../../../../runtimes/stores/etcd/channel.ts'
-import { frameHeader } from '../../../../runtimes/stores/etcd/http2/frames.ts'
-import { encodedHeaders } from '../../../../runtimes/stores/etcd/http2/hpack.ts'
+import { frameHeader } from '../../../../runtimes/wire/frames.ts'
+import { encodedHeaders } from '../../../../runtimes/wire/hpack/write.ts'
 import { fuzzCases, mutate, type Random, seeded } from '../../../support/mutate.ts'
 import { within } from '../../../support/wait.ts'
-import { hostClock } from '../helpers.ts'
-import { message } from './grpc-server.ts'
+import { hostClock } from '../../stores/helpers.ts'
+import { message } from '../../stores/http2/grpc-server.ts'
 import { answerOn, frame, head, rawPeer, settings, trailers } from './raw-peer.ts'
 
 const path = '/service/Method'
@@ -131,7 +131,7 @@ test('a server that pings and never reads', async () => {
     }
     write()
   })
-  assert.match(outcome, /^14 the member does not read the answers$/)
+  assert.match(outcome, /^14 the peer does not read the answers$/)
 })
 
 /** What a server may say, well formed but for the case's random values. */

@@ -1,9 +1,10 @@
 /** Frames of HTTP/2 (RFC 9113, sections 4 and 6). */
-import { ConnectionError, errorCodes, protocolError } from './errors.ts'
+import { ConnectionError, errorCodes, frameSizeError, protocolError } from './errors.ts'
 
 export const frameTypes = {
   data: 0,
   headers: 1,
+  priority: 2,
   resetStream: 3,
   settings: 4,
   pushPromise: 5,
@@ -16,27 +17,42 @@ export const frameTypes = {
 /** `ack` and `endStream` share a bit: the type of the frame tells them apart. */
 export const flags = { ack: 0x1, endStream: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 } as const
 
+/** What every client begins with (section 3.4). */
+export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export const frameHeaderLength = 9
 /** The largest id of a stream, and the largest window: what 31 bits hold. */
 export const largest31 = 2 ** 31 - 1
 /** What SETTINGS_MAX_FRAME_SIZE is unless it is announced otherwise; it is not. */
 export const defaultMaxFrameSize = 16_384
+export const pingLength = 8
+export const priorityLength = 5
 
-/** A frame up to its payload, which has to follow. */
+/** Writes a frame up to its payload, which has to follow; returns the place after it. */
+export function writeFrameHeader(to: Uint8Array, at: number, length: number, type: number, flags: number, stream: number): number {
+  to[at] = length >>> 16
+  to[at + 1] = length >>> 8
+  to[at + 2] = length
+  to[at + 3] = type
+  to[at + 4] = flags
+  to[at + 5] = stream >>> 24
+  to[at + 6] = stream >>> 16
+  to[at + 7] = stream >>> 8
+  to[at + 8] = stream
+  return at + frameHeaderLength
+}
+
+/** A frame up to its payload. */
 export function frameHeader(length: number, type: number, flags: number, stream: number): Buffer {
   const header = Buffer.allocUnsafe(frameHeaderLength)
-  header.writeUIntBE(length, 0, 3)
-  header[3] = type
-  header[4] = flags
-  header.writeUInt32BE(stream, 5)
+  writeFrameHeader(header, 0, length, type, flags, stream)
   return header
 }
 
 /** A frame whose payload is numbers of four bytes. */
 export function numbersFrame(type: number, stream: number, ...numbers: readonly number[]): Buffer {
-  const frame = Buffer.alloc(frameHeaderLength + 4 * numbers.length)
-  frameHeader(4 * numbers.length, type, 0, stream).copy(frame)
-  for (const [index, number] of numbers.entries()) frame.writeUInt32BE(number, frameHeaderLength + 4 * index)
+  const frame = Buffer.allocUnsafe(frameHeaderLength + 4 * numbers.length)
+  writeFrameHeader(frame, 0, 4 * numbers.length, type, 0, stream)
+  for (let i = 0; i < numbers.length; i++) frame.writeUInt32BE(numbers[i] as number, frameHeaderLength + 4 * i)
   return frame
 }
 
@@ -50,14 +66,21 @@ export function settingsFrame(settings: readonly (readonly [id: number, value: n
   return Buffer.concat([frameHeader(payload.length, frameTypes.settings, 0, 0), payload])
 }
 
-/** What a sender may have put around the content of DATA and HEADERS: padding, and a priority, which nobody uses any more. */
-export function unpadded(frameFlags: number, payload: Buffer): Buffer {
-  if ((frameFlags & (flags.padded | flags.priority)) === 0) return payload
-  const padded = (frameFlags & flags.padded) !== 0
-  const start = (padded ? 1 : 0) + ((frameFlags & flags.priority) !== 0 ? 5 : 0)
-  const end = payload.length - (padded ? (payload[0] ?? 0) : 0)
-  if (end < start) throw protocolError('a frame has more padding than content')
-  return payload.subarray(start, end)
+/** Takes the padding off the payload of a DATA frame. */
+export function withoutPadding(frameFlags: number, payload: Buffer): Buffer {
+  if ((frameFlags & flags.padded) === 0) return payload
+  const padding = payload[0]
+  if (padding === undefined) throw frameSizeError('a padded frame is empty')
+  const end = payload.length - padding
+  if (end < 1) throw protocolError('a frame has more padding than content')
+  return payload.subarray(1, end)
+}
+
+/** Cuts a frame's payload off a HEADERS frame's priority, which nobody uses any more (section 5.3.2). */
+export function withoutPriority(frameFlags: number, content: Buffer): Buffer {
+  if ((frameFlags & flags.priority) === 0) return content
+  if (content.length < priorityLength) throw frameSizeError('a priority is cut')
+  return content.subarray(priorityLength)
 }
 
 export type FrameHandler = (type: number, flags: number, stream: number, payload: Buffer) => void
@@ -69,6 +92,11 @@ export class FrameReader {
 
   constructor(handler: FrameHandler) {
     this.#handler = handler
+  }
+
+  /** A frame has begun and not ended. */
+  get partial(): boolean {
+    return this.#rest !== undefined
   }
 
   /**
@@ -84,7 +112,7 @@ export class FrameReader {
       const start = at + frameHeaderLength
       const end = start + length
       if (end > bytes.length) break
-      this.#handler(bytes.readUInt8(at + 3), bytes.readUInt8(at + 4), bytes.readUInt32BE(at + 5) & largest31, bytes.subarray(start, end))
+      this.#handler(bytes[at + 3] as number, bytes[at + 4] as number, bytes.readUInt32BE(at + 5) & largest31, bytes.subarray(start, end))
       at = end
     }
     this.#rest = at === bytes.length ? undefined : bytes.subarray(at)
@@ -96,6 +124,6 @@ export class FrameReader {
  * @throws ConnectionError when it is not.
  */
 export function onlyNumber(payload: Buffer): number {
-  if (payload.length !== 4) throw new ConnectionError(errorCodes.frameSizeError, `a frame has ${payload.length} bytes instead of 4`)
+  if (payload.length !== 4) throw frameSizeError(`a frame has ${payload.length} bytes instead of 4`)
   return payload.readUInt32BE(0)
 }

@@ -1,0 +1,37 @@
+import { Decoder } from '../hpack/decoder.ts'
+
+export type Headers = ReadonlyMap<string, string>
+
+/** Blocks of this size are kept; there are few different ones when all goes well. */
+const longestKnown = 256
+const mostKnown = 32
+
+/**
+ * Decodes, and remembers what it has decoded: as this end announces a header table of size zero, a block means the same whenever it comes.
+ */
+export class KnownHeaders {
+  readonly #decoder = new Decoder({ tableSize: 0 })
+  readonly #known = new Map<string, Headers>()
+
+  /**
+   * The last value of each name.
+   * @throws ConnectionError when the block is not right.
+   */
+  decode(block: Buffer): Headers {
+    if (block.length > longestKnown) return this.#decoded(block)
+    const key = block.toString('latin1')
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const headers = this.#decoded(block)
+    if (this.#known.size >= mostKnown) this.#known.clear()
+    this.#known.set(key, headers)
+    return headers
+  }
+
+  #decoded(block: Buffer): Headers {
+    const { fields } = this.#decoder.decode(block)
+    const headers = new Map<string, string>()
+    for (let i = 0; i < fields.length; i += 2) headers.set(fields[i] as string, fields[i + 1] as string)
+    return headers
+  }
+}

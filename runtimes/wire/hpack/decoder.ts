@@ -1,0 +1,131 @@
+/** Reads header blocks (RFC 7541). */
+import { ConnectionError, errorCodes } from '../errors.ts'
+import { DynamicTable, defaultTableSize, entryOverhead } from './dynamic-table.ts'
+import { huffmanDecoded } from './huffman.ts'
+import { representations } from './representations.ts'
+import { staticTable } from './static-table.ts'
+
+const wrong = (message: string) => new ConnectionError(errorCodes.compressionError, message)
+/** No number of use has more bytes after its first. */
+const longestNumber = 4
+
+export interface DecoderLimits {
+  /** Bytes of the dynamic table, as announced to the peer. */
+  readonly tableSize: number
+  /** Fields of one list. */
+  readonly fields: number
+  /** Bytes of one list as RFC 9113, section 6.5.2 counts them: 32 more for each field. */
+  readonly bytes: number
+}
+
+/** What one block says. */
+export interface FieldList {
+  /** Names and values by turns, in order. */
+  readonly fields: readonly string[]
+  /** More was in it than is allowed, and `fields` is empty. The table is as it should be: the connection can go on. */
+  readonly tooLarge: boolean
+}
+
+/** One direction of one connection: blocks have to be decoded in the order in which they come. */
+export class Decoder {
+  readonly #limits: DecoderLimits
+  readonly #table: DynamicTable
+  #block: Buffer = Buffer.alloc(0)
+  #at = 0
+
+  constructor({
+    tableSize = defaultTableSize,
+    fields = Number.POSITIVE_INFINITY,
+    bytes = Number.POSITIVE_INFINITY,
+  }: Partial<DecoderLimits> = {}) {
+    this.#limits = { tableSize, fields, bytes }
+    this.#table = new DynamicTable(tableSize)
+  }
+
+  /** @throws ConnectionError when the block is not right. */
+  decode(block: Buffer): FieldList {
+    this.#block = block
+    this.#at = 0
+    const { fields: mostFields, bytes: mostBytes } = this.#limits
+    const { added, indexed, literal, tableSize } = representations
+    const fields: string[] = []
+    let bytes = 0
+    let tooLarge = false
+    let begun = false
+    while (this.#at < block.length) {
+      const first = block[this.#at] as number
+      let name: string
+      let value: string
+      if (first & indexed.flag) {
+        const entry = this.#entry(this.#number(indexed.bits))
+        name = entry[0]
+        value = entry[1]
+      } else if (first & added.flag) {
+        name = this.#name(added.bits)
+        value = this.#string()
+        this.#table.add(name, value)
+      } else if (first & tableSize.flag) {
+        if (begun) throw wrong('the size of the header table changes within a block')
+        this.#resize(this.#number(tableSize.bits))
+        continue
+      } else {
+        name = this.#name(literal.bits)
+        value = this.#string()
+      }
+      begun = true
+      bytes += name.length + value.length + entryOverhead
+      tooLarge ||= bytes > mostBytes || fields.length >= 2 * mostFields
+      if (!tooLarge) fields.push(name, value)
+    }
+    return { fields: tooLarge ? [] : fields, tooLarge }
+  }
+
+  #resize(size: number): void {
+    if (size > this.#limits.tableSize) throw wrong('the size of the header table is not what was announced')
+    this.#table.resize(size)
+  }
+
+  #entry(index: number): readonly [name: string, value: string] {
+    const entry = staticTable[index - 1] ?? this.#table.at(index - 1 - staticTable.length)
+    if (entry === undefined) throw wrong(`a header has index ${index}, which is not in the table`)
+    return entry
+  }
+
+  #name(bits: number): string {
+    const index = this.#number(bits)
+    return index === 0 ? this.#string() : this.#entry(index)[0]
+  }
+
+  /** The byte at `#at`. */
+  #byte(): number {
+    const byte = this.#block[this.#at]
+    if (byte === undefined) throw wrong('a header ends too early')
+    return byte
+  }
+
+  /** Section 5.1. */
+  #number(bits: number): number {
+    const most = 2 ** bits - 1
+    let value = this.#byte() & most
+    this.#at++
+    if (value < most) return value
+    for (let shift = 0; shift < 7 * longestNumber; shift += 7) {
+      const byte = this.#byte()
+      this.#at++
+      value += (byte & 0x7f) * 2 ** shift
+      if ((byte & 0x80) === 0) return value
+    }
+    throw wrong('a header has a number that is too large')
+  }
+
+  /** Section 5.2. */
+  #string(): string {
+    const coded = (this.#byte() & representations.huffman.flag) !== 0
+    const length = this.#number(representations.huffman.bits)
+    const start = this.#at
+    const end = start + length
+    if (end > this.#block.length) throw wrong('a header ends too early')
+    this.#at = end
+    return coded ? huffmanDecoded(this.#block, start, end) : this.#block.toString('latin1', start, end)
+  }
+}

@@ -1,0 +1,108 @@
+/** Writes header blocks (RFC 7541) of one direction of one connection. */
+import { DynamicTable, defaultTableSize } from './dynamic-table.ts'
+import { representations } from './representations.ts'
+import { staticFieldIndex, staticNameIndex, staticTable } from './static-table.ts'
+import { numbersOfField, writeNumber, writePlain, writeShort } from './write.ts'
+
+/** What is known about fields of one name. */
+interface Name {
+  readonly index: number
+  /** The value that was sent last. */
+  value: string
+  /** Its index in the static table; 0: it has none. */
+  whole: number
+  /** The number under which the table has it; 0: it has not. */
+  number: number
+}
+
+/** Names that are remembered: more than answers have. */
+const mostNames = 64
+/** Longer values would push everything else out of the table. */
+const longestKept = 512
+
+/**
+ * A field enters the table when it is sent for the second time in a row: what all answers of a connection have in common is there soon,
+ * and what differs from one to the next, such as ids, never gets there.
+ */
+export class Encoder {
+  readonly #table = new DynamicTable(defaultTableSize)
+  readonly #names = new Map<string, Name>()
+  /** Sizes to announce with the next block (section 4.2): the smallest one since the last block, and the one that holds. */
+  #sizes: readonly number[] = []
+  #size = defaultTableSize
+
+  /** The peer's SETTINGS_HEADER_TABLE_SIZE; no more than the default is ever used. */
+  resize(peers: number): void {
+    const size = Math.min(peers, defaultTableSize)
+    if (size === this.#size) return
+    this.#size = size
+    this.#table.resize(size)
+    const [smallest = size] = this.#sizes
+    this.#sizes = smallest < size ? [smallest, size] : [size]
+  }
+
+  /** Bytes that a block of these fields takes at most. */
+  static bound(fields: readonly string[]): number {
+    let bytes = 2 * numbersOfField + fields.length * numbersOfField
+    for (const text of fields) bytes += text.length
+    return bytes
+  }
+
+  /**
+   * Writes a block of names (in lower case) and values by turns, for which there is room; returns the place after it. Blocks have to be
+   * sent in the order in which they are made.
+   * @throws TypeError for a field that can't be sent: nothing of the block must be.
+   */
+  write(to: Buffer, start: number, fields: readonly string[]): number {
+    try {
+      let at = start
+      for (const size of this.#sizes) at = writeNumber(to, at, representations.tableSize, size)
+      for (let i = 0; i < fields.length; i += 2) at = this.#field(to, at, fields[i] as string, fields[i + 1] as string)
+      if (this.#sizes.length > 0) this.#sizes = []
+      return at
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+  }
+
+  /** What the peer was not told must not count: both tables are emptied, the peer's with the next block. */
+  #forget(): void {
+    this.#names.clear()
+    this.#table.resize(0)
+    this.#table.resize(this.#size)
+    this.#sizes = [0, this.#size]
+  }
+
+  #field(to: Buffer, at: number, name: string, value: string): number {
+    const { indexed, added } = representations
+    const known = this.#names.get(name) ?? this.#learn(name)
+    if (known === undefined) return this.#literal(to, at, 0, name, value)
+    if (known.value !== value) {
+      known.value = value
+      known.whole = staticFieldIndex(name, value)
+      known.number = 0
+      return known.whole > 0 ? writeNumber(to, at, indexed, known.whole) : this.#literal(to, at, known.index, name, value)
+    }
+    if (known.whole > 0) return writeNumber(to, at, indexed, known.whole)
+    const place = known.number > 0 ? this.#table.placeOf(known.number) : undefined
+    if (place !== undefined) return writeNumber(to, at, indexed, staticTable.length + 1 + place)
+    if (value.length > longestKept) return this.#literal(to, at, known.index, name, value)
+    this.#table.add(name, value)
+    known.number = this.#table.added
+    const afterIndex = writeNumber(to, at, added, known.index)
+    return writeShort(to, known.index > 0 ? afterIndex : writeShort(to, afterIndex, name), value)
+  }
+
+  #literal(to: Buffer, at: number, index: number, name: string, value: string): number {
+    const afterIndex = writeNumber(to, at, representations.literal, index)
+    return writePlain(to, index > 0 ? afterIndex : writePlain(to, afterIndex, name), value)
+  }
+
+  #learn(name: string): Name | undefined {
+    if (this.#names.size >= mostNames) return undefined
+    const known = { index: staticNameIndex(name), value: '\0', whole: 0, number: 0 }
+    this.#names.set(name, known)
+    return known
+  }
+}

@@ -1,0 +1,127 @@
+/** What goes out on streams, as fast as the peer's windows and its socket let it (RFC 9113, section 5.2). */
+import { ConnectionError, errorCodes, protocolError, StreamError } from './errors.ts'
+import { flags, frameHeaderLength, frameTypes, largest31 } from './frames.ts'
+import type { Outbox } from './outbox.ts'
+import { defaultWindowSize, initialSettings, type PeerSettings, readSettings } from './settings.ts'
+
+const nothing = new Uint8Array(0)
+/** Bytes that one stream sends before it is another's turn. */
+const turn = 64 * 1024
+
+/** The sending half of a stream: plain data, which the sender reads and changes. */
+export interface Outgoing {
+  readonly id: number
+  /** What is left to send. */
+  rest: Uint8Array
+  /** Whether nothing follows `rest`. */
+  last: boolean
+  /** Bytes that the peer takes. */
+  window: number
+  sentEnd: boolean
+  /** Everything was sent that was there; `sentEnd` says whether it was the last. */
+  sent?(): void
+}
+
+export class Sender {
+  readonly #outbox: Outbox
+  readonly #peer = initialSettings()
+  /** Those that have more to send than they may. */
+  readonly #blocked = new Set<Outgoing>()
+  readonly #mostPending: number
+  #window = defaultWindowSize
+
+  /** `mostPending`: bytes in the outbox beyond which streams wait until it is empty. */
+  constructor(outbox: Outbox, mostPending = Number.POSITIVE_INFINITY) {
+    this.#outbox = outbox
+    this.#mostPending = mostPending
+  }
+
+  get peer(): Readonly<PeerSettings> {
+    return this.#peer
+  }
+
+  get blocked(): ReadonlySet<Outgoing> {
+    return this.#blocked
+  }
+
+  /** The stream has ended. */
+  forget(stream: Outgoing): void {
+    this.#blocked.delete(stream)
+  }
+
+  /** Takes over the peer's settings; its windows apply to open streams too. */
+  settings(payload: Buffer, open: Iterable<Outgoing>, largestPush: 0 | 1): void {
+    const before = this.#peer.initialWindowSize
+    readSettings(payload, this.#peer, largestPush)
+    const change = this.#peer.initialWindowSize - before
+    if (change === 0) return
+    for (const stream of open) {
+      stream.window += change
+      if (stream.window > largest31) throw new ConnectionError(errorCodes.flowControlError, 'a window is too large')
+    }
+    this.sendBlocked()
+  }
+
+  /** The window of the whole connection grows. */
+  grow(increment: number): void {
+    if (increment === 0) throw protocolError('a window grows by nothing')
+    this.#window += increment
+    if (this.#window > largest31) throw new ConnectionError(errorCodes.flowControlError, 'a window is too large')
+    this.sendBlocked()
+  }
+
+  growStream(stream: Outgoing, increment: number): void {
+    if (increment === 0) throw new StreamError(errorCodes.protocolError, 'a window grows by nothing')
+    stream.window += increment
+    if (stream.window > largest31) throw new StreamError(errorCodes.flowControlError, 'a window is too large')
+    if (this.#blocked.has(stream)) this.send(stream)
+  }
+
+  /** Streams that wait take turns, so that a long answer does not hold back the short ones behind it. */
+  sendBlocked(): void {
+    for (let moved = true; moved && this.#blocked.size > 0; ) {
+      moved = false
+      for (const stream of [...this.#blocked]) {
+        if (this.#window <= 0 || this.#outbox.pending >= this.#mostPending) return
+        const before = stream.rest.length
+        this.send(stream)
+        moved ||= stream.rest.length < before
+      }
+    }
+  }
+
+  /** Sends what is there, or a turn's worth of it; the rest follows when it may. */
+  send(stream: Outgoing): void {
+    const { rest } = stream
+    const may = Math.min(rest.length, stream.window, this.#window, this.#mostPending - this.#outbox.pending)
+    const size = this.#blocked.size > 0 ? Math.min(may, turn) : may
+    if (size > 0) this.#data(stream, rest, size)
+    // An empty frame for the end needs no window.
+    else if (rest.length === 0 && stream.last && !stream.sentEnd) this.#outbox.frame(frameTypes.data, flags.endStream, stream.id, nothing)
+    if (stream.rest.length > 0) this.#blocked.add(stream)
+    else {
+      this.#blocked.delete(stream)
+      stream.sentEnd = stream.last
+      stream.sent?.()
+    }
+  }
+
+  #data(stream: Outgoing, rest: Uint8Array, size: number): void {
+    const { maxFrameSize } = this.#peer
+    this.#outbox.reserve(size + Math.ceil(size / maxFrameSize) * frameHeaderLength)
+    for (let at = 0; at < size; ) {
+      const end = Math.min(at + maxFrameSize, size)
+      const whole = end === rest.length
+      this.#outbox.frame(
+        frameTypes.data,
+        whole && stream.last ? flags.endStream : 0,
+        stream.id,
+        whole && at === 0 ? rest : rest.subarray(at, end),
+      )
+      at = end
+    }
+    stream.rest = size === rest.length ? nothing : rest.subarray(size)
+    stream.window -= size
+    this.#window -= size
+  }
+}
