@@ -1,6 +1,6 @@
 /** From rows to served resources, the same way for built-in rows and those that come at run time. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
+import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
@@ -9,6 +9,7 @@ import type { Stores } from '../storage/stores.ts'
 import { createWatchCache } from '../watch/cache.ts'
 import { directFeed } from '../watch/direct.ts'
 import type { WatchableStore } from '../watch/feed.ts'
+import { createVersionedStore } from '../watch/versioned.ts'
 import { builtInReservations, type ReservationOptions } from './reservations-built-in.ts'
 import type { ServedResource } from './served.ts'
 
@@ -29,10 +30,13 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   readonly leaseReuse: number
 }
 
-/** The store of all versions of a resource. */
+/** The objects of all versions of a resource. */
 export interface StoredRows {
   readonly rows: readonly ResourceDefinition[]
+  /** The objects as they are stored. */
   readonly store: WatchableStore
+  /** The objects as a version shows them. */
+  viewOf(row: ResourceDefinition): WatchableStore
 }
 
 /** Resources that come and go together. */
@@ -58,30 +62,41 @@ function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => L
 const onOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
 const same = (a: readonly unknown[], b: readonly unknown[]) => a.length === b.length && a.every((value, index) => value === b[index])
 
-/** Versions of one resource share one store: that of the row without `storage`. */
+/** Whether objects are written in the version of this row. */
+const isStored = ({ storage, converter, storageVersion, ...row }: ResourceDefinition) =>
+  converter ? storageVersion === undefined || storageVersion === apiVersionOf(row) : storage === undefined
+
+/** Versions of one resource, those with equal storage keys, share one store. */
 export function createServing(options: ServingOptions): ServeRows {
-  const { clock, logger, prefix } = options
+  const { clock, logger, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)
   const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
   const cached = ({ group, resource }: GroupResource) =>
     options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
+  const context = () => ({ platform, settings, now: clock.now() })
 
-  function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): WatchableStore {
+  function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): StoredRows {
     const on = onOf(stored)
     const store = options.stores.of(on)
-    const versions = rows.filter((row) => row !== stored)
-    const objects = createObjectStore(store, stored, prefix, { mediaType: options.storageMediaType, versions, namesUnreadable })
-    return cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger }) : directFeed(objects, store)
+    const { converter } = stored
+    const objects = createObjectStore(store, stored, prefix, {
+      namesUnreadable,
+      ...(converter ? { anyVersion: true } : { mediaType: options.storageMediaType, versions: rows.filter((row) => row !== stored) }),
+    })
+    const base = cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger }) : directFeed(objects, store)
+    if (converter === undefined) return { rows, store: base, viewOf: () => base }
+    const views = new Map(rows.map((row) => [row, createVersionedStore({ base, definition: row, stored, converter, context })]))
+    return { rows, store: base, viewOf: (row) => views.get(row) ?? base }
   }
 
   return (rows, serves, before) => {
     const stores = new Map<string, StoredRows>()
     for (const stored of rows) {
-      if (stored.storage) continue
+      if (!isStored(stored)) continue
       const { storageKey } = stored
-      const own = rows.filter((row) => row === stored || (row.storage && row.storageKey === storageKey))
+      const own = rows.filter((row) => row === stored || (!isStored(row) && row.storageKey === storageKey))
       const kept = before?.stores.get(storageKey)
-      stores.set(storageKey, kept && same(kept.rows, own) ? kept : { rows: own, store: open(own, stored) })
+      stores.set(storageKey, kept && same(kept.rows, own) ? kept : open(own, stored))
     }
 
     const complete = (definition: ResourceDefinition, store: WatchableStore): ServedResource => ({
@@ -95,11 +110,11 @@ export function createServing(options: ServingOptions): ServeRows {
       ...options,
       store: options.stores.main,
       resource(group, plural) {
-        const row = rows.find((each) => each.group === group && each.names.plural === plural && !each.storage)
+        const row = rows.find((each) => each.group === group && each.names.plural === plural && isStored(each))
         const stored = row && stores.get(row.storageKey)
         if (row === undefined || stored === undefined) throw new Error(`reservations need ${plural}`)
         const { reservations: _own, ...definition } = row
-        return complete(definition, stored.store)
+        return complete(definition, stored.viewOf(row))
       },
     })
 
@@ -108,7 +123,8 @@ export function createServing(options: ServingOptions): ServeRows {
       const stored = stores.get(definition.storageKey)
       if (stored === undefined) return []
       const kept = former.get(definition)
-      return kept?.store === stored.store ? kept : complete(definition, stored.store)
+      const store = stored.viewOf(definition)
+      return kept?.store === store ? kept : complete(definition, store)
     })
     return { resources, stores }
   }

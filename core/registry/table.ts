@@ -22,6 +22,7 @@ interface Index {
   readonly byPlural: ReadonlyMap<string, ReadonlyMap<string, ServedResource>>
   readonly byKind: ReadonlyMap<string, ServedResource>
   readonly stores: ReadonlyMap<string, WatchableStore>
+  readonly byStorageKey: ReadonlyMap<string, readonly ServedResource[]>
 }
 
 function indexOf(sets: Iterable<ServedSet>): Index {
@@ -29,6 +30,7 @@ function indexOf(sets: Iterable<ServedSet>): Index {
   const byPlural = new Map<string, Map<string, ServedResource>>()
   const byKind = new Map<string, ServedResource>()
   const stores = new Map<string, WatchableStore>()
+  const byStorageKey = new Map<string, ServedResource[]>()
   for (const { resources } of sets) {
     for (const each of resources) {
       const { definition, on } = each
@@ -39,10 +41,12 @@ function indexOf(sets: Iterable<ServedSet>): Index {
       all.push(each)
       const kind = `${apiVersionOf(definition)} ${definition.kind}`
       if (!byKind.has(kind)) byKind.set(kind, each)
+      const { storageKey } = definition
+      if (storageKey !== '') byStorageKey.set(storageKey, [...(byStorageKey.get(storageKey) ?? []), each])
       stores.set(`${on.resource}.${on.group}`, each.store)
     }
   }
-  return { all, byPlural, byKind, stores }
+  return { all, byPlural, byKind, stores, byStorageKey }
 }
 
 const versionKey = (group: string, version: string) => `${group}/${version}`
@@ -62,6 +66,7 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     lookup: (group, version, plural) => index().byPlural.get(plural)?.get(versionKey(group, version)),
     ofKind: (apiVersion, kind) => index().byKind.get(`${apiVersion} ${kind}`),
     all: () => index().all,
+    versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? [resource],
     storeOf: (group, plural) => index().stores.get(`${plural}.${group}`),
     get revision() {
       return revision

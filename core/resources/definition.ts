@@ -125,6 +125,12 @@ export interface Conversion {
   fromStored(object: ApiObject, platform: Platform): ApiObject
 }
 
+/** Between the versions of a resource, where that may take time. */
+export interface Converter {
+  /** Objects of any versions in the one that is named, in their order; none is changed. What can be had at once is no promise. */
+  convert(objects: readonly ApiObject[], apiVersion: string): readonly ApiObject[] | Promise<readonly ApiObject[]>
+}
+
 export interface Subresource {
   /** Path element after the name. */
   readonly name: string
@@ -164,6 +170,11 @@ export interface ResourceDefinition<M extends Message = Message> {
     readonly toStored: (object: ApiObject) => ApiObject
     readonly fromStored: (object: ApiObject) => ApiObject
   }
+  /**
+   * Set where objects are stored in whatever version was the stored one when they were written, and are converted, pruned and completed when
+   * they are read. The rows of one resource share it; `storage` is absent then, and `storageVersion` says in which version to write.
+   */
+  readonly converter?: Converter
   readonly stability: 'alpha' | 'beta' | 'ga'
   readonly servedByDefault: boolean
   readonly lifecycle: Lifecycle

@@ -39,6 +39,11 @@ export class Entry {
     return new Entry(this.key, revision, show(print(canonical(this.decode())), revision), this.#codec)
   }
 
+  /** The same object in other bytes, such as those of another version. `outdated`: what is stored is not what would be written now. */
+  as(bytes: Uint8Array, codec: Codec, outdated: boolean): Entry {
+    return new Entry(this.key, this.revision, bytes, codec, outdated ? () => true : this.#isStale)
+  }
+
   /** A fresh object each time; the caller may change it. */
   decode(): ApiObject {
     return this.#codec.decode(this.bytes)

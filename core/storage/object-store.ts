@@ -7,6 +7,7 @@ import { createCodec } from './codec.ts'
 import { Entry } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
+import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
 import { createEntryReader, type EntryReader } from './unreadable.ts'
 
@@ -89,14 +90,14 @@ const pageSize = 500
 /** The smallest key that sorts after every key that starts with this one's text. */
 export const keyAfter = (key: string) => `${key}\0`
 
-/** Reads and writes straight through to the store. `namesUnreadable`: see createEntryReader. */
+/** Reads and writes straight through to the store. `namesUnreadable`: see createEntryReader. `anyVersion`: entries are as they are stored. */
 export function createObjectStore(
   store: KeyValueStore,
   definition: ResourceDefinition,
   prefix: string,
-  options: CodecOptions & { readonly namesUnreadable?: boolean } = {},
+  options: CodecOptions & { readonly namesUnreadable?: boolean; readonly anyVersion?: boolean } = {},
 ): ObjectStore {
-  const codec = createCodec(definition, options)
+  const codec = options.anyVersion ? createRawCodec() : createCodec(definition, options)
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
   const on = { group: definition.group, resource: definition.names.plural }
   const recent = new RecentWrites(codec)

@@ -75,8 +75,8 @@ export const apply: Verb = async (target) => {
     warned = true
   }
 
-  function result(existing: ApiObject | undefined): ApiObject {
-    const merged = afterApply(target, existing, applied, options)
+  async function result(existing: ApiObject | undefined): Promise<ApiObject> {
+    const merged = await afterApply(target, existing, applied, options)
     checkDuplicates()
     const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes)
     checkIdentity(target, object)
@@ -84,10 +84,10 @@ export const apply: Verb = async (target) => {
   }
 
   const submission = submitWrite(target, 'UPDATE', options)
-  const change = (existing: ApiObject) => completed(target, result(existing), submission, existing)
+  const change = (existing: ApiObject) => result(existing).then((object) => completed(target, object, submission, existing))
 
   async function createNew(): Promise<Response> {
-    const object = result(undefined)
+    const object = await result(undefined)
     const { uid } = object.metadata
     if (uid) throw conflict(resource.on, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`)
     await checkMayCreate(target)

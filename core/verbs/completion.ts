@@ -26,7 +26,7 @@ export async function completed(
   }
   if (whole) fill(object, definition)
   else applyDefaults(view.body.schema, object as Json, context)
-  record?.(object, old)
+  await record?.(object, old)
   const owners = object.metadata.managedFields
   const stored = whole && definition.storage ? definition.storage.toStored(object) : object
   const admitted = await submission.mutate(stored, old)

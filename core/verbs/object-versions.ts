@@ -1,5 +1,7 @@
 import type { GroupVersionKind, ObjectVersions } from '../admission/attributes.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { canonicalise } from '../schema/decode.ts'
+import type { Json } from '../schema/model.ts'
 import { definitionIn } from './ownership.ts'
 import { inVersion } from './render.ts'
 import type { Target } from './services.ts'
@@ -20,8 +22,8 @@ export function objectVersions(target: Target): ObjectVersions {
   const { services, resource, view } = target
   return {
     all: () =>
-      services.table.all().flatMap(({ store, definition, on }) => {
-        const kind = store === resource.store ? kindOf(definition, view.name) : undefined
+      services.table.versionsOf(resource).flatMap(({ definition, on }) => {
+        const kind = kindOf(definition, view.name)
         return kind ? [{ resource: { ...on, version: definition.version }, kind }] : []
       }),
     async convert(object, to) {
@@ -29,6 +31,10 @@ export function objectVersions(target: Target): ObjectVersions {
       if (object.apiVersion === apiVersion) return object
       const [source, result] = [definitionIn(target, object.apiVersion), definitionIn(target, apiVersion)]
       if (result === undefined) throw new Error(`no conversion of ${object.kind} from ${object.apiVersion} to ${apiVersion}`)
+      if (result.converter) {
+        const [converted] = await result.converter.convert([object], apiVersion)
+        return canonicalise(result.schema, converted as Json, { root: true }) as ApiObject
+      }
       const stored: ApiObject = source?.storage ? source.storage.toStored(object) : object
       return inVersion(result, stored)
     },

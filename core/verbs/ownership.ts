@@ -9,11 +9,12 @@ import { managerOf } from '../request/options.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { type ConvertNow, noConversion, withConversions } from './conversions.ts'
 import { inVersion } from './render.ts'
 import type { Target } from './services.ts'
 
 /** Writes into an object that is about to be admitted who owns what in it; `existing` is what is stored. */
-export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => void
+export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => void | Promise<void>
 
 /** Empty objects in canonical form; keyed by the immutable schema. */
 const blanks = new WeakMap<Message, JsonObject>()
@@ -35,7 +36,7 @@ export function definitionIn({ services, resource }: Target, apiVersion: string)
   return other?.storageKey === storageKey ? other : undefined
 }
 
-function versionsOf(target: Target): Versions {
+function versionsOf(target: Target, convert: ConvertNow): Versions {
   const { body, read } = target.view
   const own = apiVersionOf(body)
   return {
@@ -47,13 +48,14 @@ function versionsOf(target: Target): Versions {
     convert(object, from, to) {
       const [source, result] = [definitionIn(target, from), definitionIn(target, to)]
       if (source === undefined || result === undefined) throw new Error(`no conversion from ${from} to ${to}`)
+      if (result.converter) return canonicalise(result.schema, convert(object, to), { root: true }) as JsonObject
       const decoded = canonicalise(source.schema, object, { root: true }) as ApiObject
       return inVersion(result, source.storage ? source.storage.toStored(decoded) : decoded) as JsonObject
     },
   }
 }
 
-function writingOf(target: Target, manager: string): Writing {
+function writingOf(target: Target, manager: string, convert: ConvertNow): Writing {
   const { services, view } = target
   return {
     platform: services.platform,
@@ -64,7 +66,7 @@ function writingOf(target: Target, manager: string): Writing {
     now: services.clock.now(),
     reset: view.reset ?? noFields,
     blank: blankOf(view.body.schema),
-    versions: versionsOf(target),
+    versions: versionsOf(target, convert),
   }
 }
 
@@ -95,22 +97,28 @@ function ofParent(target: Target, existing: ApiObject | undefined, entries: Json
 /** Records a create, update or patch of this target. */
 export function recorder(target: Target, fieldManager: string): Recorder {
   const manager = managerOf(fieldManager, target.exchange.request.headers.get('user-agent') ?? '')
+  const { converter } = target.resource.definition
   return (object, existing) => {
     const live = existing && shown(target, existing)
-    const entries = updateManaged(writingOf(target, manager), live as JsonObject | undefined, object as JsonObject)
-    withEntries(object, ofParent(target, existing, entries))
+    const record = (convert: ConvertNow) =>
+      updateManaged(writingOf(target, manager, convert), live as JsonObject | undefined, object as JsonObject)
+    const finish = (entries: Json[] | undefined) => void withEntries(object, ofParent(target, existing, entries))
+    return converter ? withConversions(converter, record).then(finish) : finish(record(noConversion))
   }
 }
 
 /** The object after an apply, as parsed, with its entries. Throws 400, 409, 500. */
-export function afterApply(
+export async function afterApply(
   target: Target,
   existing: ApiObject | undefined,
   applied: JsonObject,
   { fieldManager, force }: { readonly fieldManager: string; readonly force: boolean },
-): JsonObject {
+): Promise<JsonObject> {
   const live = existing && shown(target, existing)
-  const object = applyManaged(writingOf(target, fieldManager), live as JsonObject | undefined, applied, force)
+  const { converter } = target.resource.definition
+  const merge = (convert: ConvertNow) =>
+    applyManaged(writingOf(target, fieldManager, convert), live as JsonObject | undefined, applied, force)
+  const object = converter ? await withConversions(converter, merge) : merge(noConversion)
   const metadata = object['metadata'] as ApiObject['metadata']
   const entries = ofParent(target, existing, metadata.managedFields)
   const { managedFields: _, ...rest } = metadata

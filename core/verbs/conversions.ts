@@ -1,0 +1,45 @@
+/** Conversions that may take time, for what is computed at once: who owns what in an object, in all the versions in which somebody owns something. */
+import type { ApiObject, Converter } from '../resources/definition.ts'
+import type { JsonObject } from '../schema/model.ts'
+
+/** The object in another version; throws to be run again where that is not known yet. */
+export type ConvertNow = (object: JsonObject, apiVersion: string) => JsonObject
+
+/** A conversion that has to be made first. */
+class Needed {
+  readonly object: JsonObject
+  readonly apiVersion: string
+  readonly key: string
+  constructor(object: JsonObject, apiVersion: string, key: string) {
+    this.object = object
+    this.apiVersion = apiVersion
+    this.key = key
+  }
+}
+
+export const noConversion: ConvertNow = (_object, apiVersion) => {
+  throw new Error(`no conversion to ${apiVersion}`)
+}
+
+/**
+ * Runs a computation, which starts over for each conversion that it finds missing. It must do the same each time, and change nothing that it
+ * is given. Rejects with the error of a conversion.
+ */
+export async function withConversions<T>(converter: Converter, compute: (convert: ConvertNow) => T): Promise<T> {
+  const known = new Map<string, JsonObject>()
+  const convert: ConvertNow = (object, apiVersion) => {
+    const key = `${apiVersion} ${JSON.stringify(object)}`
+    const found = known.get(key)
+    if (found === undefined) throw new Needed(object, apiVersion, key)
+    return found
+  }
+  for (;;) {
+    try {
+      return compute(convert)
+    } catch (error) {
+      if (!(error instanceof Needed)) throw error
+      const [converted] = await converter.convert([error.object as ApiObject], error.apiVersion)
+      known.set(error.key, converted as JsonObject)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
+import { sameBytes } from '../schema/bytes.ts'
+import { applyDefaults } from '../schema/defaults.ts'
+import type { HookContext, Json } from '../schema/model.ts'
+import type { Codec } from '../storage/codec.ts'
+import type { Entry } from '../storage/entry.ts'
+
+/** Entries in one version of a resource, made from those that are stored in any of its versions; each is made once. */
+export interface EntryVersions {
+  /** In the order given; at once where all are known or need no conversion that takes time. */
+  convert(entries: readonly Entry[]): readonly Entry[] | Promise<readonly Entry[]>
+  /** As `convert`, for one. */
+  one(entry: Entry): Entry | Promise<Entry>
+  /** The entry where it is known. */
+  known(entry: Entry): Entry | undefined
+  /** Notes that the entry's bytes are complete in this version: this server has just made them. */
+  note(entry: Entry): void
+}
+
+export interface EntryVersionsOptions {
+  /** The version that is made. */
+  readonly definition: ResourceDefinition
+  /** `apiVersion` in which objects are written now. */
+  readonly storageVersion: string
+  readonly converter: Converter
+  readonly codec: Codec
+  readonly context: () => HookContext
+}
+
+const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
+
+export function createEntryVersions({ definition, storageVersion, converter, codec, context }: EntryVersionsOptions): EntryVersions {
+  const apiVersion = apiVersionOf(definition)
+  const made = new WeakMap<Entry, Entry>()
+  /** The watch brings the bytes that were written once more, in another entry. */
+  const complete = new WeakSet<Uint8Array>()
+
+  function keep(entry: Entry, bytes: Uint8Array, outdated: boolean): Entry {
+    const result = entry.as(bytes, codec, outdated)
+    made.set(entry, result)
+    return result
+  }
+
+  const known = (entry: Entry) => made.get(entry) ?? (complete.has(entry.bytes) ? keep(entry, entry.bytes, false) : undefined)
+
+  /** What is stored may be of an older schema: fields that are gone go, defaults that came are filled in. */
+  function completed(entry: Entry, object: ApiObject, storedIn: string): Entry {
+    applyDefaults(definition.schema, object as Json, context())
+    const bytes = codec.show(codec.print(codec.canonical(object)), entry.revision)
+    if (sameBytes(bytes, entry.bytes)) return keep(entry, entry.bytes, apiVersion !== storageVersion)
+    return keep(entry, bytes, apiVersion === storageVersion || storedIn !== storageVersion)
+  }
+
+  function convert(entries: readonly Entry[]): readonly Entry[] | Promise<readonly Entry[]> {
+    const result: Entry[] = new Array(entries.length)
+    const others: number[] = []
+    const objects: ApiObject[] = []
+    for (const [index, entry] of entries.entries()) {
+      const found = known(entry)
+      if (found !== undefined) {
+        result[index] = found
+        continue
+      }
+      const object = entry.decode()
+      if (object.apiVersion === apiVersion) result[index] = completed(entry, object, apiVersion)
+      else objects[others.push(index) - 1] = object
+    }
+    if (others.length === 0) return result
+    const finish = (converted: readonly ApiObject[]) => {
+      for (const [at, index] of others.entries()) {
+        const entry = entries[index] as Entry
+        result[index] = known(entry) ?? completed(entry, structuredClone(converted[at] as ApiObject), objects[at]?.apiVersion ?? '')
+      }
+      return result
+    }
+    const converted = converter.convert(objects, apiVersion)
+    return isPromise(converted) ? converted.then(finish) : finish(converted)
+  }
+
+  return {
+    convert,
+    known,
+    one(entry) {
+      const found = known(entry)
+      if (found !== undefined) return found
+      const converted = convert([entry])
+      return isPromise(converted) ? converted.then(([only]) => only as Entry) : (converted[0] as Entry)
+    },
+    note: ({ bytes }) => void complete.add(bytes),
+  }
+}

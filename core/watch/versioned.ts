@@ -1,0 +1,137 @@
+/**
+ * The objects of a resource in one of its versions, over the store in which they are kept in any of them. This is the one place where what
+ * is stored and what is asked for meet, and where a conversion may take time: verbs and registry see only their own version.
+ */
+import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
+import type { HookContext } from '../schema/model.ts'
+import { createCodec, type Printed } from '../storage/codec.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { EntryList, EntryQuery, Swap } from '../storage/object-store.ts'
+import { Change } from './change.ts'
+import { createEntryVersions } from './entry-versions.ts'
+import type { Subscriber, WatchableStore } from './feed.ts'
+import { inOrder } from './in-order.ts'
+
+export interface VersionedOptions {
+  /** Where the objects are kept, as they were stored. */
+  readonly base: WatchableStore
+  /** The version that is shown here. */
+  readonly definition: ResourceDefinition
+  /** The version in which objects are written. */
+  readonly stored: ResourceDefinition
+  readonly converter: Converter
+  readonly context: () => HookContext
+}
+
+/** Lists of one state with different selectors that are remembered at a time. */
+const rememberedSelectors = 4
+
+export function createVersionedStore({ base, definition, stored, converter, context }: VersionedOptions): WatchableStore {
+  const codec = createCodec(definition)
+  const versions = createEntryVersions({ definition, storageVersion: apiVersionOf(stored), converter, codec, context })
+  const storedCodec = definition === stored ? codec : createCodec(stored)
+  const changes = new WeakMap<Change, Change>()
+  /** What was made of lists that the base remembers, by selector. */
+  const lists = new WeakMap<NonNullable<EntryList['kept']>, Map<string, Pick<EntryList, 'entries' | 'kept'>>>()
+
+  async function printStored(value: Printed): Promise<Printed> {
+    if (definition === stored) return value
+    const [converted] = await converter.convert([value.object], apiVersionOf(stored))
+    return storedCodec.print(storedCodec.canonical(converted as ApiObject))
+  }
+
+  /** Entries of a list, those that the query chooses. */
+  async function chosen(found: EntryList, { matches, selector }: EntryQuery): Promise<Pick<EntryList, 'entries' | 'kept'>> {
+    const known = found.kept && (lists.get(found.kept) ?? new Map())
+    const isNamed = matches === undefined || selector !== undefined
+    const before = isNamed ? known?.get(selector ?? '') : undefined
+    if (before) return before
+    const all = await versions.convert(found.entries)
+    const entries = matches ? all.filter(matches) : all
+    if (found.kept === undefined || known === undefined || !isNamed) return { entries }
+    const made = { entries, kept: new Map() }
+    if (known.size >= rememberedSelectors) known.clear()
+    lists.set(found.kept, known.set(selector ?? '', made))
+    return made
+  }
+
+  /** A selector chooses among objects of this version: those of the base are all looked at. */
+  async function list(query: EntryQuery): Promise<EntryList> {
+    const { matches, selector: _selector, indexed: _indexed, limit = 0, ...whole } = query
+    const found = await base.list(matches ? whole : query)
+    const { entries, kept } = await chosen(found, query)
+    if (matches && limit > 0 && entries.length > limit) {
+      const page = entries.slice(0, limit)
+      return { entries: page, revision: found.revision, next: (page.at(-1) as Entry).key }
+    }
+    const { kept: _kept, ...rest } = found
+    return { ...rest, entries, ...(kept && { kept }) }
+  }
+
+  /** The change as it is seen in this version, the same for all who watch. */
+  function changeOf(change: Change): Change {
+    const before = changes.get(change)
+    if (before) return before
+    const previous = change.previous && versions.known(change.previous)
+    const entry = change.deleted && previous ? previous.at(change.revision) : versions.known(change.entry)
+    const made = new Change(entry as Entry, previous, change.deleted)
+    changes.set(change, made)
+    return made
+  }
+
+  /** Tells changes once all that is in them is converted, one call after the other. */
+  function converting(subscriber: Subscriber): Subscriber {
+    const run = inOrder((error) => subscriber.end(error))
+    return {
+      changes(given) {
+        const needed = given.flatMap((change) =>
+          changes.has(change) ? [] : [...(change.deleted ? [] : [change.entry]), ...(change.previous ? [change.previous] : [])],
+        )
+        run(
+          () => versions.convert(needed),
+          () => subscriber.changes(given.map(changeOf)),
+        )
+      },
+      progress: (revision) =>
+        run(
+          () => undefined,
+          () => subscriber.progress(revision),
+        ),
+      end: (error) =>
+        run(
+          () => undefined,
+          () => subscriber.end(error),
+        ),
+    }
+  }
+
+  return {
+    definition,
+    codec,
+    keys: base.keys,
+    reader: base.reader,
+    inspect: base.inspect,
+    count: base.count,
+    list,
+    known(key) {
+      const entry = base.known(key)
+      return entry && versions.known(entry)
+    },
+    get: (key) => base.get(key).then((entry) => entry && versions.one(entry)),
+    async put(key, value, expected, lease): Promise<Swap> {
+      const swap = await base.put(key, await printStored(value), expected, lease)
+      if (swap.ok) {
+        if (definition === stored) versions.note(swap.entry)
+        return { ok: true, entry: await versions.one(swap.entry) }
+      }
+      return { ok: false, ...(swap.current && { current: await versions.one(swap.current) }) }
+    },
+    async delete(key, expected) {
+      const result = await base.delete(key, expected)
+      if (result.ok) return result
+      return { ok: false, ...(result.current && { current: await versions.one(result.current) }) }
+    },
+    subscribe: (after, scope, subscriber) => base.subscribe(after, scope, converting(subscriber)),
+    close: base.close,
+  }
+}

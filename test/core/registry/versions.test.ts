@@ -1,0 +1,226 @@
+/** Resources whose versions are converted by something that takes its time: every verb works in every version, and what is stored stays as it is. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type ApiObject, type Converter, type ResourceDefinition, resource } from '../../../core/resources/definition.ts'
+import { ObjectMeta } from '../../../core/resources/meta/index.ts'
+import { ApiError } from '../../../core/respond/status.ts'
+import { field, message, string } from '../../../core/schema/model.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
+import { watchAt } from '../../support/watch-reader.ts'
+
+const group = 'names.example.com'
+const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/people${name && `/${name}`}`
+
+/** `v1` has a full name, `v2` its two halves, and a language of its own. */
+class Names implements Converter {
+  /** Numbers of objects of each call. */
+  readonly calls: number[] = []
+  broken = false
+  convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]> {
+    this.calls.push(objects.length)
+    return new Promise((resolve, reject) => {
+      setImmediate(() => {
+        if (this.broken) reject(new ApiError('InternalError', 'conversion is out of order'))
+        else resolve(objects.map((object) => converted(object, apiVersion)))
+      })
+    })
+  }
+}
+
+interface Spec {
+  full?: string
+  first?: string
+  last?: string
+}
+
+function converted(object: ApiObject, apiVersion: string): ApiObject {
+  if (object.apiVersion === apiVersion) return object
+  const { full = '', first = '', last = '', ...rest } = object['spec'] as Spec
+  const [one = '', ...others] = full.split(' ')
+  const spec = apiVersion.endsWith('v1') ? { ...rest, full: `${first} ${last}` } : { ...rest, first: one, last: others.join(' ') }
+  return { ...structuredClone(object), apiVersion, spec }
+}
+
+function rowsOf(converter: Converter, stored: 'v1' | 'v2'): ResourceDefinition[] {
+  const row = (version: string, names: readonly string[]) =>
+    resource({
+      group,
+      version,
+      kind: 'Person',
+      names: ['people', 'person'],
+      storageKey: `${group}/people`,
+      storageVersion: `${group}/${stored}`,
+      converter,
+      selectable: Object.fromEntries(names.map((name) => [`spec.${name}`, `.spec.${name}` as const])),
+      schema: message(
+        '',
+        '',
+        {
+          metadata: field(1, ObjectMeta, ''),
+          spec: field(
+            2,
+            message('', '', {
+              ...Object.fromEntries(names.map((name) => [name, field(0, string, '')])),
+              language: field(0, string, '', { default: version === 'v1' ? 'en' : 'de' }),
+            }),
+            '',
+          ),
+        },
+        { typeMeta: true },
+      ),
+    })
+  return [row('v1', ['full']), row('v2', ['first', 'last'])]
+}
+
+interface Registry extends Api {
+  readonly names: Names
+  store(version: 'v1' | 'v2'): void
+}
+
+async function open(t: TestContext, options: { watchCache?: boolean } = {}): Promise<Registry> {
+  const server = await createApiServer({ store: memoryStore(), ...options })
+  t.after(() => server.close())
+  const names = new Names()
+  const store = (version: 'v1' | 'v2') => server.resources.replace(group, rowsOf(names, version))
+  store('v1')
+  return { ...apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), names, store }
+}
+
+const person = (name: string, full: string, metadata: object = {}) => ({
+  apiVersion: `${group}/v1`,
+  kind: 'Person',
+  metadata: { name, ...metadata },
+  spec: { full },
+})
+const specOf = ({ apiVersion, spec }: TestObject) => [apiVersion.slice(group.length + 1), spec]
+
+for (const watchCache of [true, false]) {
+  const how = watchCache ? 'with watch cache' : 'without watch cache'
+  test(`each verb in both versions, ${how}`, async (t) => {
+    const registry = await open(t, { watchCache })
+    const created = await registry.create(at('v1'), person('ada', 'Ada Lovelace'))
+    assert.deepEqual(specOf(created), ['v1', { full: 'Ada Lovelace', language: 'en' }])
+    const second = { first: 'Ada', last: 'Lovelace', language: 'en' }
+    assert.deepEqual(specOf((await registry.get(at('v2', 'ada'))).body), ['v2', second])
+    const put = await registry.send('PUT', at('v2', 'ada'), {
+      ...(await registry.get(at('v2', 'ada'))).body,
+      spec: { first: 'Augusta', last: 'King' },
+    })
+    assert.deepEqual(specOf(put.body), ['v2', { first: 'Augusta', last: 'King', language: 'de' }])
+    assert.deepEqual(specOf((await registry.get(at('v1', 'ada'))).body), ['v1', { full: 'Augusta King', language: 'de' }])
+    const patched = await registry.patch(at('v2', 'ada'), { spec: { last: 'Byron' } })
+    assert.deepEqual(specOf(patched.body), ['v2', { first: 'Augusta', last: 'Byron', language: 'de' }])
+    const fresh = await registry.create(at('v2'), { ...person('bob', ''), apiVersion: `${group}/v2`, spec: { first: 'Bob', last: 'Ross' } })
+    assert.deepEqual(specOf(fresh), ['v2', { first: 'Bob', last: 'Ross', language: 'de' }])
+    const list = await registry.list(at('v1'))
+    assert.equal(list.apiVersion, `${group}/v1`)
+    assert.deepEqual(
+      list.items.map(({ spec }) => spec?.['full']),
+      ['Augusta Byron', 'Bob Ross'],
+    )
+    const selected = await registry.list(`${at('v2')}?fieldSelector=spec.last%3DRoss`)
+    assert.deepEqual(
+      selected.items.map(({ metadata }) => metadata.name),
+      ['bob'],
+    )
+    const page = await registry.list(`${at('v2')}?fieldSelector=spec.last!%3Dnone&limit=1`)
+    assert.deepEqual([page.items.length, page.items[0]?.metadata.name], [1, 'ada'])
+    const rest = await registry.list(`${at('v2')}?fieldSelector=spec.last!%3Dnone&limit=1&continue=${page.metadata.continue}`)
+    assert.deepEqual([rest.items[0]?.metadata.name, rest.metadata.continue], ['bob', undefined])
+    assertFailure(await registry.get(`${at('v1')}?fieldSelector=spec.last%3DRoss`), 400, 'BadRequest')
+    assert.equal((await registry.delete(at('v2', 'bob'))).status, 200)
+  })
+
+  test(`a watch tells of changes in its version, in order, ${how}`, async (t) => {
+    const registry = await open(t, { watchCache })
+    const watch = await watchAt(registry.fetch, at('v2'))
+    const selected = await watchAt(registry.fetch, at('v2'), { fieldSelector: 'spec.last=Lovelace' })
+    await registry.create(at('v1'), person('ada', 'Ada Lovelace'))
+    await registry.patch(at('v1', 'ada'), { spec: { full: 'Ada King' } })
+    await registry.delete(at('v1', 'ada'))
+    const seen = [await watch.object(), await watch.object(), await watch.object()]
+    assert.deepEqual(
+      seen.map(({ type, object }) => [type, object.apiVersion, object.spec?.['last']]),
+      [
+        ['ADDED', `${group}/v2`, 'Lovelace'],
+        ['MODIFIED', `${group}/v2`, 'King'],
+        ['DELETED', `${group}/v2`, 'King'],
+      ],
+    )
+    assert.deepEqual([(await selected.object()).type, (await selected.object()).type], ['ADDED', 'DELETED'])
+    const versions = seen.map(({ object }) => Number(object.metadata.resourceVersion))
+    assert.deepEqual(
+      versions,
+      versions.toSorted((a, b) => a - b),
+    )
+    await watch.close()
+    await selected.close()
+  })
+}
+
+test('conversions come in batches, and are made once', async (t) => {
+  const registry = await open(t)
+  for (const name of ['a', 'b', 'c']) await registry.create(at('v1'), person(name, `${name} z`))
+  assert.deepEqual(registry.names.calls, [])
+  await registry.list(at('v2'))
+  assert.deepEqual(registry.names.calls, [3])
+  await registry.list(at('v2'))
+  await registry.list(`${at('v2')}?fieldSelector=spec.last%3Dz`)
+  await registry.get(at('v2', 'a'))
+  assert.deepEqual(registry.names.calls, [3])
+  await registry.patch(at('v1', 'b'), { metadata: { labels: { x: 'y' } } })
+  await registry.list(at('v2'))
+  assert.deepEqual(registry.names.calls, [3, 1])
+})
+
+test('the version that is stored changes while objects exist; an update that changes nothing writes it anew', async (t) => {
+  const registry = await open(t)
+  const { metadata } = await registry.create(at('v1'), person('ada', 'Ada Lovelace'))
+  registry.store('v2')
+  const first = (await registry.get(at('v1', 'ada'))).body
+  assert.deepEqual([first.metadata.resourceVersion, first.spec], [metadata.resourceVersion, { full: 'Ada Lovelace', language: 'en' }])
+  const second = (await registry.get(at('v2', 'ada'))).body
+  assert.deepEqual(second.spec, { first: 'Ada', last: 'Lovelace', language: 'en' })
+  const { body: moved } = await registry.send('PUT', at('v1', 'ada'), first)
+  assert.notEqual(moved.metadata.resourceVersion, metadata.resourceVersion)
+  const { body: same } = await registry.send('PUT', at('v1', 'ada'), moved)
+  assert.equal(same.metadata.resourceVersion, moved.metadata.resourceVersion)
+  assert.deepEqual((await registry.get(at('v2', 'ada'))).body.spec, second.spec)
+})
+
+test('owners of fields in one version keep them in the other', async (t) => {
+  const registry = await open(t)
+  const apply = (version: string, manager: string, spec: object) =>
+    registry.send(
+      'PATCH',
+      `${at(version, 'ada')}?fieldManager=${manager}`,
+      { apiVersion: `${group}/${version}`, kind: 'Person', metadata: { name: 'ada' }, spec },
+      { 'content-type': 'application/apply-patch+yaml' },
+    )
+  assert.equal((await apply('v1', 'one', { full: 'Ada Lovelace' })).status, 201)
+  assert.equal((await apply('v2', 'two', { language: 'fr' })).status, 200)
+  assertFailure(await apply('v2', 'two', { first: 'Augusta' }), 409, 'Conflict', /conflict with "one": .spec.full/)
+  assert.deepEqual((await registry.get(at('v1', 'ada'))).body.spec, { full: 'Ada Lovelace', language: 'fr' })
+})
+
+test('a conversion that fails is said, and the other version goes on', async (t) => {
+  const registry = await open(t)
+  await registry.create(at('v1'), person('ada', 'Ada Lovelace'))
+  registry.names.broken = true
+  for (const path of [at('v2'), at('v2', 'ada')])
+    assertFailure(await registry.get(path), 500, 'InternalError', 'conversion is out of order')
+  assert.equal((await registry.get(at('v1', 'ada'))).status, 200)
+  registry.names.broken = false
+  const watch = await watchAt(registry.fetch, at('v2'))
+  assert.equal((await watch.object()).type, 'ADDED')
+  registry.names.broken = true
+  await registry.patch(at('v1', 'ada'), { spec: { full: 'Ada King' } })
+  const events = await watch.rest()
+  assert.deepEqual(
+    events.map(({ type, object }) => [type, (object as { message?: string }).message]),
+    [['ERROR', 'conversion is out of order']],
+  )
+  registry.names.broken = false
+  assert.equal((await registry.get(at('v2', 'ada'))).status, 200)
+})
