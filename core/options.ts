@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from './admission/attributes.ts'
 import type { PluginConfigurations } from './admission/configuration.ts'
 import type { Authenticator, TokenAuthenticator } from './authn/authenticator.ts'
+import type { Authorizer } from './authz/authorizer.ts'
 import type { ClusterAuthentication } from './bootstrap/cluster-authentication.ts'
 import type { ServiceAccountKeys } from './bootstrap/service-accounts.ts'
 import type { AuthenticationSettings } from './config/authentication.ts'
@@ -30,7 +31,7 @@ export interface ServerOptions {
   /** Whether the tokens of nodes that join are accepted; default false. */
   readonly bootstrapTokens?: boolean
   /** Other bearer tokens, tried in this order, last. */
-  readonly tokens?: readonly TokenAuthenticator[]
+  readonly tokenAuthenticators?: readonly TokenAuthenticator[]
   /** Absent: no tokens of service accounts are issued or accepted. */
   readonly serviceAccounts?: ServiceAccountKeys
   /** Published for aggregated API servers; absent: nothing is. */
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly anonymous?: boolean
   /** Default: AlwaysAllow. */
   readonly authorizationModes?: readonly string[]
+  /** Authorizers of the embedder, asked before those of the modes; default: none. */
+  readonly authorizers?: readonly Authorizer[]
   /** What modes ABAC and Webhook need, or the file that takes the place of modes; read through the port `files`. */
   readonly authorizationFiles?: AuthorizationFiles
   /** What is encrypted in the store; default: nothing. */
@@ -131,10 +134,11 @@ export function withDefaults(options: ServerOptions): CompleteOptions {
     authenticators: [],
     staticTokens: [],
     bootstrapTokens: false,
-    tokens: [],
+    tokenAuthenticators: [],
     authentication: {},
     anonymous: true,
     authorizationModes: ['AlwaysAllow'],
+    authorizers: [],
     authorizationFiles: {},
     serves: ({ servedByDefault }) => servedByDefault,
     prefix: '/registry',

@@ -6,6 +6,7 @@ import { rbacEscalation } from './admission/plugins/rbac-escalation.ts'
 import { startBackground } from './assembly/background.ts'
 import { prepareCluster } from './assembly/cluster.ts'
 import { createIdentities } from './assembly/identities.ts'
+import { chain as authorizers } from './authz/authorizer.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
 import { createAuthorization } from './config/authorization.ts'
@@ -80,7 +81,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     metrics: createAuthorizationMetrics(metrics, clock, options.identity),
     storeOf: table.storeOf,
   })
-  const { authorizer } = authorization
+  const authorizer = authorizers([...options.authorizers, authorization.authorizer])
   const usesRbac = authorization.types.includes('RBAC')
   const { enabledPlugins, disabledPlugins, tolerationSeconds, pluginConfigurations: configuration } = options
   const lookup = createLookup(table, platform, clock)

@@ -61,7 +61,7 @@ export async function createIdentities(
     ...(accounts?.tokens ?? []),
     ...joining.map(local),
     ...(configured.tokens ? [local(configured.tokens)] : []),
-    ...options.tokens,
+    ...options.tokenAuthenticators,
   ])
   const tokens = observedTokens(known, createTokenMetrics(metrics), clock)
   const loopback = createLoopback()

@@ -1,8 +1,8 @@
 import type { User } from '../request/exchange.ts'
-import { digestOf } from '../schema/digest.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { Authentication, TokenAuthenticator } from './authenticator.ts'
+import type { TokenAuthenticator } from './authenticator.ts'
 import { parseCsv } from './csv.ts'
+import { tokenTable } from './token-table.ts'
 
 interface TokenFile {
   readonly authenticator: TokenAuthenticator
@@ -17,22 +17,7 @@ interface TokenFile {
  */
 export async function createTokenFile(text: string, fileName: string): Promise<TokenFile> {
   const { users, warnings } = readTokenFile(text, fileName)
-  const byDigest = new Map<string, Authentication>()
-  const lengths = new Set<number>()
-  for (const [token, user] of users) {
-    byDigest.set(await digestOf(token), { user })
-    lengths.add(token.length)
-  }
-  // Tokens that were right once are found without a digest: an engine compares two strings only after their seeded hashes agree.
-  const known = new Map<string, Authentication>()
-
-  const lookUp = async (token: string): Promise<Authentication> => {
-    const found = byDigest.get(await digestOf(token))
-    if (found !== undefined) known.set(token, found)
-    return found
-  }
-  const authenticateToken = (token: string) => (lengths.has(token.length) ? (known.get(token) ?? lookUp(token)) : undefined)
-  return { authenticator: { name: 'token-file', authenticateToken }, warnings }
+  return { authenticator: await tokenTable('token-file', users), warnings }
 }
 
 function readTokenFile(text: string, fileName: string): { users: Map<string, User>; warnings: string[] } {

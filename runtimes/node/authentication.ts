@@ -53,7 +53,7 @@ type AuthenticationOptions = Pick<
   | 'clusterAuthentication'
   | 'serviceAccounts'
   | 'staticTokens'
-  | 'tokens'
+  | 'tokenAuthenticators'
 >
 
 /** Everything that says who somebody is. Rejects with an Error that names flag and file. */
@@ -77,7 +77,7 @@ export async function authenticationOptions(
     serviceAccounts,
     bootstrapTokens: flags.get('enable-bootstrap-token-auth') ?? false,
     authentication: authenticationSettings(flags),
-    tokens: await webhookTokens(flags, serviceAccounts.audiences, ports),
+    tokenAuthenticators: await webhookTokens(flags, serviceAccounts.audiences, ports),
     anonymous: allowsAnonymous(flags, telemetry.logger),
   }
 }

@@ -1,5 +1,6 @@
-import type { Clock, KeyValueStore } from '../../core/ports.ts'
+import type { Clock, KeyValue, KeyValueStore } from '../../core/ports.ts'
 import { Branch } from './branch.ts'
+import { History } from './history.ts'
 import type { Lease } from './leases.ts'
 import { createMvcc } from './mvcc.ts'
 
@@ -14,6 +15,17 @@ export interface StoreSnapshot {
 export interface ForkableStore extends KeyValueStore {
   /** Copies no object: what is stored is shared until it changes. */
   snapshot(): StoreSnapshot
+}
+
+/** A snapshot of what was read elsewhere, such as from a file. The history before `revision` is gone, as after a compaction. */
+export function storeSnapshot(
+  revision: number,
+  items: Iterable<KeyValue>,
+  { leases, attached }: Pick<StoreSnapshot, 'leases' | 'attached'>,
+): StoreSnapshot {
+  const versions = new History(revision)
+  for (const { modRevision, ...kv } of items) versions.restore({ ...kv, revision: modRevision, lease: 0n })
+  return { base: { versions, depth: 0 }, leases, attached }
 }
 
 /** A store in memory that others can go on from, each for itself. */

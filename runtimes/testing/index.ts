@@ -1,10 +1,16 @@
 /** The entry point `apiserver/testing`: a whole cluster API inside a test. */
 export type { TestClock } from './clock.ts'
+export { eventually } from './eventually.ts'
+export { ApiFailure, failure } from './failure.ts'
 export type { TestUser } from './identity.ts'
+export type { Interceptor } from './interception.ts'
 export type { ClientModule } from './kube-config.ts'
 export { readManifests } from './manifests.ts'
+export type { Draft, ObjectClient, Query } from './objects.ts'
 export {
   type Fetch,
+  type ListenOptions,
+  type ObjectsOptions,
   type Port,
   type Snapshot,
   startTestServer,
@@ -12,3 +18,5 @@ export {
   type TestServer,
   type TestServerOptions,
 } from './server.ts'
+export { readSnapshot, saveSnapshot } from './snapshot-file.ts'
+export { type WatchEvent, watchPath } from './watch.ts'

@@ -30,11 +30,17 @@ interface ClientRequest {
   getSignal?(): AbortSignal | undefined
 }
 
-/** For a server at a port that speaks HTTP without TLS. */
-export function portConfig<Config extends object>(client: ClientModule<Config>, server: string, name: string, token: string): Config {
+/** For a server at a port; `authority` is the PEM of its certificate's issuer, absent where it speaks HTTP without TLS. */
+export function portConfig<Config extends object>(
+  client: ClientModule<Config>,
+  { url: server, authority }: { readonly url: string; readonly authority?: string },
+  name: string,
+  token: string,
+): Config {
   const config = new client.KubeConfig()
   // The client sends nothing without TLS unless it is told not to verify it.
-  ;(config as unknown as ConfigObject).loadFromClusterAndUser({ name, server, skipTLSVerify: true }, { name, token })
+  const trust = authority === undefined ? { skipTLSVerify: true } : { caData: btoa(authority), skipTLSVerify: false }
+  ;(config as unknown as ConfigObject).loadFromClusterAndUser({ name, server, ...trust }, { name, token })
   return config
 }
 

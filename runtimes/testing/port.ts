@@ -1,19 +1,55 @@
+/** Ports of 127.0.0.1 for clients in other processes. */
 import { once } from 'node:events'
-import type { Handler } from '../node/http/exchange.ts'
+import { writeFile } from 'node:fs/promises'
+import { issue, issueAuthority, newKey } from '../node/issue.ts'
+import { type Handler, listen } from '../node/listener.ts'
 import { plainServer } from '../node/plain.ts'
 
-/** Listens on a port of 127.0.0.1, 0: a free one, without TLS. */
-export async function openPort(port: number, handler: Handler): Promise<{ readonly url: string; close(): Promise<void> }> {
+export interface OpenPort {
+  readonly url: string
+  /** PEM of the authority that issued the serving certificate; absent without TLS. */
+  readonly authority?: string
+  close(): Promise<void>
+}
+
+const host = '127.0.0.1'
+
+/** Listens on a port, 0: a free one, without TLS. */
+export async function openPort(port: number, handler: Handler): Promise<OpenPort> {
   const server = plainServer(handler)
-  server.listen(port, '127.0.0.1')
+  server.listen(port, host)
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('listen: no address')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://${host}:${address.port}`,
     async close() {
       server.close()
       server.closeAllConnections()
     },
   }
+}
+
+/** The same with TLS, HTTP/1.1 and HTTP/2, under a certificate that is made for it. */
+export async function openTlsPort(port: number, handler: Handler): Promise<OpenPort> {
+  const now = Date.now()
+  const authority = issueAuthority('test server', newKey(), now)
+  const { certPem: cert, keyPem: key } = issue(authority, { commonName: 'test server', names: [host, 'localhost'] }, now)
+  const listener = await listen({ address: host, port, cert, key }, handler)
+  return { url: `https://${host}:${listener.port}`, authority: authority.certPem, close: () => listener.close(0) }
+}
+
+/** Writes a kubeconfig with a token, readable by its owner alone. */
+export async function writeKubeconfig(path: string, { url, authority }: OpenPort, user: string, token: string): Promise<void> {
+  const name = 'test'
+  const cluster = { server: url, ...(authority && { 'certificate-authority-data': Buffer.from(authority).toString('base64') }) }
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster }],
+    users: [{ name: user, user: { token } }],
+    contexts: [{ name, context: { cluster: name, user } }],
+    'current-context': name,
+  }
+  await writeFile(path, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 })
 }

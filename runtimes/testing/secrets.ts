@@ -1,5 +1,5 @@
 /** Keys and tokens of a test server: made for it, and good for nothing else. */
-import { createTokenFile } from '../../core/authn/token-file.ts'
+import { tokenTable } from '../../core/authn/token-table.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { administrator } from './identity.ts'
 
@@ -22,11 +22,12 @@ export async function createSecrets(): Promise<Secrets> {
   }
 }
 
-export async function secretOptions({ signingKey, token }: Secrets): Promise<Required<Pick<ServerOptions, 'serviceAccounts' | 'tokens'>>> {
-  const { name, groups = [] } = administrator
-  const { authenticator } = await createTokenFile(`${token},${name},,"${groups.join(',')}"`, 'test server')
+export async function secretOptions({
+  signingKey,
+  token,
+}: Secrets): Promise<Required<Pick<ServerOptions, 'serviceAccounts' | 'staticTokens'>>> {
   return {
-    tokens: [authenticator],
+    staticTokens: [await tokenTable('test server', [[token, { groups: [], ...administrator }]])],
     serviceAccounts: { signingKey, verificationKeys: [signingKey], issuers: [issuer], audiences: [issuer] },
   }
 }

@@ -1,12 +1,15 @@
 /** A server inside a test: no port, no process, no file. */
 import type { Connection, Telemetry } from '../../core/ports.ts'
-import { type ApiServer, createApiServer, type ServerOptions } from '../../core/server.ts'
+import { type ApiServer, createApiServer } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
+import { type EmbeddedOptions, serverOptions } from '../web/options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { administrator, createIdentities, type TestUser } from './identity.ts'
+import { createInterception, type Interceptor } from './interception.ts'
 import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts'
 import { applyManifests, readManifests } from './manifests.ts'
+import { type ObjectClient, objectClient } from './objects.ts'
 import { createSecrets, type Secrets, secretOptions } from './secrets.ts'
 
 /** Takes a path, such as `/api/v1/namespaces`, or a request of which only path and query count. */
@@ -27,11 +30,18 @@ export interface Snapshot {
   readonly secrets: Secrets
 }
 
-export interface TestServerOptions extends ServerOptions {
+export interface TestServerOptions extends EmbeddedOptions {
   /** The world to start from; default: an empty cluster. */
   readonly from?: Snapshot
   /** Default: warnings and errors to the console. */
   readonly telemetry?: Telemetry
+}
+
+export interface ListenOptions {
+  /** Default 0: a free one. */
+  readonly port?: number
+  /** Serve HTTPS, HTTP/1.1 and HTTP/2, under a certificate made for it; default false. */
+  readonly tls?: boolean
 }
 
 export interface Port {
@@ -41,7 +51,16 @@ export interface Port {
   readonly token: string
   /** A KubeConfig of @kubernetes/client-node, which is given as a module, for this address. */
   kubeConfig<Config extends object>(client: ClientModule<Config>): Config
+  /** Writes a kubeconfig for kubectl and client-go. They send tokens over TLS only: without it they are anonymous. */
+  writeKubeconfig(path: string): Promise<void>
   close(): Promise<void>
+}
+
+export interface ObjectsOptions {
+  /** Default `default`; ignored for cluster-scoped kinds. */
+  readonly namespace?: string
+  /** Default: an administrator. */
+  readonly user?: TestUser
 }
 
 export interface TestServer {
@@ -51,6 +70,8 @@ export interface TestServer {
   readonly clock: TestClock
   /** `fetch` for another user. */
   as(user: TestUser): Fetch
+  /** A client for the objects of one kind: `objects<V1Deployment>('apps/v1', 'Deployment')`. */
+  objects<T extends object = TestObject>(apiVersion: string, kind: string, options?: ObjectsOptions): ObjectClient<T>
   /** Applies manifests in order: YAML or JSON text of any number of documents, or objects. Returns what is stored. */
   load(manifests: string | readonly TestObject[], fieldManager?: string): Promise<TestObject[]>
   /**
@@ -58,8 +79,13 @@ export interface TestServer {
    * and informers need `listen` nevertheless: there that package's requests take no agent.
    */
   kubeConfig<Config extends object>(client: ClientModule<Config>, user?: TestUser): Promise<Config>
-  /** Opens a port of 127.0.0.1 without TLS, for clients in other processes. */
-  listen(port?: number): Promise<Port>
+  /** Opens a port of 127.0.0.1 for clients in other processes. */
+  listen(options?: ListenOptions): Promise<Port>
+  /**
+   * Sees every request, however it comes, before the server does, and answers in its place or asks `next`: to count requests, to delay
+   * them, or to let some fail. The returned function ends it.
+   */
+  intercept(interceptor: Interceptor): () => void
   snapshot(): Snapshot
   /** Goes back to a snapshot, of this server or another. Watches end. */
   restore(snapshot: Snapshot): Promise<void>
@@ -85,13 +111,13 @@ export async function startTestServer({ from, telemetry, ...options }: TestServe
   async function run(world: Snapshot | undefined): Promise<Running> {
     const clock = new TestClock(webClock, world?.ahead)
     const store = forkableStore({ clock, ...(world && { from: world.store }) })
-    const own = await secretOptions(secrets)
+    const [own, given] = await Promise.all([secretOptions(secrets), serverOptions(options)])
     const ports = { store, clock, files: noFiles, outbound: webOutbound, telemetry: telemetry ?? { logger: consoleLogger } }
     const api = await createApiServer(ports, {
       ...own,
-      ...options,
-      authenticators: [identities.authenticator, ...(options.authenticators ?? [])],
-      tokens: [...own.tokens, ...(options.tokens ?? [])],
+      ...given,
+      authenticators: [identities.authenticator, ...(given.authenticators ?? [])],
+      staticTokens: [...own.staticTokens, ...(given.staticTokens ?? [])],
     })
     return { api, store, clock }
   }
@@ -101,7 +127,8 @@ export async function startTestServer({ from, telemetry, ...options }: TestServe
     await store.close()
   }
 
-  const handle = (request: Request, connection: Connection) => running.api.fetch(request, connection)
+  const interception = createInterception()
+  const handle = interception.wrap((request: Request, connection: Connection) => running.api.fetch(request, connection))
   const as = (user: TestUser): Fetch => {
     const connection = identities.connectionOf(user)
     return (input, init) =>
@@ -114,6 +141,8 @@ export async function startTestServer({ from, telemetry, ...options }: TestServe
     fetch,
     as,
     snapshot,
+    intercept: interception.add,
+    objects: (apiVersion, kind, { namespace, user = administrator } = {}) => objectClient(as(user), apiVersion, kind, namespace),
     get clock() {
       return running.clock
     },
@@ -123,16 +152,23 @@ export async function startTestServer({ from, telemetry, ...options }: TestServe
       const connection = identities.connectionOf(user)
       return inProcessConfig(client, origin, user.name, as(user), (request) => handle(request, connection))
     },
-    async listen(port = 0) {
-      const { openPort } = await import('./port.ts')
-      const opened = await openPort(port, handle)
+    async listen({ port = 0, tls = false } = {}) {
+      const ports = await import('./port.ts')
+      const opened = await (tls ? ports.openTlsPort : ports.openPort)(port, handle)
       const close = async () => {
         closers.delete(close)
         await opened.close()
       }
       closers.add(close)
       const { url } = opened
-      return { url, token: secrets.token, close, kubeConfig: (client) => portConfig(client, url, administrator.name, secrets.token) }
+      const { token } = secrets
+      return {
+        url,
+        token,
+        close,
+        kubeConfig: (client) => portConfig(client, opened, administrator.name, token),
+        writeKubeconfig: (path) => ports.writeKubeconfig(path, opened, administrator.name, token),
+      }
     },
     async restore(world) {
       await stop(running)

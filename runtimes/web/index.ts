@@ -1,20 +1,34 @@
 /** The package's main entry: a server inside your program, with no port opened. */
 import type { Ports } from '../../core/ports.ts'
-import { type ApiServer, createApiServer as create, type ServerOptions } from '../../core/server.ts'
+import { type ApiServer, createApiServer as create } from '../../core/server.ts'
+import { type EmbeddedOptions as Options, serverOptions } from './options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from './ports.ts'
 
-export type { ApiServer, ServerOptions } from '../../core/server.ts'
+export type { AdmissionAttributes, AdmissionPlugin } from '../../core/admission/attributes.ts'
+export type { Authenticator, TokenAuthenticator } from '../../core/authn/authenticator.ts'
+export type { Authorizer } from '../../core/authz/authorizer.ts'
+export * from '../../core/ports.ts'
+export type { ApiServer } from '../../core/server.ts'
 export { memoryStore } from '../stores/memory.ts'
+export type { TokenUser } from './options.ts'
 
 /** The store, and whatever port the program brings itself; the others come from Web APIs. */
-export type EmbeddedOptions = ServerOptions & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
+export type EmbeddedOptions = Options & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
 
 /**
  * Makes a server and resolves when it is ready:
  * `const server = await createApiServer({ store: memoryStore() })`, then `await server.fetch(new Request('http://x/api/v1/namespaces'))`.
  * Without options everybody may do everything.
  */
-export function createApiServer({ store, overrides, clock, files, outbound, telemetry, ...options }: EmbeddedOptions): Promise<ApiServer> {
+export async function createApiServer({
+  store,
+  overrides,
+  clock,
+  files,
+  outbound,
+  telemetry,
+  ...options
+}: EmbeddedOptions): Promise<ApiServer> {
   const ports: Ports = {
     store,
     ...(overrides && { overrides }),
@@ -23,5 +37,5 @@ export function createApiServer({ store, overrides, clock, files, outbound, tele
     outbound: outbound ?? webOutbound,
     telemetry: telemetry ?? { logger: consoleLogger },
   }
-  return create(ports, options)
+  return create(ports, await serverOptions(options))
 }

@@ -42,7 +42,7 @@ const logger = { debug: silent, info: silent, warn: silent, error: silent }
 async function startServer(store = memoryStore()): Promise<{ api: Api; server: ApiServer }> {
   const server = await createApiServer({
     store,
-    serves: () => true,
+    runtimeConfig: { 'api/all': true },
     controllers: ['serviceaccount'],
     compactionInterval: 0,
     telemetry: { logger },

@@ -37,7 +37,7 @@ async function server() {
     serviceAccounts: { signingKey: pem, verificationKeys: [pem], issuers: ['https://own'], audiences: ['https://own', 'https://also'] },
     bootstrapTokens: true,
     staticTokens: [known('static', ['both', 'abcdef.0123456789abcdef'])],
-    tokens: [known('late', ['both', 'late'])],
+    tokenAuthenticators: [known('late', ['both', 'late'])],
   })
   const api = apiOf((path, init) => fetch(new Request(`http://x${path}`, init)))
   const review = async (token: string, audiences?: readonly string[]) => {

@@ -117,7 +117,11 @@ test('a class of attributes stays while a volume or a claim names it', async (t)
 
 test('objects that were made or deleted while the controllers were away', async (t) => {
   const store = memoryStore()
-  const before = await start(t, { store, controllers: [], disabledPlugins: ['StorageObjectInUseProtection', 'ServiceAccount'] })
+  const before = await start(t, {
+    store,
+    controllers: [],
+    admissionPlugins: { disable: ['StorageObjectInUseProtection', 'ServiceAccount'] },
+  })
   assert.deepEqual(finalizersOf(await before.create(claims, claim('old'))), [])
   await before.create(claims, claim('leaving', {}, { finalizers: [protection.claim] }))
   await before.remove(`${claims}/leaving`)

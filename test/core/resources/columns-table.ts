@@ -53,7 +53,7 @@ export async function tableOf(apiVersion: string, plural: string, objects: reado
     await store.put(key, new TextEncoder().encode(JSON.stringify(value)), 0)
   }
   const clock = { now: () => Date.parse(now), after: () => () => {} }
-  const server = await createApiServer({ store, clock, platform, serves: () => true })
+  const server = await createApiServer({ store, clock, platform, runtimeConfig: { 'api/all': true } })
   try {
     const root = definition.group === '' ? `/api/${definition.version}` : `/apis/${apiVersion}`
     const path = `${root}${namespaced ? '/namespaces/default' : ''}/${plural}`

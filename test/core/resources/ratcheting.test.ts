@@ -5,7 +5,13 @@ import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { causesOf, type Manifest, withChanges } from './support.ts'
 
 const store = memoryStore()
-const server = createApiServer({ store, controllers: [], disabledPlugins: ['ServiceAccount'], serves: () => true, watchCache: false })
+const server = createApiServer({
+  store,
+  controllers: [],
+  admissionPlugins: { disable: ['ServiceAccount'] },
+  runtimeConfig: { 'api/all': true },
+  watchCache: false,
+})
 after(async () => (await server).close())
 
 async function send(method: string, path: string, body?: unknown) {

@@ -1,7 +1,9 @@
 /** Tables of manifests, run through a server in this process. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { createApiServer, type ServerOptions } from '../../../core/server.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
+import { consoleLogger, noFiles, webClock, webOutbound } from '../../../runtimes/web/ports.ts'
 
 export type Manifest = { [key: string]: unknown }
 export interface Answer {
@@ -13,15 +15,14 @@ export interface Client {
   send(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>
 }
 
-type Settings = Omit<Parameters<typeof createApiServer>[0], 'store'>
-
 /** Every feature gate on. */
 export const allGates = { enabled: () => true }
 
 /** A server that everybody may use, closed when the file's tests are over. */
-export async function startServer(settings: Settings = {}): Promise<Client> {
+export async function startServer(settings: ServerOptions = {}): Promise<Client> {
   const alone = { serves: () => true, controllers: [], disabledPlugins: ['ServiceAccount'] }
-  const server = await createApiServer({ store: memoryStore(), ...alone, ...settings })
+  const ports = { store: memoryStore(), clock: webClock, files: noFiles, outbound: webOutbound, telemetry: { logger: consoleLogger } }
+  const server = await createApiServer(ports, { ...alone, ...settings })
   after(() => server.close())
   return {
     async send(method, path, body, contentType = 'application/json') {

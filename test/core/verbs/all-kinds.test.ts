@@ -26,7 +26,12 @@ const withControllers = ['ServiceAccount', 'StorageObjectInUseProtection']
 let server: ApiServer
 let api: Api
 before(async () => {
-  server = await createApiServer({ store: memoryStore(), serves: () => true, controllers: [], disabledPlugins: withControllers })
+  server = await createApiServer({
+    store: memoryStore(),
+    runtimeConfig: { 'api/all': true },
+    controllers: [],
+    admissionPlugins: { disable: withControllers },
+  })
   api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
 })
 after(() => server.close())

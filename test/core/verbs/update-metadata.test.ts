@@ -70,7 +70,7 @@ test('a subresource that writes a part of an object owns nothing else', async ()
   const pods = '/api/v1/namespaces/default/pods'
   const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'debugged' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
-  const server = await createApiServer({ store: memoryStore(), controllers: [], disabledPlugins: ['ServiceAccount'] })
+  const server = await createApiServer({ store: memoryStore(), controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
   const ask = async (method: string, path: string, type: string, body: object) => {
     const request = new Request(`http://api${path}`, { method, headers: { 'content-type': type }, body: JSON.stringify(body) })
     const answer = await server.fetch(request)

@@ -25,9 +25,9 @@ let api: Api
 before(async () => {
   server = await createApiServer({
     store: memoryStore(),
-    serves: () => true,
+    runtimeConfig: { 'api/all': true },
     controllers: [],
-    disabledPlugins: ['StorageObjectInUseProtection'],
+    admissionPlugins: { disable: ['StorageObjectInUseProtection'] },
   })
   api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
 })

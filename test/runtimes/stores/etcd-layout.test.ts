@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
-import { createApiServer, type ServerOptions } from '../../../runtimes/web/index.ts'
+import { createApiServer, type EmbeddedOptions } from '../../../runtimes/web/index.ts'
 import { bytes, text } from '../../conformance/store-recorder.ts'
 import { type Api, apiOf, assertFailure, configMap, type TestObject } from '../../support/api.ts'
 import { type Etcd, startEtcd } from '../../support/etcd.ts'
@@ -22,7 +22,7 @@ after(async () => {
   await etcd.stop()
 })
 
-async function withServer(options: ServerOptions, run: (api: Api) => Promise<void>): Promise<void> {
+async function withServer(options: Partial<EmbeddedOptions>, run: (api: Api) => Promise<void>): Promise<void> {
   const server = await createApiServer({ store, telemetry: { logger: warnings() }, controllers: [], ...options })
   try {
     await run(apiOf((path, init) => server.fetch(new Request(`http://server${path}`, init))))

@@ -70,7 +70,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     )
     await assert.rejects(
       server.load('{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "A b"}}'),
-      /^Error: Secret A b: .*Invalid value/,
+      /^ApiFailure: Secret A b: .*Invalid value/,
     )
     await assert.rejects(server.load('kind: Secret'), /manifest 1: apiVersion and kind are required/)
     await server.close()

@@ -22,7 +22,7 @@ let server: ApiServer
 /** Starts a server for the tests of a file. What the kinds themselves say is seen best without admission. */
 export function withServer(): void {
   before(async () => {
-    server = await createApiServer({ store: memoryStore(), disabledPlugins: defaultAdmissionPlugins })
+    server = await createApiServer({ store: memoryStore(), admissionPlugins: { disable: defaultAdmissionPlugins } })
   })
   after(() => server.close())
 }

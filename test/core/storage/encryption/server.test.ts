@@ -9,7 +9,7 @@ import { watchAt } from '../../../support/watch-reader.ts'
 import { configuration, keyOf, keys, secret, secrets, secretsPath, startEncrypted } from './support.ts'
 
 const value = Buffer.from('plain-text-value').toString('base64')
-const gate = 'AllowUnsafeMalformedObjectDeletion=true'
+const gate = 'AllowUnsafeMalformedObjectDeletion'
 
 /** The header `x-user` says who calls; `root` may do everything. */
 const byHeader: Authenticator = {

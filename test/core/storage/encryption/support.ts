@@ -1,6 +1,4 @@
 /** A server in this process whose store is encrypted as a configuration in memory says. */
-import { parseFeatureGates } from '../../../../core/config/feature-gates.ts'
-import { createPlatform } from '../../../../core/platform.ts'
 import type { Files, KeyValueStore, Logger } from '../../../../core/ports.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
@@ -62,7 +60,8 @@ export interface EncryptedServer {
   close(): Promise<void>
 }
 
-export interface ServerSettings extends Partial<Omit<EmbeddedOptions, 'gates'>> {
+export interface ServerSettings extends Partial<EmbeddedOptions> {
+  /** Feature gates to turn on. */
   readonly gates?: readonly string[]
   readonly automaticReload?: boolean
 }
@@ -79,7 +78,7 @@ export async function startEncrypted(text: string, settings: ServerSettings = {}
     files: memoryFile,
     outbound: createOutbound(),
     telemetry: { logger },
-    gates: parseFeatureGates(gates, createPlatform()),
+    featureGates: Object.fromEntries(gates.map((gate) => [gate, true])),
     encryption: { file, automaticReload },
     compactionInterval: 0,
     controllers: options.controllers ?? [],

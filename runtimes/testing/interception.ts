@@ -1,0 +1,31 @@
+/** Code of a test between clients and the server. */
+import type { Connection } from '../../core/ports.ts'
+
+type Handle = (request: Request, connection: Connection) => Promise<Response>
+
+/** Answers a request, or hands it (or another in its place) to `next`. */
+export type Interceptor = (request: Request, next: (request: Request) => Promise<Response>) => Response | Promise<Response>
+
+export interface Interception {
+  /** The newest sees a request first. The returned function takes it out again. */
+  add(interceptor: Interceptor): () => void
+  wrap(handle: Handle): Handle
+}
+
+export function createInterception(): Interception {
+  let interceptors: readonly Interceptor[] = []
+  return {
+    add(interceptor) {
+      interceptors = [interceptor, ...interceptors]
+      return () => {
+        interceptors = interceptors.filter((each) => each !== interceptor)
+      }
+    },
+    wrap: (handle) => async (request, connection) => {
+      const pending = interceptors
+      const ask = async (from: number, asked: Request): Promise<Response> =>
+        pending[from]?.(asked, (next) => ask(from + 1, next)) ?? handle(asked, connection)
+      return ask(0, request)
+    },
+  }
+}

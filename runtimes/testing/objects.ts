@@ -1,0 +1,81 @@
+/** A small client for the objects of one kind. */
+import { ApiFailure } from './failure.ts'
+import { applyObject } from './manifests.ts'
+import { collectionPath } from './object-path.ts'
+import type { Fetch, TestObject } from './server.ts'
+import { type WatchEvent, watchPath } from './watch.ts'
+
+/** Parameters of the API's query: `labelSelector`, `fieldSelector`, `propagationPolicy`, `dryRun` and so on. */
+export type Query = { readonly [name: string]: string }
+
+/** An object to write; `apiVersion` and `kind` may be left out. */
+export type Draft<T extends object> = Partial<T>
+
+/** Every method rejects with an ApiFailure when the server refuses. */
+export interface ObjectClient<T extends object> {
+  get(name: string, query?: Query): Promise<T>
+  list(query?: Query): Promise<T[]>
+  create(object: Draft<T>, query?: Query): Promise<T>
+  /** Replaces; a `resourceVersion` in it is checked. */
+  update(object: Draft<T>, query?: Query): Promise<T>
+  /** Server-side apply that takes over fields of others. */
+  apply(object: Draft<T>, fieldManager?: string): Promise<T>
+  /** JSON merge patch (RFC 7396), of a subresource such as `status` when one is named. */
+  patch(name: string, change: object, subresource?: string): Promise<T>
+  delete(name: string, query?: Query): Promise<void>
+  /** From now on, or from `resourceVersion` of the query; leaving the loop ends it. */
+  watch(query?: Query, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined>
+  /** The object once it is as wanted, told by a watch; rejects after `timeout` milliseconds (default 5,000). */
+  until(name: string, wanted: (object: T) => boolean, timeout?: number): Promise<T>
+  /** Resolves once there is no such object; rejects after `timeout` milliseconds (default 5,000). */
+  gone(name: string, timeout?: number): Promise<void>
+}
+
+/** For a kind in a namespace, which cluster-scoped kinds ignore. */
+export function objectClient<T extends object>(fetch: Fetch, apiVersion: string, kind: string, namespace?: string): ObjectClient<T> {
+  const path = async (...parts: readonly string[]) => [await collectionPath(fetch, apiVersion, kind, namespace), ...parts].join('/')
+  const complete = (object: Draft<T>) => ({ apiVersion, kind, ...object }) as unknown as TestObject
+  const nameOf = (object: Draft<T>) => complete(object).metadata?.name ?? ''
+
+  async function call(method: string, url: string, query: Query = {}, body?: object, type = 'application/json'): Promise<unknown> {
+    const search = new URLSearchParams(query).toString()
+    const init = { method, ...(body && { headers: { 'content-type': type }, body: JSON.stringify(body) }) }
+    const response = await fetch(search ? `${url}?${search}` : url, init)
+    if (!response.ok) throw await ApiFailure.of(response)
+    return response.json()
+  }
+
+  /** Follows one object from now; `reached` sees it first as it is, undefined while there is none. */
+  async function follow(name: string, reached: (object: T | undefined) => boolean, timeout: number): Promise<T | undefined> {
+    const signal = AbortSignal.timeout(timeout)
+    const fieldSelector = `metadata.name=${name}`
+    const { items, metadata } = (await call('GET', await path(), { fieldSelector })) as {
+      items: T[]
+      metadata: { resourceVersion: string }
+    }
+    if (reached(items[0])) return items[0]
+    for await (const { type, object } of client.watch({ fieldSelector, resourceVersion: metadata.resourceVersion }, signal)) {
+      const now = type === 'DELETED' ? undefined : object
+      if (type !== 'BOOKMARK' && reached(now)) return now
+    }
+    throw new Error(`${kind} ${name}: not as wanted within ${timeout} ms`)
+  }
+
+  const client: ObjectClient<T> = {
+    get: async (name, query) => (await call('GET', await path(name), query)) as T,
+    list: async (query) => ((await call('GET', await path(), query)) as { items: T[] }).items,
+    create: async (object, query) => (await call('POST', await path(), query, complete(object))) as T,
+    update: async (object, query) => (await call('PUT', await path(nameOf(object)), query, complete(object))) as T,
+    apply: async (object, fieldManager = 'test') =>
+      (await applyObject(fetch, await path(nameOf(object)), complete(object), fieldManager)) as T,
+    patch: async (name, change, subresource) =>
+      (await call('PATCH', await path(name, ...(subresource ? [subresource] : [])), {}, change, 'application/merge-patch+json')) as T,
+    delete: async (name, query) => void (await call('DELETE', await path(name), query)),
+    async *watch(query, signal) {
+      yield* watchPath<T>(fetch, await path(), query, signal)
+    },
+    until: async (name, wanted, timeout = 5_000) => (await follow(name, (object) => object !== undefined && wanted(object), timeout)) as T,
+    gone: async (name, timeout = 5_000) => void (await follow(name, (object) => object === undefined, timeout)),
+  }
+  return client
+}

@@ -1,0 +1,59 @@
+/** Options of a server as plain data, for programs that embed one. */
+import { tokenTable } from '../../core/authn/token-table.ts'
+import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
+import type { ServerOptions } from '../../core/options.ts'
+import { createPlatform, type Platform, type PlatformName } from '../../core/platform.ts'
+import { builtinResources } from '../../core/resources/index.ts'
+
+/** A user that a bearer token stands for. */
+export interface TokenUser {
+  readonly name: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+}
+
+/** Everything that a server can be told; what is data in flags and files is data here. */
+export interface EmbeddedOptions extends Omit<ServerOptions, 'platform' | 'gates' | 'serves' | 'enabledPlugins' | 'disabledPlugins'> {
+  /**
+   * Names of system namespaces, the cluster's own service and media types; default `platform`. With `kubernetes` they are what every
+   * cluster of that product has: `kube-system`, service `kubernetes`.
+   */
+  readonly platform?: PlatformName | Platform
+  /** Feature gates that differ from their defaults: `{ WatchList: false }`. */
+  readonly featureGates?: { readonly [gate: string]: boolean }
+  /** APIs that differ from what is served by default: `{ 'resource.k8s.io/v1beta1': true, 'api/beta': true }`. */
+  readonly runtimeConfig?: { readonly [api: string]: boolean }
+  /** Bearer tokens and their users. */
+  readonly tokens?: readonly { readonly token: string; readonly user: TokenUser }[]
+  /** Admission plugins to run besides the default ones, and default ones not to run. */
+  readonly admissionPlugins?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] }
+}
+
+const platformOf = (given: EmbeddedOptions['platform']): Platform => (typeof given === 'object' ? given : createPlatform(given))
+
+/**
+ * Reads the data.
+ * @throws FlagError, named after the flag that takes the same data, for a gate or API that does not exist.
+ */
+export async function serverOptions(options: EmbeddedOptions): Promise<ServerOptions> {
+  const { platform: given, featureGates = {}, runtimeConfig = {}, tokens = [], admissionPlugins = {}, ...others } = options
+  const platform = platformOf(given)
+  const text = (pairs: { readonly [name: string]: boolean }) => Object.entries(pairs).map(([name, on]) => [name, String(on)] as const)
+  const gates = parseFeatureGates(
+    text(featureGates).map(([name, on]) => `${name}=${on}`),
+    platform,
+  )
+  const served = parseRuntimeConfig(new Map(text(runtimeConfig)), builtinResources(), { platform })
+  const users = tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }] as const)
+  return {
+    ...others,
+    platform,
+    gates,
+    watchList: others.watchList ?? gates.enabled('WatchList'),
+    serves: served.servesVersion,
+    staticTokens: [...(others.staticTokens ?? []), ...(users.length > 0 ? [await tokenTable('tokens', users)] : [])],
+    enabledPlugins: admissionPlugins.enable ?? [],
+    disabledPlugins: admissionPlugins.disable ?? [],
+  }
+}

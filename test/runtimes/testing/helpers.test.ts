@@ -1,0 +1,140 @@
+/** What the harness offers to tests of controllers beyond a server: clients, faults, files, ports. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import {
+  ApiFailure,
+  eventually,
+  failure,
+  readSnapshot,
+  saveSnapshot,
+  startTestServer,
+  type TestObject,
+  type TestServerOptions,
+} from '../../../runtimes/testing/index.ts'
+import { kubectls } from '../../support/kubectl.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+
+interface ConfigMap extends TestObject {
+  readonly data?: { readonly [key: string]: string }
+}
+
+async function start(t: TestContext, options: TestServerOptions = {}) {
+  const server = await startTestServer(options)
+  t.after(() => server.close())
+  return server
+}
+
+function directory(t: TestContext): string {
+  const { path, remove } = temporaryDirectory()
+  t.after(remove)
+  return path
+}
+
+test('a client for one kind: all verbs, and failures with their reason', async (t) => {
+  const server = await start(t)
+  const maps = server.objects<ConfigMap>('v1', 'ConfigMap')
+  const created = await maps.create({ metadata: { name: 'a' }, data: { k: '1' } })
+  assert.deepEqual((await maps.update({ ...created, data: { k: '2' } })).data, { k: '2' })
+  assert.deepEqual((await maps.patch('a', { data: { l: '3' } })).data, { k: '2', l: '3' })
+  assert.deepEqual((await maps.apply({ metadata: { name: 'a' }, data: { k: '4' } })).data, { k: '4', l: '3' })
+  assert.deepEqual(
+    (await maps.list({ fieldSelector: 'metadata.name=a' })).map(({ metadata }) => metadata?.name),
+    ['a'],
+  )
+  await assert.rejects(maps.update({ ...created, data: {} }), (error) => error instanceof ApiFailure && error.reason === 'Conflict')
+  await maps.delete('a')
+  await maps.gone('a')
+  await assert.rejects(maps.get('a'), { code: 404, reason: 'NotFound', message: 'configmaps "a" not found' })
+})
+
+test('watches, and waiting for an object', async (t) => {
+  const server = await start(t)
+  const maps = server.objects<ConfigMap>('v1', 'ConfigMap', { namespace: 'default' })
+  const seen: string[] = []
+  const done = (async () => {
+    for await (const { type, object } of maps.watch({ resourceVersion: '0', labelSelector: 'mine' })) {
+      seen.push(`${type} ${object.data?.['k']}`)
+      if (type === 'DELETED') return
+    }
+  })()
+  const reached = maps.until('a', ({ data }) => data?.['k'] === '2')
+  await maps.create({ metadata: { name: 'a', labels: { mine: '' } }, data: { k: '1' } })
+  await eventually('the watch hears of it', () => seen.length === 1)
+  await maps.patch('a', { data: { k: '2' } })
+  assert.equal((await reached).data?.['k'], '2')
+  await maps.delete('a')
+  await done
+  assert.deepEqual(seen, ['ADDED 1', 'MODIFIED 2', 'DELETED 2'])
+  await assert.rejects(
+    maps.until('a', () => true, 50),
+    /ConfigMap a: not as wanted within 50 ms/,
+  )
+})
+
+test('requests can be made to fail, in every client', async (t) => {
+  const server = await start(t)
+  const maps = server.objects<ConfigMap>('v1', 'ConfigMap')
+  const stop = server.intercept((request, next) =>
+    request.method === 'POST' ? failure(503, 'ServiceUnavailable', 'not now') : next(request),
+  )
+  await assert.rejects(maps.create({ metadata: { name: 'a' } }), { code: 503, message: 'not now' })
+  assert.equal((await server.as({ name: 'jane' })('/api/v1/configmaps')).status, 200)
+  stop()
+  await maps.create({ metadata: { name: 'a' } })
+})
+
+test('options are data', async (t) => {
+  const server = await start(t, {
+    platform: 'kubernetes',
+    featureGates: { WatchList: false },
+    runtimeConfig: { 'resource.k8s.io/v1beta1': true },
+    tokens: [{ token: 'sesame', user: { name: 'ali', groups: ['baba'] } }],
+    admissionPlugins: { enable: ['AlwaysPullImages'], disable: ['ServiceAccount'] },
+    authorizationModes: ['RBAC'],
+    authorizers: [{ name: 'mine', authorize: ({ user }) => ({ verdict: user.name === 'ali' ? 'allow' : 'no-opinion', reason: '' }) }],
+  })
+  const status = async (path: string, init?: RequestInit) => (await server.fetch(path, init)).status
+  assert.equal(await status('/api/v1/namespaces/kube-system'), 200)
+  assert.equal(await status('/apis/resource.k8s.io/v1beta1'), 200)
+  assert.equal(await status('/api/v1/pods', { headers: { authorization: 'Bearer sesame' } }), 200)
+  assert.equal(await status('/api/v1/pods', { headers: { authorization: 'Bearer simsim' } }), 401)
+  const watch = '/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+  assert.equal(await status(watch), 422)
+  const pods = server.objects<TestObject & { spec: { containers: { name: string; image: string; imagePullPolicy?: string }[] } }>(
+    'v1',
+    'Pod',
+  )
+  const pod = await pods.create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } })
+  assert.equal(pod.spec.containers[0]?.imagePullPolicy, 'Always')
+  await assert.rejects(startTestServer({ featureGates: { Nonsense: true } }), /--feature-gates: unrecognized feature gate: Nonsense/)
+})
+
+test('a snapshot goes to a file and back: objects, their versions, events that end, keys', async (t) => {
+  const path = join(directory(t), 'world.json')
+  const first = await start(t)
+  const maps = first.objects<ConfigMap>('v1', 'ConfigMap')
+  const kept = await maps.create({ metadata: { name: 'kept' }, data: { k: 'v' } })
+  await first.objects('v1', 'Event').create({ metadata: { name: 'e' }, involvedObject: { namespace: 'default' } })
+  await first.clock.advance(1800_000)
+  await saveSnapshot(first.snapshot(), path)
+
+  const second = await start(t, { from: await readSnapshot(path) })
+  assert.deepEqual(await second.objects('v1', 'ConfigMap').get('kept'), kept)
+  assert.equal((await second.fetch('/api/v1/namespaces/default/events/e')).status, 200)
+  await second.clock.advance(1801_000)
+  await second.objects('v1', 'Event').gone('e')
+})
+
+test('kubectl over a port with TLS', { skip: kubectls().length === 0 ? 'no kubectl on this machine' : false }, async (t) => {
+  const server = await start(t, { authorizationModes: ['RBAC'] })
+  const port = await server.listen({ tls: true })
+  const kubeconfig = join(directory(t), 'kubeconfig')
+  await port.writeKubeconfig(kubeconfig)
+  await server.objects('v1', 'ConfigMap').create({ metadata: { name: 'seen' } })
+  const output = execFileSync(kubectls()[0]?.path ?? '', ['--kubeconfig', kubeconfig, 'get', 'configmaps', '-o', 'name'], {
+    encoding: 'utf8',
+  })
+  assert.match(output, /configmap\/seen/)
+})
