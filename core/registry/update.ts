@@ -59,7 +59,9 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
 /** Raises the generation when more than metadata and status changed (API conventions, 'Metadata'). */
 function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
   if (definition.generation === 'none') return
-  const content = ({ metadata: _metadata, status: _status, ...rest }: ApiObject) => rest as Json
+  const statusCounts = definition.generation === 'specAndStatus'
+  const content = ({ metadata: _metadata, status, ...rest }: ApiObject) =>
+    (statusCounts ? { ...rest, status: status ?? null } : rest) as Json
   const annotationsCount = definition.generation === 'specAndAnnotations'
   const same =
     equal(content(object), content(old)) && (!annotationsCount || equal(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}))

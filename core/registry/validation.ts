@@ -15,7 +15,7 @@ function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: 
 function check(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors, context: HookContext, old?: ApiObject): void {
   const { namespaced, nameFormat } = definition
   validateObjectMeta(object.metadata, { namespaced, path: metadata, ...(!old && { nameFormat }) }, errors)
-  validate(definition.schema, object as Json, FieldPath.root, errors, context)
+  validate(definition.schema, object as Json, FieldPath.root, errors, context, old as Json | undefined)
   definition.strategy.validate?.(object as never, errors, context, old as never)
 }
 

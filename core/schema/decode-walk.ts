@@ -24,6 +24,8 @@ export class Walk {
   depth = 0
   /** Name of the innermost message. */
   message = ''
+  /** Position in `path` from which type errors name fields: metadata of custom resources is decoded by itself. */
+  origin = 0
 
   constructor(unknown: string[] | undefined, limit: number, search = false) {
     this.unknown = unknown
@@ -37,16 +39,25 @@ export class Walk {
 
   addUnknown(key: string): void {
     if (this.unknown === undefined || this.unknown.length >= maxUnknown) return
+    const path = this.fieldPath()
+    this.unknown.push(path === '' ? key : `${path}.${key}`)
+  }
+
+  /** Where the walk is, as `spec.parts[0].name`. */
+  fieldPath(): string {
     let text = ''
-    for (const segment of [...this.path, key]) {
+    for (const segment of this.path) {
       if (typeof segment === 'number') text += `[${segment}]`
       else text += `${text === '' ? '' : '.'}${typeof segment === 'string' ? segment : segment.key}`
     }
-    this.unknown.push(text)
+    return text
   }
 
   mismatch(value: Json, typeName: string): DecodeError {
-    const names = this.path.filter((segment) => typeof segment === 'string').join('.')
+    const names = this.path
+      .slice(this.origin)
+      .filter((segment) => typeof segment === 'string')
+      .join('.')
     const target = names === '' ? `value of type ${typeName}` : `struct field ${this.message}.${names} of type ${typeName}`
     return new DecodeError(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`)
   }

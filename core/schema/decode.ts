@@ -4,6 +4,8 @@
  */
 import { MapKey, Walk } from './decode-walk.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
+import { type Reader as OpenReader, openReader } from './open-decode.ts'
+import { positionsOf } from './positions.ts'
 import { scalarRules } from './scalars.ts'
 
 export { DecodeError } from './decode-error.ts'
@@ -41,8 +43,6 @@ interface Plan {
   readonly positions: ReadonlyMap<string, number>
   /** Positions that are written even when absent, ascending. */
   readonly always: readonly number[]
-  /** Reads keys that are not fields; absent: they are unknown. */
-  readonly others: Reader | undefined
 }
 
 /** How a message is walked, worked out once. Keyed by the immutable schema, so it can't leak between servers. */
@@ -140,6 +140,7 @@ function mapReader(schema: Schema & { type: 'map' }): Reader {
 function readerOf(schema: Schema): Reader {
   switch (schema.type) {
     case 'message': {
+      if (schema.dialect === 'openapi') return openReaderOf(schema)
       let plan: Plan | undefined
       return (value, walk) => {
         plan ??= planOf(schema)
@@ -196,11 +197,6 @@ function slotOf(name: string, field: Field): Slot {
   }
 }
 
-function othersOf(schema: Message): Reader | undefined {
-  if (schema.additional) return readerOf(schema.additional)
-  return schema.facets?.preserveUnknown ? readAny : undefined
-}
-
 const typeMeta = ['kind', 'apiVersion'].map(
   (name): Slot => ({ name, read: readerOf(string), absent: undefined, dropsZero: true, nullable: false }),
 )
@@ -213,7 +209,6 @@ function makePlan(schema: Message, hasTypeMeta: boolean): Plan {
     slots,
     positions: new Map(slots.map(({ name }, position) => [name, position])),
     always: slots.flatMap(({ absent }, position) => (absent ? [position] : [])),
-    others: othersOf(schema),
   }
 }
 
@@ -262,13 +257,13 @@ function searchMessage(plan: Plan, value: JsonObject, walk: Walk): void {
   for (const key of Object.keys(value)) {
     const position = plan.positions.get(key)
     if (position !== undefined) readSlot(plan.slots[position] as Slot, value[key] as Json, {}, walk)
-    else if (plan.others === undefined) walk.addUnknown(key)
+    else walk.addUnknown(key)
   }
 }
 
 function buildMessage(plan: Plan, value: JsonObject, result: JsonObject, walk: Walk): void {
   const { slots, always } = plan
-  const { given, rest } = positionsOf(plan, value)
+  const { given, rest } = positionsOf(plan.positions, value)
   let next = 0
   for (const position of given) {
     for (let missing = always[next]; missing !== undefined && missing < position; missing = always[++next]) {
@@ -279,36 +274,31 @@ function buildMessage(plan: Plan, value: JsonObject, result: JsonObject, walk: W
     readSlot(slot, value[slot.name] as Json, result, walk)
   }
   for (; next < always.length; next++) readSlot(slots[always[next] as number] as Slot, null, result, walk)
-  for (const key of rest) {
-    if (plan.others === undefined) walk.addUnknown(key)
-    else setOwn(result, key, value[key] === null ? null : plan.others(value[key] as Json, walk))
-  }
+  for (const key of rest) walk.addUnknown(key)
 }
 
-const none: readonly string[] = []
+/** Readers of custom resources, made once. */
+const openReaders = new WeakMap<Message, OpenReader>()
 
-/** The given fields' positions, ascending, and the keys that are no fields. */
-function positionsOf(plan: Plan, value: JsonObject): { given: readonly number[]; rest: readonly string[] } {
-  const given: number[] = []
-  let rest = none as string[]
-  for (const key of Object.keys(value)) {
-    const position = plan.positions.get(key)
-    if (position === undefined) {
-      if (rest === none) rest = []
-      rest.push(key)
-      continue
-    }
-    let at = given.length
-    while (at > 0 && (given[at - 1] as number) > position) {
-      given[at] = given[at - 1] as number
-      at--
-    }
-    given[at] = position
+function openReaderOf(schema: Message): OpenReader {
+  let reader = openReaders.get(schema)
+  if (reader === undefined) {
+    reader = openReader(schema, readerOf)
+    openReaders.set(schema, reader)
   }
-  return { given, rest }
+  return reader
+}
+
+/** Paths of unknown fields in the order in which the reference names them: those of metadata first, then by text. */
+function ordered(unknown: readonly string[]): string[] {
+  const ofMetadata = (path: string) => (path.startsWith('metadata.') ? 0 : 1)
+  return [...unknown].sort((a, b) => ofMetadata(a) - ofMetadata(b) || (a < b ? -1 : 1))
 }
 
 function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], search?: boolean): JsonObject {
+  if (schema.dialect === 'openapi') {
+    return openReaderOf(schema)(value, new Walk(unknown, options.maxDepth ?? defaultMaxDepth)) as JsonObject
+  }
   return readMessage(planOf(schema, options.root), value, new Walk(unknown, options.maxDepth ?? defaultMaxDepth, search))
 }
 
@@ -320,9 +310,10 @@ export function decode(schema: Message, value: Json, options: DecodeOptions = {}
   const unknown: string[] = []
   const result = read(schema, value, options, unknown)
   if (unknown.length < 2) return { value: result, unknown }
-  const ordered: string[] = []
-  read(schema, value, options, ordered, true)
-  return { value: result, unknown: ordered }
+  if (schema.dialect === 'openapi') return { value: result, unknown: ordered(unknown) }
+  const found: string[] = []
+  read(schema, value, options, found, true)
+  return { value: result, unknown: found }
 }
 
 /** The canonical form of an object that is decoded already, after hooks or patches changed it: the value to store. */

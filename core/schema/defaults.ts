@@ -1,5 +1,5 @@
 /** Fills in defaults, in place: a message's field defaults, then its hook, then its children. */
-import { clone } from './members.ts'
+import { clone, set } from './members.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 import { scalarRules } from './scalars.ts'
@@ -7,12 +7,20 @@ import { scalarRules } from './scalars.ts'
 type Apply = (value: Json, context: HookContext) => void
 
 interface Plan {
-  readonly defaults: readonly { readonly name: string; readonly value: Json; readonly replaces: Json | undefined }[]
+  readonly defaults: readonly {
+    readonly name: string
+    readonly value: Json
+    readonly replaces: Json | undefined
+    readonly nullable: boolean
+  }[]
   readonly hook: Message['defaults']
   readonly children: readonly { readonly name: string; readonly apply: Apply }[]
   readonly inlined: readonly Apply[]
-  readonly others: { readonly apply: Apply; readonly fields: ReadonlyMap<string, Field> } | undefined
+  readonly others: { readonly fill: Fill; readonly fields: ReadonlyMap<string, Field> } | undefined
 }
+
+/** Replaces a null, or completes the value; returns what stands there now. */
+type Fill = (value: Json, context: HookContext) => Json
 
 /** Worked out once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, Plan>()
@@ -26,8 +34,22 @@ function replaced(field: Field): Json | undefined {
 }
 
 const hasDefaults = reaching(
-  (schema, field) => field?.default !== undefined || (schema.type === 'message' && schema.defaults !== undefined),
+  (schema, field) =>
+    field?.default !== undefined ||
+    schema.facets?.nullDefault !== undefined ||
+    (schema.type === 'message' && schema.defaults !== undefined),
 )
+
+/** How the items of a list or the values of a map are completed. */
+function fillOf(schema: Schema): Fill {
+  const apply = applierOf(schema)
+  const replacement = schema.facets?.nullable ? undefined : schema.facets?.nullDefault
+  return (value, context) => {
+    const present = value === null && replacement !== undefined ? clone(replacement) : value
+    apply?.(present, context)
+    return present
+  }
+}
 
 function applierOf(schema: Schema): Apply | undefined {
   if (!hasDefaults(schema)) return undefined
@@ -35,9 +57,9 @@ function applierOf(schema: Schema): Apply | undefined {
     case 'message':
       return (value, context) => applyTo(schema, value, context)
     case 'list': {
-      const items = applierOf(schema.items)
+      const fill = fillOf(schema.items)
       return (value, context) => {
-        if (Array.isArray(value)) for (const item of value) items?.(item, context)
+        if (Array.isArray(value)) for (let i = 0; i < value.length; i++) value[i] = fill(value[i] as Json, context)
       }
     }
     case 'map': {
@@ -56,10 +78,12 @@ function planOf(schema: Message): Plan {
   if (known) return known
   const own = Object.entries(schema.fields).filter(([, field]) => !field.inline)
   const inlined = Object.values(schema.fields).filter((field) => field.inline)
-  const applyOthers = schema.additional && applierOf(schema.additional)
+  const others = schema.additional && hasDefaults(schema.additional) ? fillOf(schema.additional) : undefined
   const plan: Plan = {
     defaults: own.flatMap(([name, field]) =>
-      field.default === undefined ? [] : [{ name, value: field.default, replaces: replaced(field) }],
+      field.default === undefined
+        ? []
+        : [{ name, value: field.default, replaces: replaced(field), nullable: field.schema.facets?.nullable === true }],
     ),
     hook: schema.defaults?.bind(schema),
     children: own.flatMap(([name, field]) => {
@@ -67,7 +91,7 @@ function planOf(schema: Message): Plan {
       return apply ? [{ name, apply }] : []
     }),
     inlined: inlined.flatMap((field) => applierOf(field.schema) ?? []),
-    others: applyOthers && { apply: applyOthers, fields: schema.json },
+    others: others && { fill: others, fields: schema.json },
   }
   plans.set(schema, plan)
   return plan
@@ -77,9 +101,9 @@ function applyTo(schema: Message, given: Json, context: HookContext): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return
   const object: JsonObject = given
   const { defaults, hook, children, inlined, others } = planOf(schema)
-  for (const { name, value, replaces } of defaults) {
+  for (const { name, value, replaces, nullable } of defaults) {
     const current = Object.hasOwn(object, name) ? object[name] : undefined
-    if (current === undefined || current === null || current === replaces) object[name] = clone(value)
+    if (current === undefined || (current === null && !nullable) || current === replaces) set(object, name, clone(value))
   }
   hook?.(object as never, context)
   for (const apply of inlined) apply(object, context)
@@ -87,7 +111,8 @@ function applyTo(schema: Message, given: Json, context: HookContext): void {
     const child = Object.hasOwn(object, name) ? object[name] : undefined
     if (child !== undefined) apply(child, context)
   }
-  if (others) for (const key of Object.keys(object)) if (!others.fields.has(key)) others.apply(object[key] as Json, context)
+  if (!others) return
+  for (const key of Object.keys(object)) if (!others.fields.has(key)) set(object, key, others.fill(object[key] as Json, context))
 }
 
 /**

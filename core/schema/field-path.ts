@@ -27,6 +27,13 @@ export class FieldPath {
     return new FieldPath(this, `[${key}]`)
   }
 
+  /** The text of a path that starts here. */
+  before(rest: string): string {
+    if (this === FieldPath.root) return rest
+    if (rest === FieldPath.root.toString()) return this.toString()
+    return `${this}${rest.startsWith('[') ? '' : '.'}${rest}`
+  }
+
   toString(): string {
     if (this === FieldPath.root) return '<nil>'
     let text = ''

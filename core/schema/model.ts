@@ -62,6 +62,40 @@ export interface Facets {
   readonly preserveUnknown?: boolean
   /** The value is a whole API object (x-kubernetes-embedded-resource). */
   readonly embeddedResource?: boolean
+  /** Keys that must be present, whatever their values (custom resources). */
+  readonly requiredKeys?: readonly string[]
+  /** Any JSON type is allowed; the structure holds for values that have it (custom resources). */
+  readonly untyped?: true
+  /** Replaces null in lists and maps (custom resources); fields have a default of their own. */
+  readonly nullDefault?: Json
+  readonly allOf?: readonly Condition[]
+  readonly anyOf?: readonly Condition[]
+  readonly oneOf?: readonly Condition[]
+  readonly not?: Condition
+  /** What the schema of a custom resource says about a value whose structure is fixed (metadata). */
+  readonly declared?: Condition
+  /** CEL expressions that must hold (x-kubernetes-validations). */
+  readonly rules?: readonly Rule[]
+}
+
+/** A constraint on a value whose structure is declared elsewhere: a branch of `allOf`, `anyOf`, `oneOf` or `not`. */
+export interface Condition {
+  /** JSON types as OpenAPI names them; empty: any. */
+  readonly types: readonly string[]
+  readonly facets: Facets
+  readonly properties?: ReadonlyMap<string, Condition>
+  readonly additional?: Condition
+  readonly items?: Condition
+}
+
+/** A validation rule of a custom resource (x-kubernetes-validations). */
+export interface Rule {
+  readonly rule: string
+  readonly message?: string
+  readonly messageExpression?: string
+  readonly reason?: string
+  readonly fieldPath?: string
+  readonly optionalOldSelf?: boolean
 }
 
 export type ScalarType =
@@ -136,8 +170,8 @@ export interface Message<F extends Fields = Fields> {
   readonly typeMeta?: true
   /**
    * Whose rules its values follow. `typed` (the default): values are decoded, so their types are right and required fields are
-   * there; what may not be empty is said with `notEmpty`. `openapi` (custom resources): types and the presence of required keys
-   * are checked, and errors are worded as an OpenAPI validator words them.
+   * there; what may not be empty is said with `notEmpty`. `openapi` (custom resources): decoding only prunes, types and the presence
+   * of required keys are checked by validation, and errors are worded as an OpenAPI validator words them.
    */
   readonly dialect?: 'openapi'
   /** Custom resources: schema of keys that are not fields. */
@@ -297,6 +331,21 @@ export function message<const F extends Fields>(name: string, doc: string, field
     },
   }
   return result as Message<F>
+}
+
+/** A custom resource's message that is read when something first looks at it: most of a cluster's definitions never are. */
+export function lazy(read: () => Message): Message {
+  let made: Message | undefined
+  const part = (name: keyof Message) => ({
+    enumerable: true,
+    get: () => {
+      made ??= read()
+      return made[name]
+    },
+  })
+  const parts = (['fields', 'json', 'facets', 'additional', 'atomic'] as const).map((name) => [name, part(name)] as const)
+  const known = { type: 'message' as const, name: '', doc: '', dialect: 'openapi' as const }
+  return Object.defineProperties(known, Object.fromEntries(parts)) as unknown as Message
 }
 
 const scalar = <T>(type: ScalarType): Scalar<T> => ({ type })

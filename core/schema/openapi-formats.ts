@@ -91,6 +91,16 @@ const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
 
 const prefixed = /^[a-z0-9]+-(short|long)-name$/
 
+/** Formats that numbers may have. */
+const numeric: { readonly [type: string]: readonly string[] } = { integer: ['int32', 'int64'], number: ['float', 'double'] }
+
+/** Whether a schema of these types may ask for the format; others are ignored. */
+export function isKnownFormat(types: readonly string[], format: string): boolean {
+  const [type, ...more] = types
+  if (type === undefined || more.length > 0 || type === 'string') return openapiFormat(format) !== undefined
+  return numeric[type]?.includes(format) ?? false
+}
+
 /** The test of a format; undefined when values of that format are not checked. */
 export function openapiFormat(name: string): Test | undefined {
   const kind = prefixed.exec(name)?.[1]

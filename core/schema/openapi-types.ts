@@ -1,45 +1,44 @@
 /** Type checks of values that were not decoded: custom resources. */
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import type { Json, Schema } from './model.ts'
-import { typeMessage } from './wording.ts'
+import type { Json } from './model.ts'
+import { typeMessage } from './openapi-checks.ts'
+import type { Shape } from './openapi-shape.ts'
 
-const names = {
-  message: ['object'],
-  map: ['object'],
-  list: ['array'],
-  any: [],
-  string: ['string'],
-  bytes: ['string'],
-  time: ['string'],
-  microTime: ['string'],
-  duration: ['string'],
-  quantity: ['integer', 'string'],
-  bool: ['boolean'],
-  int32: ['integer'],
-  int64: ['integer'],
-  double: ['number'],
-  intOrString: ['integer', 'string'],
-} as const satisfies Record<Schema['type'], readonly string[]>
+type TypeCheck = (value: Json, path: FieldPath, errors: FieldErrors) => boolean
 
 /** The type of a value as OpenAPI names it. */
 function typeOf(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
   return typeof value
 }
 
-/** A check that adds an error, and returns false, when the value is not of the schema's type. */
-export function typeCheck(schema: Schema): (value: Json, path: FieldPath, errors: FieldErrors) => boolean {
-  const allowed: readonly string[] = names[schema.type]
-  const nullable = schema.facets?.nullable === true
+/** The format that a number has by itself, by which errors about values of other formats name it. */
+const formatOf = (type: string) => (type === 'integer' ? 'int64' : type === 'number' ? 'float64' : '')
+
+function refuse(path: FieldPath, expected: string, actual: string, errors: FieldErrors): false {
+  errors.typeInvalid(path, actual, `${typeMessage(path, expected)}: ${JSON.stringify(actual)}`)
+  return false
+}
+
+/** A check that adds an error, and returns false, when the value has none of the shape's types; undefined when every type is allowed. */
+export function typeCheck({ types, facets }: Shape): TypeCheck | undefined {
+  if (types.length === 0) return undefined
+  const { format, nullable = false } = facets
+  const named = types.join(',')
+  const numeric = types.includes('number') || types.includes('integer')
   return (value, path, errors) => {
     const type = typeOf(value)
-    if (allowed.length === 0 || allowed.includes(type)) return true
-    if (type === 'integer' && allowed.includes('number')) return true
-    if (type === 'null' && nullable) return true
-    errors.typeInvalid(path, type, `${typeMessage(path, allowed.join(','))}: ${JSON.stringify(type)}`)
-    return false
+    if (types.includes(type)) return true
+    if (type === 'null') return nullable || refuse(path, named, type, errors)
+    if (type === 'integer' && types.includes('number')) return true
+    // Beyond 2^53 a number may be an integer or not: the range of its format decides.
+    if (type === 'number' && types.includes('integer') && Number.isInteger(value)) return true
+    if (format === undefined) return refuse(path, named, type, errors)
+    // The reference compares formats where it finds one, and names them instead of types.
+    if (type === 'string' || type === 'array') return !numeric || refuse(path, named, type, errors)
+    return refuse(path, format, formatOf(type), errors)
   }
 }

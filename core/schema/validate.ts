@@ -1,10 +1,12 @@
 /** Validation from the schema: facets, what may not be empty, then the hooks of messages. */
+import { Correlation } from './correlation.ts'
 import { equal } from './equal.ts'
-import { type Check, checksOf, type Dialect, duplicateCheck } from './facets.ts'
-import type { FieldErrors } from './field-error.ts'
+import { checksOf } from './facets.ts'
+import { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
-import { typeCheck } from './openapi-types.ts'
+import { shapeOf } from './openapi-shape.ts'
+import { type OpenApiValidator, openapiValidator } from './openapi-validate.ts'
 import { reaching } from './reaches.ts'
 import { scalarRules } from './scalars.ts'
 
@@ -14,13 +16,12 @@ type Visit = (value: Json, path: FieldPath, errors: FieldErrors, context: HookCo
 interface Member {
   readonly name: string
   readonly visit: Visit | undefined
-  /** The error of an absent value, if it is one. */
-  readonly needed: 'value' | 'key' | undefined
+  /** Its absence, or emptiness, is an error. */
+  readonly needed: boolean
 }
 
 interface Plan {
   readonly members: readonly Member[]
-  readonly others: Visit | undefined
   /** Inlined messages first. */
   readonly hooks: readonly Message[]
 }
@@ -30,36 +31,31 @@ const plans = new WeakMap<Message, Plan>()
 const visitors = new WeakMap<Message, Visit>()
 
 /** Facets that are not about the value itself. */
-const silent = new Set(['nullable', 'preserveUnknown', 'embeddedResource', 'openEnum'])
+const silent = new Set(['nullable', 'preserveUnknown', 'embeddedResource', 'openEnum', 'declared'])
 const hasChecks = reaching(
   (schema, field) =>
     field?.notEmpty === true ||
     Object.keys(schema.facets ?? {}).some((name) => !silent.has(name)) ||
-    (schema.type === 'message' && (schema.validate !== undefined || schema.dialect === 'openapi')),
+    (schema.type === 'message' && schema.validate !== undefined),
 )
 
-function visitorOf(schema: Schema, dialect: Dialect): Visit | undefined {
-  const own = dialect === 'openapi' || hasChecks(schema)
-  if (!own) return undefined
-  const isType = dialect === 'openapi' ? typeCheck(schema) : undefined
-  const checks = checksOf(schema, dialect)
-  const parts = partsOf(schema, dialect)
-  const duplicates: Check | undefined = dialect === 'openapi' && schema.type === 'list' ? duplicateCheck(schema) : undefined
+function visitorOf(schema: Schema): Visit | undefined {
+  if (!hasChecks(schema)) return undefined
+  const checks = checksOf(schema)
+  const parts = partsOf(schema)
   return (value, path, errors, context) => {
-    if (isType && !isType(value, path, errors)) return
     if (value === null) return
     for (const check of checks) check(value, path, errors)
     parts?.(value, path, errors, context)
-    duplicates?.(value, path, errors)
   }
 }
 
-function partsOf(schema: Schema, dialect: Dialect): Visit | undefined {
+function partsOf(schema: Schema): Visit | undefined {
   switch (schema.type) {
     case 'message':
       return (value, path, errors, context) => visitMessage(schema, value, path, errors, context)
     case 'list': {
-      const visit = visitorOf(schema.items, dialect)
+      const visit = visitorOf(schema.items)
       return (
         visit &&
         ((value, path, errors, context) => {
@@ -68,12 +64,12 @@ function partsOf(schema: Schema, dialect: Dialect): Visit | undefined {
       )
     }
     case 'map': {
-      const visit = visitorOf(schema.values, dialect)
+      const visit = visitorOf(schema.values)
       return (
         visit &&
         ((value, path, errors, context) => {
           if (typeof value !== 'object' || value === null) return
-          for (const [key, item] of Object.entries(value)) visit(item, memberPath(path, key, dialect), errors, context)
+          for (const [key, item] of Object.entries(value)) visit(item, path.key(key), errors, context)
         })
       )
     }
@@ -82,12 +78,8 @@ function partsOf(schema: Schema, dialect: Dialect): Visit | undefined {
   }
 }
 
-/** A key of a map: `limits[cpu]`, or as an OpenAPI validator names it `limits.cpu`. */
-const memberPath = (path: FieldPath, key: string, dialect: Dialect) => (dialect === 'openapi' ? path.child(key) : path.key(key))
-
-function memberOf(name: string, field: Field, dialect: Dialect): Member {
-  const needed = field.notEmpty ? 'value' : dialect === 'openapi' && field.required ? 'key' : undefined
-  return { name, visit: visitorOf(field.schema, dialect), needed }
+function memberOf(name: string, field: Field): Member {
+  return { name, visit: visitorOf(field.schema), needed: field.notEmpty === true }
 }
 
 function hooksOf(schema: Message): Message[] {
@@ -98,10 +90,8 @@ function hooksOf(schema: Message): Message[] {
 function planOf(schema: Message): Plan {
   let plan = plans.get(schema)
   if (plan === undefined) {
-    const dialect = schema.dialect ?? 'typed'
     plan = {
-      members: [...schema.json].map(([name, field]) => memberOf(name, field, dialect)).filter(({ visit, needed }) => visit || needed),
-      others: schema.additional && visitorOf(schema.additional, dialect),
+      members: [...schema.json].map(([name, field]) => memberOf(name, field)).filter(({ visit, needed }) => visit || needed),
       hooks: hooksOf(schema),
     }
     plans.set(schema, plan)
@@ -114,25 +104,52 @@ const isEmpty = (value: Json) =>
 
 function visitMessage(schema: Message, value: Json, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  const { members, others, hooks } = planOf(schema)
+  const { members, hooks } = planOf(schema)
   for (const { name, visit, needed } of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (needed && (member === undefined || (needed === 'value' && isEmpty(member)))) errors.required(path.child(name))
+    if (needed && (member === undefined || isEmpty(member))) errors.required(path.child(name))
     else if (visit && member !== undefined) visit(member, path.child(name), errors, context)
-  }
-  if (others) {
-    for (const key of Object.keys(value)) {
-      if (!schema.json.has(key)) others(value[key] as Json, path.child(key), errors, context)
-    }
   }
   for (const hook of hooks) hook.validate?.(value as never, path, errors, context)
 }
 
-/** Adds all errors of a value: of its parts first, then those that the hooks of its message find. */
-export function validate(schema: Message, value: Json, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+const openapiValidators = new WeakMap<Schema, OpenApiValidator>()
+
+/** Most objects are valid: what has changed since the stored one is found out only where something is wrong. */
+function openapiErrors(schema: Schema, value: Json, old: Json | undefined): FieldErrors {
+  let validator = openapiValidators.get(schema)
+  if (validator === undefined) {
+    validator = openapiValidator(shapeOf(schema))
+    openapiValidators.set(schema, validator)
+  }
+  const errors = new FieldErrors()
+  validator(value, errors, undefined)
+  if (errors.list.length === 0 || old === undefined) return errors
+  const left = new FieldErrors()
+  validator(value, left, new Correlation(schema, value, old))
+  return left
+}
+
+/**
+ * Adds the errors of a part of a custom resource. The texts of errors name fields from there on, as those of the reference do.
+ * `old`: the stored part; errors of what has not changed are forgiven.
+ */
+export function validatePart(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors, old?: Json): void {
+  for (const error of openapiErrors(schema, value, old).list) errors.list.push({ ...error, field: path.before(error.field) })
+}
+
+/**
+ * Adds all errors of a value: of its parts first, then those that the hooks of its message find. `old`: the stored value, for custom
+ * resources where errors of unchanged parts are forgiven.
+ */
+export function validate(schema: Message, value: Json, path: FieldPath, errors: FieldErrors, context: HookContext, old?: Json): void {
+  if (schema.dialect === 'openapi') {
+    validatePart(schema, value, path, errors, old)
+    return
+  }
   let visit = visitors.get(schema)
   if (visit === undefined) {
-    visit = visitorOf(schema, schema.dialect ?? 'typed') ?? (() => undefined)
+    visit = visitorOf(schema) ?? (() => undefined)
     visitors.set(schema, visit)
   }
   visit(value, path, errors, context)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { canonicalise, DecodeError, decode } from '../../../core/schema/decode.ts'
-import { field, type Json, message, withFacets } from '../../../core/schema/model.ts'
+import type { Json } from '../../../core/schema/model.ts'
 import { anyValue, Item, Meta, Spec, Thing } from './samples.ts'
 
 const empty = { mandatory: '', port: 0, items: null, since: null, nested: {}, always: null }
@@ -98,13 +98,6 @@ describe('decode', () => {
   it('reports a bounded number of unknown fields', () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x${i}`, 1]))
     assert.equal(decode(Meta, many).unknown.length, 100)
-  })
-
-  it('keeps unknown fields where the schema says so', () => {
-    const open = withFacets(Meta, { preserveUnknown: true })
-    assert.deepEqual(decode(open, { foo: { b: 1, a: null }, name: 'n' }), { value: { name: 'n', foo: { b: 1, a: null } }, unknown: [] })
-    const typed = message('Typed', '', { a: field(0, Item, '') }, { additional: Item })
-    assert.deepEqual(decode(typed, { b: { count: 0 } }).value, { a: { name: '' }, b: { name: '' } })
   })
 
   it('says which field has the wrong type', () => {

@@ -2,24 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FieldErrors } from '../../../core/schema/field-error.ts'
 import { FieldPath } from '../../../core/schema/field-path.ts'
-import {
-  bool,
-  double,
-  field,
-  inline,
-  int32,
-  int64,
-  intOrString,
-  type Json,
-  list,
-  type Message,
-  map,
-  message,
-  pointer,
-  required,
-  string,
-  withFacets,
-} from '../../../core/schema/model.ts'
+import { field, inline, int32, type Json, list, type Message, map, message, pointer, required, string } from '../../../core/schema/model.ts'
 import { validate, validateImmutable } from '../../../core/schema/validate.ts'
 import { hookContext } from '../../support/hook-context.ts'
 
@@ -91,96 +74,6 @@ describe('validate', () => {
     assert.deepEqual(errorsOf(Root, { spec: { parts: [] } }), ['spec.parts: Required value'])
     assert.deepEqual(errorsOf(Root, { spec: { text: 'a', parts: [{ name: 'a' }] } }), [
       'spec.text: Too short: must be at least 2 characters',
-    ])
-  })
-})
-
-const dialect = 'openapi' as const
-const Entry = message('', '', { name: required(0, string, ''), value: pointer(0, int64, '', { nullable: true }) }, { dialect })
-const Custom = message(
-  '',
-  '',
-  {
-    spec: required(
-      0,
-      message(
-        '',
-        '',
-        {
-          size: pointer(0, int32, '', { min: 1, max: 9 }),
-          ratio: pointer(0, double, '', { multipleOf: 0.5 }),
-          mode: pointer(0, string, '', { enum: ['b', 'a'] }),
-          code: pointer(0, string, '', { pattern: '^[a-z]+$', maxLength: 3 }),
-          at: pointer(0, string, '', { format: 'date-time' }),
-          on: pointer(0, bool, ''),
-          port: pointer(0, intOrString, ''),
-          tags: pointer(0, list(string, { listType: 'set' }), '', { minItems: 1 }),
-          entries: pointer(0, list(Entry, { listType: 'map', keys: ['name'] }), '', { maxItems: 3 }),
-          extra: pointer(0, map(withFacets(int32, { min: 0 })), '', { maxProperties: 1 }),
-        },
-        { dialect },
-      ),
-      '',
-    ),
-  },
-  { dialect },
-)
-
-describe('validate, custom resources', () => {
-  it('accepts what keeps the rules', () => {
-    const spec = {
-      size: 9,
-      ratio: 1,
-      mode: 'a',
-      code: 'abc',
-      at: '2024-01-01T00:00:00.5Z',
-      on: false,
-      port: 1,
-      tags: ['a'],
-      entries: [{ name: 'a', value: null }],
-      extra: { x: 0 },
-    }
-    assert.deepEqual(errorsOf(Custom, { spec }), [])
-  })
-
-  it('asks for required keys, not for values', () => {
-    assert.deepEqual(errorsOf(Custom, {}), ['spec: Required value'])
-    assert.deepEqual(errorsOf(Custom, { spec: { entries: [{}, { name: '' }] } }), ['spec.entries[0].name: Required value'])
-  })
-
-  it('checks types and words errors as an OpenAPI validator does', () => {
-    const spec = {
-      size: 0,
-      ratio: 0.7,
-      mode: 'c',
-      code: 'AB',
-      at: 'now',
-      on: 'yes',
-      port: 1.5,
-      tags: [],
-      entries: [{ name: 'a' }, { name: 'a' }, { name: 1 }, null],
-      extra: { x: -1, y: 'a' },
-    }
-    assert.deepEqual(errorsOf(Custom, { spec }), [
-      'spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
-      'spec.ratio: Invalid value: 0.7: spec.ratio in body should be a multiple of 0.5',
-      'spec.mode: Unsupported value: "c": supported values: "b", "a"',
-      `spec.code: Invalid value: "AB": spec.code in body should match '^[a-z]+$'`,
-      'spec.at: Invalid value: "now": spec.at in body must be of type date-time: "now"',
-      'spec.on: Invalid value: "string": spec.on in body must be of type boolean: "string"',
-      'spec.port: Invalid value: "number": spec.port in body must be of type integer,string: "number"',
-      'spec.tags: Invalid value: 0: spec.tags in body should have at least 1 items',
-      'spec.entries: Too many: 4: must have at most 3 items',
-      'spec.entries[2].name: Invalid value: "integer": spec.entries[2].name in body must be of type string: "integer"',
-      'spec.entries[3]: Invalid value: "null": spec.entries[3] in body must be of type object: "null"',
-      'spec.entries[1]: Duplicate value: {"name":"a"}',
-      'spec.extra: Too many: 2: must have at most 1 item',
-      'spec.extra.x: Invalid value: -1: spec.extra.x in body should be greater than or equal to 0',
-      'spec.extra.y: Invalid value: "string": spec.extra.y in body must be of type integer: "string"',
-    ])
-    assert.deepEqual(errorsOf(Custom, { spec: { tags: ['a', 'b', 'a'], size: null } }), [
-      'spec.size: Invalid value: "null": spec.size in body must be of type integer: "null"',
-      'spec.tags[2]: Duplicate value: "a"',
     ])
   })
 })

@@ -1,0 +1,56 @@
+/** Columns of `kubectl get` for custom resources (reference: pkg/registry/customresource/tableconvertor). */
+import type { Infer, Json } from '../../schema/model.ts'
+import { age, nameColumn } from '../cells.ts'
+import type { CellContext, Column } from '../definition.ts'
+import type { CustomResourceColumnDefinition } from './customresourcedefinition.ts'
+import { compilePath, type Finder } from './json-path.ts'
+
+type ColumnDefinition = Infer<typeof CustomResourceColumnDefinition>
+
+/** Shown when a definition has no columns. */
+const ageColumn: ColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  description: 'Time since the object was created.',
+  jsonPath: '.metadata.creationTimestamp',
+}
+
+const textOf = (value: Json) => (typeof value === 'string' ? value : value === null ? '<no value>' : JSON.stringify(value))
+
+/** What a cell shows of a value; null for one that does not have the column's type. */
+const cells: { readonly [type: string]: (value: Json, context: CellContext) => Json } = {
+  integer: (value) => (typeof value === 'number' ? Math.trunc(value) : null),
+  number: (value) => (typeof value === 'number' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  string: textOf,
+  date: (value, context) => (typeof value === 'string' ? age(value, context) : null),
+}
+
+function columnOf({ name, type, format, description, priority = 0, jsonPath }: ColumnDefinition, find: Finder): Column {
+  const show = cells[type]
+  return {
+    name,
+    type: type as Column['type'],
+    ...(format && { format }),
+    doc: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    priority,
+    cell(object, context) {
+      const value = find(object as Json)
+      return value === undefined || (value === null && type !== 'string') ? null : (show?.(value, context) ?? null)
+    },
+  }
+}
+
+/** The columns of a version: the name, then those of the definition up to the first one whose path can't be read. */
+export function columnsOf(definitions: readonly ColumnDefinition[] | null | undefined): readonly Column[] {
+  const given = definitions?.length ? definitions : [ageColumn]
+  const columns: Column[] = [nameColumn as Column]
+  for (const definition of given) {
+    try {
+      columns.push(columnOf(definition, compilePath(definition.jsonPath)))
+    } catch {
+      break
+    }
+  }
+  return columns
+}

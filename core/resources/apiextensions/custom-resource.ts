@@ -1,0 +1,102 @@
+/** What a definition of a custom resource makes: rows like those of built-in resources, one per version. */
+import { getPath } from '../../schema/accessors.ts'
+import { type Infer, lazy } from '../../schema/model.ts'
+import { type Path, type ResourceDefinition, resource, type Scale } from '../definition.ts'
+import { columnsOf } from './columns.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from './customresourcedefinition.ts'
+import { objectStrategy } from './object-strategy.ts'
+import { readSchema } from './read-schema.ts'
+import type { SchemaNode } from './schema-nodes.ts'
+
+type Definition = Infer<typeof CustomResourceDefinition>
+type Version = Infer<typeof CustomResourceDefinitionVersion>
+
+export interface CustomResourceOptions {
+  /**
+   * The `openAPIV3Schema` of a version as JSON, asked for whenever something first needs the schema; default: a copy that the row keeps.
+   */
+  readonly schemaText?: (version: string) => string | undefined
+}
+
+export interface CustomResourceRow {
+  readonly row: ResourceDefinition
+  readonly served: boolean
+  /** Objects are stored in this version. */
+  readonly storage: boolean
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Keeps a schema as bytes, which take a tenth of what its nodes take. */
+function kept({ schema }: Version): () => string | undefined {
+  if (!schema?.openAPIV3Schema) return () => undefined
+  const bytes = encoder.encode(JSON.stringify(schema.openAPIV3Schema))
+  return () => decoder.decode(bytes)
+}
+
+function scaleOf({ subresources }: Version): Scale | undefined {
+  if (!subresources?.scale) return undefined
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = subresources.scale
+  return {
+    specReplicas: specReplicasPath as Path,
+    statusReplicas: statusReplicasPath as Path,
+    ...(labelSelectorPath && { selector: labelSelectorPath as Path }),
+  }
+}
+
+function selectableOf({ selectableFields }: Version): ResourceDefinition['selectable'] {
+  const entries = (selectableFields ?? []).map(({ jsonPath }) => {
+    const text = (object: unknown) => String(getPath(object, jsonPath) ?? '')
+    return [jsonPath.replace(/^\./, ''), text] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Names that the definition has been granted, once it has; before that, those that it wants. */
+function namesOf({ spec, status }: Definition): Definition['spec']['names'] {
+  return status?.acceptedNames?.plural ? status.acceptedNames : spec.names
+}
+
+function rowOf(definition: Definition, version: Version, options: CustomResourceOptions): ResourceDefinition {
+  const { group, scope, preserveUnknownFields = false, versions } = definition.spec
+  const { plural, singular, kind, listKind, shortNames, categories } = namesOf(definition)
+  const stored = versions.find(({ storage }) => storage) ?? version
+  const textOf = options.schemaText ? () => options.schemaText?.(version.name) : kept(version)
+  const read = () => {
+    const text = textOf()
+    return text === undefined ? undefined : (JSON.parse(text) as SchemaNode)
+  }
+  const schema = lazy(() => readSchema(read(), preserveUnknownFields))
+  const scale = scaleOf(version)
+  const status = version.subresources?.status !== undefined && version.subresources.status !== null
+  return resource({
+    group,
+    version: version.name,
+    kind,
+    names: [plural, singular || kind.toLowerCase(), ...(shortNames ?? [])],
+    listKind: listKind || `${kind}List`,
+    ...(categories && { categories }),
+    namespaced: scope === 'Namespaced',
+    schema,
+    storageKey: `${group}/${plural}`,
+    ...(stored !== version && { storageVersion: `${group}/${stored.name}` }),
+    status,
+    statusKeepsMetadata: true,
+    ...(scale && { scale }),
+    generation: status ? 'spec' : 'specAndStatus',
+    selectable: selectableOf(version),
+    columns: columnsOf(version.additionalPrinterColumns),
+    strategy: objectStrategy(schema, scale),
+    updateNeedsVersion: true,
+  }) as ResourceDefinition
+}
+
+/** The rows of a definition, in the order of its versions; those that are not served are among them. */
+export function customResourceRows(definition: Definition, options: CustomResourceOptions = {}): readonly CustomResourceRow[] {
+  return definition.spec.versions.map((version) => ({
+    row: rowOf(definition, version, options),
+    served: version.served,
+    storage: version.storage,
+  }))
+}

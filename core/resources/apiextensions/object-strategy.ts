@@ -1,0 +1,64 @@
+/** What custom resources add to the life cycle of all objects (reference: pkg/registry/customresource/strategy.go). */
+import { validateEmbedded } from '../../schema/embedded.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import { validateListTypes } from '../../schema/list-types.ts'
+import type { Json, JsonObject, Message } from '../../schema/model.ts'
+import { validatePart } from '../../schema/validate.ts'
+import type { ApiObject, Scale, Strategy } from '../definition.ts'
+import { validateScaleSpec, validateScaleStatus } from './replicas.ts'
+
+const builtInFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
+
+function finalizerWarnings(name: string): string[] {
+  const start = `metadata.finalizers: ${JSON.stringify(name)}:`
+  const warnings = formats.qualifiedName(name).map((problem) => `${start} ${problem}`)
+  if (name.includes('/') || builtInFinalizers.has(name)) return warnings
+  const path = name.includes('.') ? ' including a path (/)' : ''
+  return [
+    ...warnings,
+    `${start} prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+  ]
+}
+
+function warnings(object: ApiObject, old: ApiObject | undefined): string[] {
+  const before = new Set(old?.metadata.finalizers)
+  const added = (object.metadata.finalizers ?? []).filter((name) => !before.has(name))
+  return [...new Set(added)].sort().flatMap(finalizerWarnings)
+}
+
+/** Adds the errors of sets and map lists, unless the stored object has such errors already. */
+function validateLists(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors): void {
+  const found = new FieldErrors()
+  validateListTypes(schema, object, FieldPath.root, found)
+  if (found.list.length === 0) return
+  const before = new FieldErrors()
+  if (old !== undefined) validateListTypes(schema, old, FieldPath.root, before)
+  if (before.list.length === 0) errors.list.push(...found.list)
+}
+
+/** The strategy of one version's objects. */
+export function objectStrategy(schema: Message, scale: Scale | undefined): Strategy {
+  return {
+    warnings,
+    validate(object, errors, _context, old) {
+      const value = object as JsonObject
+      if (scale) {
+        validateScaleSpec(scale, value, errors)
+        validateScaleStatus(scale, value, errors)
+      }
+      validateEmbedded(schema, value, FieldPath.root, errors)
+      validateLists(schema, value, old as JsonObject | undefined, errors)
+    },
+    validateStatus(object, old, errors) {
+      const value = object as JsonObject
+      const status = schema.json.get('status')?.schema
+      if (status && object['status'] !== undefined) {
+        validatePart(status, object['status'] as Json, FieldPath.of('status'), errors, old['status'] as Json | undefined)
+      }
+      if (scale) validateScaleStatus(scale, value, errors)
+      validateLists(schema, value, old as JsonObject, errors)
+    },
+  }
+}

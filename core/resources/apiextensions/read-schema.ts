@@ -1,0 +1,153 @@
+/** Reads the schema of a custom resource (JSONSchemaProps) into the nodes that all schemas are made of. */
+import {
+  any,
+  bool,
+  type Condition,
+  double,
+  type Facets,
+  type Field,
+  int64,
+  intOrString,
+  type Json,
+  type List,
+  type ListType,
+  type Message,
+  message,
+  type Schema,
+  string,
+  withFacets,
+} from '../../schema/model.ts'
+import { isKnownFormat } from '../../schema/openapi-formats.ts'
+import { ObjectMeta } from '../meta/objectmeta.ts'
+import { itemsOf, othersOf, type SchemaNode } from './schema-nodes.ts'
+
+/** Keywords that are facets under another name. */
+const renamed = {
+  pattern: 'pattern',
+  minimum: 'min',
+  maximum: 'max',
+  exclusiveMinimum: 'exclusiveMin',
+  exclusiveMaximum: 'exclusiveMax',
+  multipleOf: 'multipleOf',
+  minLength: 'minLength',
+  maxLength: 'maxLength',
+  minItems: 'minItems',
+  maxItems: 'maxItems',
+  uniqueItems: 'uniqueItems',
+  minProperties: 'minProperties',
+  maxProperties: 'maxProperties',
+  enum: 'enum',
+  required: 'requiredKeys',
+  nullable: 'nullable',
+  'x-kubernetes-preserve-unknown-fields': 'preserveUnknown',
+  'x-kubernetes-embedded-resource': 'embeddedResource',
+  'x-kubernetes-validations': 'rules',
+} as const satisfies { readonly [keyword: string]: keyof Facets }
+const keywords = Object.entries(renamed)
+
+function facetsOf(node: SchemaNode, types: readonly string[]): Facets {
+  const facets: { -readonly [name in keyof Facets]: unknown } = {}
+  for (const [keyword, facet] of keywords) {
+    const value = node[keyword]
+    if (value !== undefined && value !== false && value !== '') facets[facet] = value
+  }
+  const { format, allOf, anyOf, oneOf, not } = node
+  // Formats that the type does not have, or that are not known, mean nothing.
+  if (typeof format === 'string' && isKnownFormat(types, format)) facets.format = format
+  if (allOf) facets.allOf = allOf.map(conditionOf)
+  if (anyOf) facets.anyOf = anyOf.map(conditionOf)
+  if (oneOf) facets.oneOf = oneOf.map(conditionOf)
+  if (not) facets.not = conditionOf(not)
+  return facets as Facets
+}
+
+const typesOf = ({ type, 'x-kubernetes-int-or-string': either }: SchemaNode): readonly string[] =>
+  either ? ['integer', 'string'] : type ? [type] : []
+
+function conditionOf(node: SchemaNode): Condition {
+  const types = typesOf(node)
+  const items = itemsOf(node)
+  const others = othersOf(node)
+  return {
+    types,
+    facets: facetsOf(node, types),
+    ...(node.properties && { properties: new Map(Object.entries(node.properties).map(([name, each]) => [name, conditionOf(each)])) }),
+    ...(others && { additional: conditionOf(others) }),
+    ...(items && { items: conditionOf(items) }),
+  }
+}
+
+/** Values below `additionalProperties: true`: of objects the schema knows no field. */
+const unknownValue = withFacets(any, { nullable: true })
+
+function additionalOf(node: SchemaNode): Schema | undefined {
+  const others = othersOf(node)
+  if (others) return schemaOf(others, true)
+  return node.additionalProperties === undefined ? undefined : unknownValue
+}
+
+function fieldOf(schema: Schema, value?: Json): Field {
+  return { tag: 0, schema, doc: '', required: false, pointer: true, omitEmpty: true, ...(value !== undefined && { default: value }) }
+}
+
+/** Metadata has the structure that it has in every object; what is said of it besides is checked as well. */
+const metadataOf = (declared: SchemaNode | undefined) =>
+  declared ? withFacets(ObjectMeta as Message, { declared: conditionOf(declared) }) : (ObjectMeta as Message)
+
+function fieldsOf({ properties = {} }: SchemaNode, whole: boolean): { readonly [name: string]: Field } {
+  const own = Object.entries(properties).filter(([name]) => !(whole && name === 'metadata'))
+  const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false), each.default)] as const)
+  if (!whole) return Object.fromEntries(fields)
+  const typeMeta = ['kind', 'apiVersion'].map((name) => [name, fieldOf(string)] as const)
+  // Objects start with kind, apiVersion and metadata, wherever the schema has them.
+  const head = [...typeMeta, ['metadata', fieldOf(metadataOf(properties['metadata']))] as const]
+  const declared = new Map(fields)
+  return Object.fromEntries([
+    ...head.map(([name, field]) => [name, declared.get(name) ?? field] as const),
+    ...fields.filter(([name]) => name !== 'kind' && name !== 'apiVersion'),
+  ])
+}
+
+function objectOf(node: SchemaNode, facets: Facets, whole: boolean): Message {
+  const additional = additionalOf(node)
+  return message('', '', fieldsOf(node, whole), {
+    dialect: 'openapi',
+    facets,
+    ...(additional && { additional }),
+    ...(node['x-kubernetes-map-type'] === 'atomic' && { atomic: true }),
+  }) as Message
+}
+
+function listOf(node: SchemaNode, facets: Facets): List {
+  const items = itemsOf(node)
+  const keys = node['x-kubernetes-list-map-keys']
+  const listType = node['x-kubernetes-list-type'] as ListType | undefined
+  return { type: 'list', items: items ? schemaOf(items, true) : unknownValue, facets, ...(listType && { listType }), ...(keys && { keys }) }
+}
+
+const scalars = { string, integer: int64, number: double, boolean: bool } as const
+
+/** `inPlace`: the value is an item, or stands under any key, so its default can't be that of a field. */
+function schemaOf(node: SchemaNode, inPlace: boolean): Schema {
+  const types = typesOf(node)
+  const own = facetsOf(node, types)
+  const facets = inPlace && node.default !== undefined ? { ...own, nullDefault: node.default } : own
+  const { type } = node
+  if (type === 'object') return objectOf(node, facets, node['x-kubernetes-embedded-resource'] === true)
+  if (type === 'array') return listOf(node, facets)
+  if (node['x-kubernetes-int-or-string']) return withFacets(intOrString, facets)
+  if (type !== undefined && Object.hasOwn(scalars, type)) return withFacets<Schema>(scalars[type as keyof typeof scalars], facets)
+  if (node.properties || node.additionalProperties !== undefined) return objectOf(node, { ...facets, untyped: true }, false)
+  if (node.items) return listOf(node, { ...facets, untyped: true })
+  return withFacets(any, facets)
+}
+
+/**
+ * The schema of a kind's objects. Without a node, or with `preserve`, nothing is known and everything is kept.
+ */
+export function readSchema(node: SchemaNode | undefined, preserve = false): Message {
+  if (node === undefined || preserve) {
+    return message('', '', fieldsOf({}, true), { dialect: 'openapi', facets: { preserveUnknown: true } }) as Message
+  }
+  return objectOf(node, facetsOf(node, ['object']), true)
+}

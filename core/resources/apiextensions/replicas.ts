@@ -1,0 +1,61 @@
+/** The fields behind a custom resource's scale: numbers of replicas and a selector (reference: pkg/registry/customresource/validator.go). */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { get } from '../../schema/members.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import type { Scale } from '../definition.ts'
+
+const maxReplicas = 2 ** 31 - 1
+
+/** A value and its type in the words of the reference. */
+function described(value: Json): string {
+  if (value === null) return '<nil> is of the type <nil>'
+  if (Array.isArray(value)) return `${JSON.stringify(value)} is of the type []interface {}`
+  if (typeof value === 'object') return `${JSON.stringify(value)} is of the type map[string]interface {}`
+  const type = typeof value === 'number' ? (Number.isInteger(value) ? 'int64' : 'float64') : typeof value === 'boolean' ? 'bool' : 'string'
+  return `${String(value)} is of the type ${type}`
+}
+
+interface Found {
+  readonly value?: Json
+  readonly problem?: string
+}
+
+/** The value at a path of names; a problem when something on the way is not an object. */
+function find(object: JsonObject, path: string): Found {
+  const names = path.replace(/^\./, '').split('.')
+  let value: Json = object
+  for (const [index, name] of names.entries()) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { problem: `.${names.slice(0, index).join('.')} accessor error: ${described(value)}, expected map[string]interface{}` }
+    }
+    const next = get(value, name)
+    if (next === undefined) return {}
+    value = next
+  }
+  return { value }
+}
+
+function validateNumber(object: JsonObject, path: string, errors: FieldErrors): void {
+  const at = FieldPath.of(path)
+  const { value = 0, problem } = find(object, path)
+  if (problem !== undefined) errors.invalid(at, 0, problem)
+  else if (typeof value !== 'number' || !Number.isInteger(value)) {
+    errors.invalid(at, 0, `.${path.replace(/^\./, '')} accessor error: ${described(value)}, expected int64`)
+  } else if (value < 0) errors.invalid(at, value, 'should be a non-negative integer')
+  else if (value > maxReplicas) errors.invalid(at, value, `should be less than or equal to ${maxReplicas}`)
+}
+
+/** Adds the errors of the wanted number of replicas. */
+export function validateScaleSpec({ specReplicas }: Scale, object: JsonObject, errors: FieldErrors): void {
+  validateNumber(object, specReplicas, errors)
+}
+
+/** Adds the errors of the observed number of replicas, and of the selector. */
+export function validateScaleStatus({ statusReplicas, selector }: Scale, object: JsonObject, errors: FieldErrors): void {
+  validateNumber(object, statusReplicas, errors)
+  if (selector === undefined) return
+  const { value = '', problem } = find(object, selector)
+  const detail = problem ?? (typeof value === 'string' ? undefined : `${selector} accessor error: ${described(value)}, expected string`)
+  if (detail !== undefined) errors.invalid(FieldPath.of(selector), '', detail)
+}

@@ -1,0 +1,168 @@
+/**
+ * Decoding of custom resources: values are pruned, not converted. Fields that the schema does not know go away, as do nulls that
+ * are neither allowed nor replaced by a default; a value of the wrong type stays for validation to refuse. Keys come in a fixed order.
+ */
+import { DecodeError } from './decode-error.ts'
+import { MapKey, type Walk } from './decode-walk.ts'
+import { set } from './members.ts'
+import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
+import { positionsOf } from './positions.ts'
+
+/** Reads a value. */
+export type Reader = (value: Json, walk: Walk) => Json
+
+/** How messages with a fixed structure (metadata) are read. */
+type TypedReader = (schema: Message) => Reader
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Keys in order, so that equal objects are written alike. */
+export function sortedKeys(value: JsonObject): readonly string[] {
+  const keys = Object.keys(value)
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
+  return keys
+}
+
+function items(value: readonly Json[], walk: Walk, read: Reader): Json[] {
+  walk.enter()
+  const at = walk.path.push(0) - 1
+  const result: Json[] = []
+  for (let i = 0; i < value.length; i++) {
+    walk.path[at] = i
+    const item = value[i] as Json
+    result.push(item === null ? null : read(item, walk))
+  }
+  walk.path.pop()
+  walk.depth--
+  return result
+}
+
+/** Keeps everything, with keys in order. */
+function keep(value: Json, walk: Walk): Json {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return items(value, walk, keep)
+  walk.enter()
+  const result: JsonObject = {}
+  for (const key of sortedKeys(value)) set(result, key, keep(value[key] as Json, walk))
+  walk.depth--
+  return result
+}
+
+/** Keeps scalars and lists; of objects the schema knows no field. */
+function empty(value: Json, walk: Walk): Json {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return items(value, walk, empty)
+  for (const key of Object.keys(value)) walk.addUnknown(key)
+  return {}
+}
+
+interface Member {
+  readonly name: string
+  readonly read: Reader
+  readonly keepsNull: boolean
+  /** Written as an empty object when absent: metadata of a whole object. */
+  readonly always: boolean
+}
+
+/** Kind or apiVersion of an object within another one. */
+const embeddedText: Reader = (value, walk) => {
+  if (typeof value === 'string') return value
+  throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${JSON.stringify(value)}: must be a string`)
+}
+
+/** Metadata of an object within another one. */
+function embeddedMetadata(read: Reader): Reader {
+  return (value, walk) => {
+    const { origin } = walk
+    walk.origin = walk.path.length
+    try {
+      return read(value, walk)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      walk.path.length = walk.origin
+      throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${JSON.stringify(value)}: ${error.message}`)
+    } finally {
+      walk.origin = origin
+    }
+  }
+}
+
+function rootMetadata(read: Reader): Reader {
+  return (value, walk) => {
+    walk.origin = walk.path.length
+    const result = read(value, walk)
+    walk.origin = 0
+    return result
+  }
+}
+
+function memberOf(name: string, { schema, default: value }: Field, owner: Message, typed: TypedReader): Member {
+  const embedded = owner.facets?.embeddedResource === true
+  const keepsNull = schema.facets?.nullable === true || value !== undefined
+  if (schema.type === 'message' && schema.dialect !== 'openapi') {
+    const read = typed(schema)
+    return { name, read: embedded ? embeddedMetadata(read) : rootMetadata(read), keepsNull, always: !embedded }
+  }
+  const isTypeMeta = embedded && (name === 'kind' || name === 'apiVersion')
+  return { name, read: isTypeMeta ? embeddedText : openReader(schema, typed), keepsNull, always: false }
+}
+
+function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Reader {
+  const members = [...schema.json].map(([name, field]) => memberOf(name, field, schema, typed))
+  const positions = new Map(members.map(({ name }, position) => [name, position]))
+  const { additional } = schema
+  const others = additional ? openReader(additional, typed) : keeps ? keep : undefined
+  const keepsNulls = additional === undefined || additional.facets?.nullable === true || additional.facets?.nullDefault !== undefined
+  const mismatched = keeps ? keep : empty
+  const always = members.find((member) => member.always)?.name
+  return (given, walk) => {
+    if (!isObject(given)) return mismatched(given, walk)
+    walk.enter()
+    const value = always !== undefined && !given[always] ? { ...given, [always]: {} } : given
+    return readObject(value, walk)
+  }
+
+  function readObject(value: JsonObject, walk: Walk): JsonObject {
+    const result: JsonObject = {}
+    const { given, rest } = positionsOf(positions, value)
+    for (const position of given) {
+      const { name, read, keepsNull } = members[position] as Member
+      const member = value[name] as Json
+      if (member === null) {
+        if (keepsNull) set(result, name, null)
+        continue
+      }
+      walk.path.push(name)
+      set(result, name, read(member, walk))
+      walk.path.pop()
+    }
+    if (rest.length > 1) (rest as string[]).sort()
+    for (const key of rest) {
+      const member = value[key] as Json
+      if (others === undefined) walk.addUnknown(key)
+      else if (member !== null) {
+        walk.path.push(new MapKey(key))
+        set(result, key, others(member, walk))
+        walk.path.pop()
+      } else if (keepsNulls) set(result, key, null)
+    }
+    walk.depth--
+    return result
+  }
+}
+
+/** The reader of a custom resource's schema. `keeps`: unknown fields of the value itself stay. */
+export function openReader(schema: Schema, typed: TypedReader, keeps = false): Reader {
+  const kept = keeps || schema.facets?.preserveUnknown === true
+  const other = kept ? keep : empty
+  switch (schema.type) {
+    case 'message':
+      return objectReader(schema, typed, kept)
+    case 'list': {
+      const read = openReader(schema.items, typed, kept)
+      return (value, walk) => (Array.isArray(value) ? items(value, walk, read) : other(value, walk))
+    }
+    default:
+      return other
+  }
+}

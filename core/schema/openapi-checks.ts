@@ -1,0 +1,148 @@
+/** Checks of facets with the texts of the reference's OpenAPI validator (kube-openapi pkg/validation). */
+import { equal } from './equal.ts'
+import { type FieldErrors, quote } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import type { Facets, Json } from './model.ts'
+import { openapiFormat } from './openapi-formats.ts'
+import { patternTest } from './pattern.ts'
+import { characters } from './wording.ts'
+
+type Check<T> = (value: T, path: FieldPath, errors: FieldErrors) => void
+
+/** Path as the validator names it. */
+const named = (path: FieldPath) => (path === FieldPath.root ? '' : path.toString())
+
+/** `spec.replicas in body must be of type integer` */
+export function typeMessage(path: FieldPath, type: string): string {
+  return `${named(path)} in body must be of type ${type}`
+}
+
+function refuse(errors: FieldErrors, path: FieldPath, value: Json, detail: string): void {
+  errors.invalid(path, value, `${named(path)} in body ${detail}`)
+}
+
+/** A number as Go's %v writes it. */
+function goNumber(value: number): string {
+  const size = Math.abs(value)
+  if (value === 0 || (size >= 1e-4 && size < 1e21)) return String(value)
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+/** Whether a quotient is a whole number, within the tolerance that the reference has. */
+function isWhole(value: number): boolean {
+  const whole = Math.trunc(value)
+  return value === whole || Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9
+}
+
+function multipleOfCheck(given: number): Check<number> {
+  return (value, path, errors) => {
+    // Like the reference, compares integers with the integer part of what the schema says.
+    const factor = Number.isInteger(value) ? Math.trunc(given) : given
+    if (factor <= 0) errors.invalid(path, factor, `factor MultipleOf declared for ${named(path)} must be positive: ${goNumber(factor)}`)
+    else if (!isWhole(factor < 1 ? (1 / factor) * value : value / factor)) {
+      refuse(errors, path, value, `should be a multiple of ${goNumber(factor)}`)
+    }
+  }
+}
+
+function limitCheck(given: number, exclusive: boolean, sign: 1 | -1): Check<number> {
+  const word = sign === 1 ? 'less' : 'greater'
+  return (value, path, errors) => {
+    const limit = Number.isInteger(value) ? Math.trunc(given) : given
+    const beyond = (value - limit) * sign
+    if (beyond < 0 || (beyond === 0 && !exclusive)) return
+    refuse(errors, path, value, `should be ${word} than ${exclusive ? '' : 'or equal to '}${goNumber(limit)}`)
+  }
+}
+
+const int32Limit = 2 ** 31
+const int64Limit = 2 ** 63
+const float32Limit = 3.4028235677973366e38
+
+/** Numbers that a type and format can't hold. The error has no path but in its text, as in the reference. */
+function rangeCheck(types: readonly string[], format: string | undefined): Check<number> | undefined {
+  const type = types.length === 1 ? types[0] : undefined
+  const limit = type === 'integer' ? (format === 'int32' ? int32Limit : int64Limit) : undefined
+  if (limit === undefined && !(type === 'number' && format === 'float')) return undefined
+  const fits = (value: number) =>
+    limit === undefined ? Math.abs(value) < float32Limit : Number.isInteger(value) && value >= -limit && value < limit
+  const called = format === undefined ? '(default format)' : `with format ${format}`
+  return (value, path, errors) => {
+    if (!fits(value)) errors.invalid(FieldPath.root, '', `Checked value must be of type ${type} ${called} in ${named(path)}`)
+  }
+}
+
+/** Checks of numbers, if there are any. */
+export function numberCheck(types: readonly string[], facets: Facets): Check<number> | undefined {
+  const { min, max, exclusiveMin = false, exclusiveMax = false, multipleOf, format } = facets
+  const checks: Check<number>[] = []
+  const range = rangeCheck(types, format)
+  if (range) checks.push(range)
+  if (multipleOf !== undefined) checks.push(multipleOfCheck(multipleOf))
+  if (min !== undefined) checks.push(limitCheck(min, exclusiveMin, -1))
+  if (max !== undefined) checks.push(limitCheck(max, exclusiveMax, 1))
+  if (checks.length === 0) return undefined
+  return (value, path, errors) => {
+    for (const check of checks) check(value, path, errors)
+  }
+}
+
+/** Checks of texts, of which the first one that fails is reported; then the format. */
+export function textCheck({ maxLength, minLength, pattern, format }: Facets): Check<string> | undefined {
+  const known = format === undefined ? undefined : openapiFormat(format)
+  if (maxLength === undefined && minLength === undefined && !pattern && known === undefined) return undefined
+  let compiled: ReturnType<typeof patternTest> | undefined
+  const length = (text: string, path: FieldPath, errors: FieldErrors): boolean => {
+    if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
+      errors.tooLong(path, maxLength)
+    } else if (minLength !== undefined && characters(text) < minLength) {
+      refuse(errors, path, text, `should be at least ${minLength} chars long`)
+    } else return true
+    return false
+  }
+  return (text, path, errors) => {
+    if (length(text, path, errors) && pattern) {
+      compiled ??= patternTest(pattern)
+      const { test, problem } = compiled
+      if (!test(text)) {
+        refuse(errors, path, text, `should match '${problem === undefined ? pattern : `${pattern}, but pattern is invalid: ${problem}`}'`)
+      }
+    }
+    if (known && !known(text)) errors.typeInvalid(path, text, `${typeMessage(path, format as string)}: ${quote(text)}`)
+  }
+}
+
+const hasDuplicates = (items: readonly Json[]) => new Set(items.map((item) => JSON.stringify(item))).size < items.length
+
+/** Checks of a list itself, not of its items. */
+export function listCheck({ minItems, maxItems, uniqueItems }: Facets): Check<readonly Json[]> | undefined {
+  if (minItems === undefined && maxItems === undefined && !uniqueItems) return undefined
+  return (items, path, errors) => {
+    if (minItems !== undefined && items.length < minItems) refuse(errors, path, items.length, `should have at least ${minItems} items`)
+    if (maxItems !== undefined && items.length > maxItems) errors.tooMany(path, items.length, maxItems)
+    if (uniqueItems && hasDuplicates(items)) refuse(errors, path, '', "shouldn't contain duplicates")
+  }
+}
+
+/** Checks of how many keys an object has. */
+export function sizeCheck({ minProperties, maxProperties }: Facets): Check<number> | undefined {
+  if (minProperties === undefined && maxProperties === undefined) return undefined
+  return (size, path, errors) => {
+    if (minProperties !== undefined && size < minProperties) {
+      refuse(errors, path, size, `should have at least ${minProperties} properties`)
+    }
+    if (maxProperties !== undefined && size > maxProperties) errors.tooMany(path, size, maxProperties)
+  }
+}
+
+/** The check that a value is one of those allowed. Null never is, as in the reference. */
+export function enumCheck({ enum: allowed = [] }: Facets): Check<Json> | undefined {
+  if (allowed.length === 0) return undefined
+  const scalars = new Set(allowed.filter((each) => typeof each !== 'object'))
+  const others = allowed.filter((each) => typeof each === 'object' && each !== null)
+  const shown = () => allowed.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+  return (value, path, errors) => {
+    if (typeof value === 'object' ? others.some((each) => equal(each, value)) : scalars.has(value)) return
+    errors.notSupported(path, value ?? undefined, shown())
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Validation of custom resources against their schemas, as the reference's OpenAPI validator does it: what is checked, in what order,
+ * which failed branch of a choice is reported, and the texts (kube-openapi pkg/validation/validate).
+ */
+import type { Correlation } from './correlation.ts'
+import { FieldErrors } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import type { Condition, Facets, Json } from './model.ts'
+import { enumCheck, listCheck, numberCheck, sizeCheck, textCheck } from './openapi-checks.ts'
+import { type Shape, shapeOfCondition } from './openapi-shape.ts'
+import { typeCheck } from './openapi-types.ts'
+
+/** Values that one validation may look at: branches of choices look at the same value again, and schemas can be made to be slow. */
+const maxSteps = 4_000_000
+
+/** A validation stopped because schema and object together ask for too much. */
+class TooManySteps extends Error {}
+
+class Run {
+  errors: FieldErrors
+  #steps = 0
+
+  constructor(errors: FieldErrors) {
+    this.errors = errors
+  }
+
+  step(): void {
+    if (++this.#steps > maxSteps) throw new TooManySteps()
+  }
+
+  /** Runs something that adds its errors to a list of their own. */
+  apart<T>(action: () => T): { readonly result: T; readonly errors: FieldErrors } {
+    const outer = this.errors
+    const errors = new FieldErrors()
+    this.errors = errors
+    try {
+      return { result: action(), errors }
+    } finally {
+      this.errors = outer
+    }
+  }
+}
+
+/** Adds errors, and returns how many checks passed, which decides whose errors are reported when no branch of a choice fits. */
+type Visit = (value: Json, path: FieldPath, run: Run, old: Correlation | undefined) => number
+
+/** A visit of a value in its place: errors of a part that has not changed since it was stored are forgiven. */
+function forgiving(visit: Visit): Visit {
+  return (value, path, run, old) => {
+    const { list } = run.errors
+    const before = list.length
+    const passed = visit(value, path, run, old)
+    if (list.length > before && old?.unchanged) list.length = before
+    return passed
+  }
+}
+
+interface Branch {
+  readonly passed: number
+  readonly errors: FieldErrors
+}
+
+const quoted = (path: FieldPath) => JSON.stringify(path === FieldPath.root ? '' : path.toString())
+
+function addAll(run: Run, { errors, passed }: Branch): number {
+  run.errors.list.push(...errors.list)
+  return passed
+}
+
+/** `anyOf` ends at the first branch that fits; `oneOf` looks at all of them. */
+function choice(branches: readonly Visit[], exclusive: boolean): Visit {
+  return (value, path, run, old) => {
+    let fitting: Branch | undefined
+    let fits = 0
+    let best: Branch | undefined
+    for (const visit of branches) {
+      const { result: passed, errors } = run.apart(() => visit(value, path, run, old))
+      const branch = { passed, errors }
+      if (errors.list.length === 0) {
+        fitting ??= branch
+        fits++
+        best = undefined
+        if (!exclusive) break
+      } else if (fits === 0 && (best === undefined || passed > best.passed)) best = branch
+    }
+    if (fits === 1) return (fitting as Branch).passed
+    const found = fits === 0 ? 'Found none valid' : `Found ${fits} valid alternatives`
+    const detail = exclusive ? `must validate one and only one schema (oneOf). ${found}` : 'must validate at least one schema (anyOf)'
+    run.errors.invalid(FieldPath.root, '', `${quoted(path)} ${detail}`)
+    return best ? addAll(run, best) : 0
+  }
+}
+
+function all(branches: readonly Visit[]): Visit {
+  return (value, path, run, old) => {
+    let passed = 0
+    let valid = 0
+    for (const visit of branches) {
+      const before = run.errors.list.length
+      passed += visit(value, path, run, old)
+      if (run.errors.list.length === before) valid++
+    }
+    if (valid < branches.length) {
+      run.errors.invalid(
+        FieldPath.root,
+        '',
+        `${quoted(path)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`,
+      )
+    }
+    return passed
+  }
+}
+
+function none(branch: Visit): Visit {
+  return (value, path, run, old) => {
+    const { errors } = run.apart(() => branch(value, path, run, old))
+    if (errors.list.length === 0) run.errors.invalid(FieldPath.root, '', `${quoted(path)} must not validate the schema (not)`)
+    return 0
+  }
+}
+
+/** Branches of choices: conditions on the value as a whole. */
+function choicesOf({ anyOf = [], oneOf = [], allOf = [], not }: Facets): Visit | undefined {
+  const visits = (conditions: readonly Condition[]) => conditions.map((each) => visitOf(shapeOfCondition(each)))
+  const parts: Visit[] = []
+  if (anyOf.length > 0) parts.push(choice(visits(anyOf), false))
+  if (oneOf.length > 0) parts.push(choice(visits(oneOf), true))
+  if (allOf.length > 0) parts.push(all(visits(allOf)))
+  if (not) parts.push(none(visitOf(shapeOfCondition(not))))
+  if (parts.length === 0) return undefined
+  return (value, path, run, old) => parts.reduce((passed, visit) => passed + visit(value, path, run, old), 0)
+}
+
+function itemsVisit(shape: Shape): Visit {
+  const visit = forgiving(visitOf(shape))
+  return (value, path, run, old) => {
+    let passed = 0
+    const items = value as Json[]
+    for (let at = 0; at < items.length; at++) passed += visit(items[at] as Json, path.index(at), run, old?.index(at))
+    return passed
+  }
+}
+
+/** What is not visible to clients as a change (both sides are converted to one version) is never forgiven. */
+const typeMeta = new Set(['kind', 'apiVersion'])
+
+function membersVisit({ properties, additional, facets }: Shape): Visit | undefined {
+  const { requiredKeys = [] } = facets
+  const known = new Map([...properties].map(([name, shape]) => [name, forgiving(visitOf(shape))]))
+  const others = additional && forgiving(visitOf(additional))
+  if (known.size === 0 && others === undefined && requiredKeys.length === 0) return undefined
+  return (given, path, run, old) => {
+    const value = given as { [key: string]: Json }
+    let passed = 0
+    for (const name of Object.keys(value)) {
+      const visit = known.get(name) ?? others
+      if (visit === undefined) continue
+      const before = path === FieldPath.root && typeMeta.has(name) ? undefined : old?.key(name)
+      passed += visit(value[name] as Json, path.child(name), run, before)
+    }
+    for (const name of requiredKeys) if (!Object.hasOwn(value, name)) run.errors.required(path.child(name))
+    return passed
+  }
+}
+
+/** Checks that the reference counts for a value of this kind whatever its schema says. */
+function counted(value: Json): number {
+  if (typeof value === 'string') return 5
+  if (typeof value === 'number' || Array.isArray(value)) return 6
+  return typeof value === 'boolean' ? 4 : 5
+}
+
+/** All checks of a value; of null only its type and the allowed values. */
+function visitOf(shape: Shape): Visit {
+  const { types, facets } = shape
+  const isType = typeCheck(shape)
+  const choices = choicesOf(facets)
+  const text = textCheck(facets)
+  const number = numberCheck(types, facets)
+  const items = shape.items && itemsVisit(shape.items)
+  const list = listCheck(facets)
+  const allowed = enumCheck(facets)
+  const size = sizeCheck(facets)
+  const members = membersVisit(shape)
+  return (value, path, run, old) => {
+    run.step()
+    const { errors } = run
+    const typed = isType === undefined || isType(value, path, errors)
+    if (value === null) {
+      allowed?.(value, path, errors)
+      return typed ? 1 : 0
+    }
+    let passed = counted(value) + (isType ? (typed ? 2 : 1) : 0)
+    if (choices) passed += choices(value, path, run, old)
+    if (typeof value === 'string') text?.(value, path, errors)
+    else if (typeof value === 'number') number?.(value, path, errors)
+    else if (Array.isArray(value)) {
+      if (items) passed += items(value, path, run, old)
+      list?.(value, path, errors)
+    }
+    allowed?.(value, path, errors)
+    if (typeof value === 'object' && !Array.isArray(value)) {
+      size?.(Object.keys(value).length, path, errors)
+      if (members) passed += members(value, path, run, old)
+    }
+    return passed
+  }
+}
+
+/** The same check passes several times where branches overlap; its error counts once. */
+function withoutRepeats({ list }: FieldErrors): void {
+  const seen = new Set<string>()
+  const kept = list.filter(({ field, message }) => {
+    const text = `${field} ${message}`
+    if (seen.has(text)) return false
+    seen.add(text)
+    return true
+  })
+  if (kept.length < list.length) list.splice(0, list.length, ...kept)
+}
+
+/** Adds the errors of a value, with paths from the value on. */
+export type OpenApiValidator = (value: Json, errors: FieldErrors, old: Correlation | undefined) => void
+
+/** A validator of the shape. Errors of parts that have not changed since they were stored, as `old` tells, are forgiven. */
+export function openapiValidator(shape: Shape): OpenApiValidator {
+  const visit = forgiving(visitOf(shape))
+  return (value, errors, old) => {
+    const found = new FieldErrors()
+    try {
+      visit(value, FieldPath.root, new Run(found), old)
+    } catch (error) {
+      if (!(error instanceof TooManySteps)) throw error
+      found.list.length = 0
+      found.invalidUnshown(
+        FieldPath.root,
+        'the schema asks for too many checks of an object of this size; simplify the schema or split the object',
+      )
+    }
+    if (found.list.length === 0) return
+    withoutRepeats(found)
+    errors.list.push(...found.list)
+  }
+}
