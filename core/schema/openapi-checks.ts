@@ -1,4 +1,4 @@
-/** Checks of facets with the texts of the reference's OpenAPI validator (kube-openapi pkg/validation). */
+/** Checks of facets with the texts of the reference's OpenAPI validator (openapi validation/validate). */
 import { equal } from './equal.ts'
 import { type FieldErrors, quote } from './field-error.ts'
 import { FieldPath } from './field-path.ts'

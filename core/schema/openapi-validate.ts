@@ -1,6 +1,6 @@
 /**
  * Validation of custom resources against their schemas, as the reference's OpenAPI validator does it: what is checked, in what order,
- * which failed branch of a choice is reported, and the texts (kube-openapi pkg/validation/validate).
+ * which failed branch of a choice is reported, and the texts.
  */
 import type { Correlation } from './correlation.ts'
 import { FieldErrors } from './field-error.ts'

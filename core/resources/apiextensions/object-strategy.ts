@@ -4,17 +4,17 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { validateListTypes } from '../../schema/list-types.ts'
-import type { Json, JsonObject, Message } from '../../schema/model.ts'
+import type { HookContext, Json, JsonObject, Message } from '../../schema/model.ts'
 import { validatePart } from '../../schema/validate.ts'
 import type { ApiObject, Scale, Strategy } from '../definition.ts'
 import { validateScaleSpec, validateScaleStatus } from './replicas.ts'
 
-const builtInFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
+const builtInFinalizers: readonly string[] = ['orphan', 'foregroundDeletion']
 
-function finalizerWarnings(name: string): string[] {
+function finalizerWarnings(name: string, known: readonly string[]): string[] {
   const start = `metadata.finalizers: ${JSON.stringify(name)}:`
   const warnings = formats.qualifiedName(name).map((problem) => `${start} ${problem}`)
-  if (name.includes('/') || builtInFinalizers.has(name)) return warnings
+  if (name.includes('/') || known.includes(name)) return warnings
   const path = name.includes('.') ? ' including a path (/)' : ''
   return [
     ...warnings,
@@ -22,10 +22,10 @@ function finalizerWarnings(name: string): string[] {
   ]
 }
 
-function warnings(object: ApiObject, old: ApiObject | undefined): string[] {
+function warnings(object: ApiObject, old: ApiObject | undefined, { platform }: HookContext): string[] {
   const before = new Set(old?.metadata.finalizers)
   const added = (object.metadata.finalizers ?? []).filter((name) => !before.has(name))
-  return [...new Set(added)].sort().flatMap(finalizerWarnings)
+  return [...new Set(added)].sort().flatMap((name) => finalizerWarnings(name, [...builtInFinalizers, platform.finalizer]))
 }
 
 /** Adds the errors of sets and map lists, unless the stored object has such errors already. */
