@@ -70,20 +70,33 @@ export interface Deletion {
   readonly gone: boolean
 }
 
-/**
- * Deletes an object, or starts to: finalizers and grace periods keep it as terminating. Throws 404, and 409 when preconditions fail.
- */
-export async function remove(
+/** Deletes in turn with the other writers of the object. See `removeNow`. */
+export function remove(
   resource: ServedResource,
   namespace: string,
   name: string,
   options: DeleteOptions,
   request: WriteRequest,
 ): Promise<Deletion> {
+  const { keys, turns } = resource.store
+  const key = keys.of(namespace, name)
+  const work = () => removeNow(resource, key, name, options, request)
+  return request.dryRun ? work() : turns.take(key, request.signal, work)
+}
+
+/**
+ * Deletes an object, or starts to: finalizers and grace periods keep it as terminating. Throws 404, and 409 when preconditions fail.
+ */
+async function removeNow(
+  resource: ServedResource,
+  key: string,
+  name: string,
+  options: DeleteOptions,
+  request: WriteRequest,
+): Promise<Deletion> {
   const { store, on } = resource
   const { definition } = store
-  const { codec, keys } = store
-  const key = keys.of(namespace, name)
+  const { codec } = store
   let current = await store.get(key)
   for (let attempt = 0; attempt < tries; attempt++) {
     if (current === undefined) throw notFound(on, name)

@@ -8,6 +8,8 @@ export interface WriteRequest {
   readonly dryRun: boolean
   /** Asks validating admission about the final object, inside every try; for a delete, without an object, all of admission. */
   validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
+  /** Aborts while the write waits for its turn; absent: it waits as long as it takes. */
+  readonly signal?: AbortSignal
   /** Collects `Warning` headers. */
   warn(text: string): void
 }

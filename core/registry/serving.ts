@@ -81,6 +81,7 @@ export function createServing(options: ServingOptions): ServeRows {
     const { converter } = stored
     const objects = createObjectStore(store, stored, prefix, {
       namesUnreadable,
+      clock,
       ...(converter ? { anyVersion: true } : { mediaType: options.storageMediaType, versions: rows.filter((row) => row !== stored) }),
     })
     const base = cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger }) : directFeed(objects, store)

@@ -13,7 +13,7 @@ import type { ServedResource } from './served.ts'
 import { validateSideUpdate, validateStatusUpdate, validateUpdate } from './validation.ts'
 import type { View } from './view.ts'
 
-/** Tries before a write that keeps losing its swap is given up. */
+/** Tries before a write that keeps losing its swap, to writers of other servers, is given up. */
 const tries = 20
 
 export interface Update {
@@ -141,20 +141,24 @@ export async function update(
   }
 
   // The first try starts from what is known, which a swap verifies; only what is live may refuse, or say that nothing changes.
-  let current = store.known(key)
-  let live = current === undefined
-  if (live) current = await store.get(key)
-  for (let count = 0; count < tries; count++) {
-    if (current === undefined) throw notFound(on, name)
-    try {
-      const { entry, lost, swapped } = await tryFrom(current)
-      if (entry && (live || swapped)) return entry
-      current = entry ? await store.get(key) : lost
-    } catch (error) {
-      if (live) throw error
-      current = await store.get(key)
+  async function write(waited: boolean): Promise<Entry> {
+    let current = waited ? undefined : store.known(key)
+    let live = current === undefined
+    if (live) current = await store.get(key)
+    for (let count = 0; count < tries; count++) {
+      if (current === undefined) throw notFound(on, name)
+      try {
+        const { entry, lost, swapped } = await tryFrom(current)
+        if (entry && (live || swapped)) return entry
+        current = entry ? await store.get(key) : lost
+      } catch (error) {
+        if (live) throw error
+        current = await store.get(key)
+      }
+      live = true
     }
-    live = true
+    throw modified(on, name)
   }
-  throw modified(on, name)
+
+  return request.dryRun ? write(false) : store.turns.take(key, request.signal, write)
 }

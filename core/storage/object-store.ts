@@ -1,5 +1,5 @@
 /** Objects of one resource in the store: what verbs and the registry read and write. The watch cache decorates it. */
-import { type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
+import { type Clock, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
@@ -9,6 +9,7 @@ import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
+import { Turns } from './turns.ts'
 import { createEntryReader, type EntryReader } from './unreadable.ts'
 
 /** Bytes of a whole list, and where in them its items are. */
@@ -68,6 +69,8 @@ export interface ObjectStore {
   readonly keys: Keys
   /** Makes entries of what the store holds. */
   readonly reader: EntryReader
+  /** Of writers of one key. */
+  readonly turns: Turns
   /** The live object. */
   get(key: string): Promise<Entry | undefined>
   /** What is at hand without asking the store: it may lag behind the last writes, and undefined says nothing. */
@@ -86,16 +89,25 @@ export interface ObjectStore {
   ): Promise<{ readonly ok: true; readonly revision: number } | { readonly ok: false; readonly current?: Entry }>
 }
 
+export interface ObjectStoreOptions extends CodecOptions {
+  /** See createEntryReader. */
+  readonly namesUnreadable?: boolean
+  /** Entries are as they are stored. */
+  readonly anyVersion?: boolean
+  /** For writers that wait for their turn. */
+  readonly clock?: Clock
+}
+
 const pageSize = 500
 /** The smallest key that sorts after every key that starts with this one's text. */
 export const keyAfter = (key: string) => `${key}\0`
 
-/** Reads and writes straight through to the store. `namesUnreadable`: see createEntryReader. `anyVersion`: entries are as they are stored. */
+/** Reads and writes straight through to the store. */
 export function createObjectStore(
   store: KeyValueStore,
   definition: ResourceDefinition,
   prefix: string,
-  options: CodecOptions & { readonly namesUnreadable?: boolean; readonly anyVersion?: boolean } = {},
+  options: ObjectStoreOptions = {},
 ): ObjectStore {
   const codec = options.anyVersion ? createRawCodec() : createCodec(definition, options)
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
@@ -168,6 +180,7 @@ export function createObjectStore(
     codec,
     keys,
     reader,
+    turns: new Turns(options.clock),
     list,
     async inspect(key) {
       const { kv } = await store.get(key)

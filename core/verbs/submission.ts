@@ -78,6 +78,7 @@ export function writeRequest({ exchange, services, resource }: Target, { dryRun,
   return {
     context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition) },
     dryRun,
+    signal: exchange.signal,
     validateAdmission: validate,
     warn: (text) => exchange.warnings.push(text),
   }

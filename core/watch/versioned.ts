@@ -110,6 +110,7 @@ export function createVersionedStore({ base, definition, stored, converter, cont
     codec,
     keys: base.keys,
     reader: base.reader,
+    turns: base.turns,
     inspect: base.inspect,
     count: base.count,
     list,

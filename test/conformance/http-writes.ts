@@ -221,4 +221,26 @@ export function writes(on: On): void {
     assert.deepEqual(new Set(patches.map(({ status }) => status)), new Set([200]))
     assert.equal(Object.keys((await api.get(at('configmaps/a'))).body.data ?? {}).length, 21)
   })
+
+  on('answers no patch without a resourceVersion with a conflict, and all but one of those with the same', async ({ api, at }) => {
+    const { metadata } = await api.create(at('configmaps'), configMap('busy'))
+    const versions = new Set<string>()
+    const patcher = async (_: unknown, i: number) => {
+      for (let n = 0; n < 15; n++) {
+        const { status, body } = await api.patch(at('configmaps/busy'), { data: { [`k${i}`]: `${n}` } })
+        assert.equal(status, 200, JSON.stringify(body))
+        versions.add(body.metadata.resourceVersion)
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, patcher))
+    assert.equal(versions.size, 300, 'every patch is a write of its own')
+    const { body } = await api.get(at('configmaps/busy'))
+    assert.deepEqual(body.data, Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, '14'])))
+    const { uid, resourceVersion } = body.metadata
+    assert.equal(uid, metadata.uid)
+    const named = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => api.patch(at('configmaps/busy'), { metadata: { resourceVersion }, data: { last: `${i}` } })),
+    )
+    assert.deepEqual(named.map(({ status }) => status).toSorted(), [200, ...Array<number>(19).fill(409)])
+  })
 }

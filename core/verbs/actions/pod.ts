@@ -58,6 +58,7 @@ export function ownWrite({ exchange, services }: Target, dryRun: boolean): Write
   return {
     context: hookContext(services),
     dryRun,
+    signal: exchange.signal,
     validateAdmission: () => Promise.resolve(),
     warn: (text) => exchange.warnings.push(text),
   }

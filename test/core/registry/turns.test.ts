@@ -1,0 +1,58 @@
+/** Many writers of one object, over a store that takes its time, as a disk or a network does. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KeyValueStore } from '../../../core/ports.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { apiOf, configMap } from '../../support/api.ts'
+
+/** Answers about a key come some turns of the event loop later; how many differs from one to the next. */
+function slow(store: KeyValueStore): KeyValueStore {
+  let count = 0
+  const later = async <T>(answer: Promise<T>): Promise<T> => {
+    count++
+    for (let turn = 0; turn < (count * 7) % 11; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return answer
+  }
+  const { get, put } = store
+  return {
+    ...store,
+    get: (...args) => later(get(...args)),
+    put: async (...args) => later(later(Promise.resolve()).then(() => put(...args))),
+  }
+}
+
+test('of patches without a resourceVersion none meets a conflict; of those with one all but the first', async () => {
+  let puts = 0
+  const store = slow(memoryStore())
+  const counting: KeyValueStore = {
+    ...store,
+    put(...args) {
+      puts++
+      return store.put(...args)
+    },
+  }
+  const server = await createApiServer({ store: counting, controllers: [] })
+  const api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+  const path = '/api/v1/namespaces/default/configmaps'
+  await api.create(path, configMap('busy'))
+  puts = 0
+  const patcher = async (_: unknown, i: number) => {
+    for (let n = 0; n < 10; n++) {
+      const { status, body } = await api.patch(`${path}/busy`, { data: { [`k${i}`]: `${n}` } })
+      assert.equal(status, 200, JSON.stringify(body))
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, patcher))
+  assert.equal(puts, 200, 'no write is tried twice')
+  const { body } = await api.get(`${path}/busy`)
+  assert.deepEqual(body.data, Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, '9'])))
+  const { resourceVersion } = body.metadata
+  const named = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => api.patch(`${path}/busy`, { metadata: { resourceVersion }, data: { last: `${i}` } })),
+  )
+  assert.deepEqual(
+    named.map(({ status }) => status),
+    [200, ...Array<number>(19).fill(409)],
+  )
+  await server.close()
+})
