@@ -3,7 +3,7 @@
  * Bun sends the head of a response with its first bytes, so a watch shows nothing, not even its headers, before the first event.
  * Run it: bun wrangler-free-examples/bun-serve.ts 8080
  */
-import { createApiServer, memoryStore } from '../runtimes/web/index.ts'
+import { createApiServer, memoryStore } from 'apiserver'
 
 declare const Bun: {
   readonly argv: readonly string[]

@@ -2,7 +2,7 @@
  * The API as the handler of Deno.serve: the core is a fetch handler already, so there is nothing to adapt.
  * Run it: deno run -A wrangler-free-examples/deno-serve.ts 8080
  */
-import { createApiServer, memoryStore } from '../runtimes/web/index.ts'
+import { createApiServer, memoryStore } from 'apiserver'
 
 declare const Deno: {
   readonly args: readonly string[]

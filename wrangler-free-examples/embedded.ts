@@ -2,7 +2,7 @@
  * The whole API in one process, with no port: what a test of a controller needs.
  * Run it: npx tsx wrangler-free-examples/embedded.ts
  */
-import { createApiServer, memoryStore } from '../runtimes/web/index.ts'
+import { createApiServer, memoryStore } from 'apiserver'
 
 const server = await createApiServer({ store: memoryStore() })
 const url = 'http://in.process/api/v1/namespaces/default/configmaps'

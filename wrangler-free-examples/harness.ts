@@ -2,7 +2,7 @@
  * A test of a controller against the whole API: every case starts from one prepared world, and time is moved rather than waited for.
  * Run it: npx tsx wrangler-free-examples/harness.ts
  */
-import { startTestServer } from '../runtimes/testing/index.ts'
+import { startTestServer } from 'apiserver/testing'
 
 const server = await startTestServer()
 await server.load(`

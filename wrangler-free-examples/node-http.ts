@@ -5,7 +5,7 @@
  */
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
-import { createApiServer, memoryStore } from '../runtimes/web/index.ts'
+import { createApiServer, memoryStore } from 'apiserver'
 
 const api = await createApiServer({ store: memoryStore() })
 const port = Number(process.argv[2] ?? 8080)

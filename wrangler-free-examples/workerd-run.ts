@@ -1,11 +1,14 @@
-/** Bundles workerd.ts and serves it with npm's workerd, no other tool: node --import tsx wrangler-free-examples/workerd-run.ts [worker file] 8080 */
+/**
+ * Bundles workerd.ts with npm's esbuild and serves it with npm's workerd.
+ * Run it: npx tsx wrangler-free-examples/workerd-run.ts [worker file] 8080
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { runtimeBinary } from '../runtimes/locate.ts'
 
 const [port = '8080', worker = fileURLToPath(new URL('workerd.ts', import.meta.url))] = process.argv.slice(2).reverse()
 const directory = mkdtempSync(join(tmpdir(), 'workerd-'))
@@ -33,7 +36,9 @@ const api :Workerd.Worker = (
 );
 `,
 )
-const child = spawn(runtimeBinary('workerd') ?? 'workerd', ['serve', config], { stdio: 'inherit' })
+// The package's main export is the path of its binary.
+const { default: workerd } = createRequire(import.meta.url)('workerd') as { readonly default: string }
+const child = spawn(workerd, ['serve', config], { stdio: 'inherit' })
 // It would wait for watches to end, which they need not do.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGKILL'))
 child.on('error', (error) => console.error(`error: workerd: ${error.message}`))

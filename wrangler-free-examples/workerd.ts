@@ -1,9 +1,9 @@
 /**
  * The API on an edge runtime: a worker whose memory is the store, so it forgets when the runtime drops it.
  * Timers and random numbers exist only while a request is served, so the server is made by the first one.
- * Run it: node --import tsx wrangler-free-examples/workerd-run.ts 8080   (bundles this file, and starts workerd on it)
+ * Run it: npx tsx wrangler-free-examples/workerd-run.ts 8080   (bundles this file, and starts workerd on it)
  */
-import { type ApiServer, createApiServer, memoryStore } from '../runtimes/web/index.ts'
+import { type ApiServer, createApiServer, memoryStore } from 'apiserver'
 
 interface Context {
   waitUntil(work: Promise<unknown>): void

@@ -7,12 +7,15 @@ import { after, before, describe, test } from 'node:test'
 import { root } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
+import { examples } from './examples.ts'
 
 /** This Node, and those that the variable NODES names, separated as PATH is. */
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
 
 const program = `
 import { createApiServer, memoryStore } from 'apiserver'
+import { StoreError } from 'apiserver'
+import { listen, nodeClock, openDurableStore } from 'apiserver/node'
 import { startTestServer } from 'apiserver/testing'
 const api = await createApiServer({ store: memoryStore() })
 console.log((await api.fetch(new Request('http://x/readyz'))).status)
@@ -21,6 +24,7 @@ const server = await startTestServer()
 const fork = await server.fork()
 console.log((await fork.fetch('/api/v1/namespaces/default')).status)
 await Promise.all([server.close(), fork.close()])
+console.log([typeof listen, typeof nodeClock.now, typeof openDurableStore, new StoreError('timeout', 'x') instanceof Error].join())
 `
 const typed = `
 import { startTestServer, type TestServer } from 'apiserver/testing'
@@ -62,6 +66,7 @@ describe('the package', { timeout: 300_000 }, () => {
     npm(['install', '--omit=dev', '--ignore-scripts', '--prefer-offline', join(directory, tarball)], project)
     writeFileSync(join(project, 'program.js'), program)
     writeFileSync(join(project, 'typed.ts'), typed)
+    cpSync(join(root, 'wrangler-free-examples'), join(project, 'wrangler-free-examples'), { recursive: true })
   })
   after(remove)
 
@@ -69,7 +74,7 @@ describe('the package', { timeout: 300_000 }, () => {
     const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
     test(`imports work under Node ${version}`, async () => {
       const { code, stdout, stderr } = await run(node, ['program.js'], { cwd: project })
-      assert.equal(stdout, '200\n200\n', stderr)
+      assert.equal(stdout, '200\n200\nfunction,function,function,true\n', stderr)
       assert.equal(code, 0, 'exit status')
     })
 
@@ -103,6 +108,8 @@ describe('the package', { timeout: 300_000 }, () => {
       stdio: 'pipe',
     })
   })
+
+  examples(project)
 
   test('brings no tools along, and stays within its size', (t) => {
     const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as { packages: object }

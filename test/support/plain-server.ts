@@ -6,10 +6,13 @@ import { root } from './root.ts'
 import { type Fetch, plainFetch } from './tls-fetch.ts'
 import { eventually, within } from './wait.ts'
 
-/** Resolves when `/readyz` is answered with 200. */
-export async function startPlain([program, ...args]: Command): Promise<{ readonly fetch: Fetch; close(): Promise<void> }> {
+/** Starts it in a directory, by default the checkout's; resolves when `/readyz` is answered with 200. */
+export async function startPlain(
+  [program, ...args]: Command,
+  directory = root,
+): Promise<{ readonly fetch: Fetch; close(): Promise<void> }> {
   const port = await freePort()
-  const child = spawn(program, [...args, String(port)], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, [...args, String(port)], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close')
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

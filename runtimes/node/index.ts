@@ -1,0 +1,6 @@
+/** The entry point `apiserver/node`: the parts of the daemon, for programs that put their own together. */
+export { openDurableStore } from '../stores/durable.ts'
+export { type EtcdOptions, openEtcdStore } from '../stores/etcd.ts'
+export { type Certificates, type Handler, type Listener, type ListenOptions, listen } from './listener.ts'
+export { createOutbound } from './outbound.ts'
+export { nodeClock, nodeFiles, nodeLogger } from './ports.ts'

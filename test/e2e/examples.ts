@@ -1,0 +1,64 @@
+/** The programs in wrangler-free-examples/, copied into an empty project that has the package, run as their first comments say. */
+import assert from 'node:assert/strict'
+import { symlinkSync } from 'node:fs'
+import { before, describe, test } from 'node:test'
+import { apiOf, configMap } from '../support/api.ts'
+import type { Command } from '../support/daemon.ts'
+import { startPlain } from '../support/plain-server.ts'
+import { root, rootUrl } from '../support/root.ts'
+import { run } from '../support/run.ts'
+import { runtimeBinary, without } from '../support/runtimes.ts'
+import { watchAt } from '../support/watch-reader.ts'
+
+const example = (name: string) => `wrangler-free-examples/${name}.ts`
+const loader = `${rootUrl}node_modules/tsx/dist/loader.mjs`
+const onNode = (name: string): Command => [process.execPath, '--import', loader, example(name)]
+const collection = '/api/v1/namespaces/default/configmaps'
+
+const servers: readonly { readonly name: string; readonly skip: string | false; readonly command: () => Command }[] = [
+  { name: 'node-http', skip: false, command: () => onNode('node-http') },
+  { name: 'bun-serve', skip: without('bun'), command: () => [runtimeBinary('bun') ?? '', example('bun-serve')] },
+  {
+    name: 'deno-serve',
+    skip: without('deno'),
+    command: () => [runtimeBinary('deno') ?? '', 'run', '-A', '--no-lock', example('deno-serve')],
+  },
+  { name: 'workerd-run', skip: without('workerd'), command: () => onNode('workerd-run') },
+]
+
+/** Runs them in the project. */
+export function examples(project: string): void {
+  // What the worker's runner needs besides, which the package does not bring.
+  for (const tool of ['esbuild', '@esbuild', 'workerd', '@cloudflare'])
+    before(() => symlinkSync(`${root}node_modules/${tool}`, `${project}/node_modules/${tool}`))
+  describe('examples', () => {
+    for (const { name, skip, command } of servers) {
+      test(name, { skip, timeout: 60_000 }, async () => {
+        const { fetch, close } = await startPlain(command(), project)
+        try {
+          // Bun sends the head of a response only with its first bytes.
+          const watching = watchAt(fetch, collection, { fieldSelector: 'metadata.name=a' })
+          await apiOf(fetch).create(collection, configMap('a', { k: 'v' }))
+          const watch = await watching
+          assert.equal((await watch.object()).type, 'ADDED', 'the watch hears of it')
+          await watch.close()
+        } finally {
+          await close()
+        }
+      })
+    }
+
+    const programs = {
+      embedded: /^201 [\s\S]*\n200 \d config maps/,
+      harness: /after the delete: 404\nafter going back: 200\nevent two hours later: 404/,
+    }
+    for (const [name, output] of Object.entries(programs)) {
+      test(name, async () => {
+        const [program, ...args] = onNode(name)
+        const { code, stdout, stderr } = await run(program, args, { cwd: project })
+        assert.match(stdout, output, stderr)
+        assert.equal(code, 0, 'exit status')
+      })
+    }
+  })
+}
