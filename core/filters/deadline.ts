@@ -2,15 +2,11 @@ import type { Clock } from '../ports.ts'
 import { timeout } from '../respond/status.ts'
 import type { Filter } from './filter.ts'
 
-/** Requests that last as long as their client wants: watches and streams. */
-const longRunningSubresources = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
-
 /** Answers 504 when a request that should be short takes longer than `limit` milliseconds (`--request-timeout`). */
 export function deadline(clock: Clock, limit: number): Filter {
   return (exchange, next) => {
     const answer = next(exchange)
-    const { verb, subresource } = exchange.info
-    if (!(answer instanceof Promise) || verb === 'watch' || longRunningSubresources.has(subresource)) return answer
+    if (!(answer instanceof Promise) || exchange.info.longRunning) return answer
     return new Promise((resolve, reject) => {
       const late = () => reject(timeout('request did not complete within the allotted timeout'))
       const cancel = clock.after(limit, late)

@@ -9,13 +9,13 @@ interface Kinds {
 }
 
 /**
- * At most so many requests at a time, of each kind; 0: no limit. Members of `system:masters` and watches do not count.
+ * At most so many requests at a time, of each kind; 0: no limit. Members of `system:masters` and long-running requests do not count.
  * `running` is kept current, for metrics.
  */
 export function inFlight(limits: Readonly<Kinds>, running: Kinds): Filter {
   return (exchange, next) => {
     const { info, user } = exchange
-    if (info.verb === 'watch' || user.groups.includes('system:masters')) return next(exchange)
+    if (info.longRunning || user.groups.includes('system:masters')) return next(exchange)
     const kind = readOnly.has(info.verb) ? 'readOnly' : 'mutating'
     if (limits[kind] > 0 && running[kind] >= limits[kind]) throw tooManyRequests('Too many requests, please try again later.', 1)
     running[kind]++

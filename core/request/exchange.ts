@@ -12,6 +12,7 @@ export interface User {
 export interface RequestInfo {
   /** False for paths outside `/api` and `/apis`, and for discovery below them. */
   readonly isResource: boolean
+  /** Percent-decoded. */
   readonly path: string
   /** get list watch create update patch delete deletecollection; the lower-case method for non-resource paths. */
   readonly verb: string
@@ -23,6 +24,10 @@ export interface RequestInfo {
   readonly name: string
   /** Path elements from the resource on. */
   readonly parts: readonly string[]
+  /** Where the path stands, as the table of routes numbers it (resources/routes.ts). */
+  readonly position: number
+  /** Lasts as long as its client wants: watches, and streams to and from somebody else. */
+  readonly longRunning: boolean
   /** As given, for authorizers that look at selectors; only where the verb honours them. */
   readonly labelSelector?: string
   readonly fieldSelector?: string

@@ -142,6 +142,8 @@ export interface Subresource {
   readonly schema: Message
   /** Set where it reads the whole object and writes a part of it. */
   readonly side?: Side
+  /** Set where the connection is handed on: a stream of our protocols, or a proxy that takes any method and any path below. */
+  readonly connects?: 'stream' | 'proxy'
 }
 
 /** Addresses and node ports of services. */

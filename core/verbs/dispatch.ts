@@ -1,8 +1,8 @@
 import type { ServedResource } from '../registry/served.ts'
-import type { Exchange, RequestInfo } from '../request/exchange.ts'
+import type { Exchange } from '../request/exchange.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
+import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
 import { noSuchResource, notAllowed } from '../respond/status.ts'
-import type { Handlers } from './actions/action.ts'
 import { actionOf, handlersOf } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
@@ -26,17 +26,16 @@ const verbs: { readonly [verb: string]: Verb } = {
   delete: deleteVerb,
   deletecollection: deleteCollection,
 }
-const subresourceVerbs = ['get', 'update', 'patch']
 
 /** What is served under one path element of a resource: a side of the object, or an action. */
 interface Served {
   readonly view: SubresourceView
-  readonly action?: Verb
-  readonly handlers?: Handlers
-  /** What may be asked of it. */
-  readonly verbs: readonly string[]
+  /** By the verb of RequestInfo. */
+  readonly verbs: { readonly [verb: string]: Verb }
+  /** By their position. */
+  readonly routes: readonly (Route | undefined)[]
   /** What every client of it is told. */
-  readonly warning?: string | undefined
+  readonly warning: string | undefined
 }
 
 const actionView = (name: string, body: SubresourceView['body']): SubresourceView => ({
@@ -52,23 +51,24 @@ export function createDispatch(services: Services): (exchange: Exchange) => Prom
   const known = new WeakMap<ServedResource, ReadonlyMap<string, Served>>()
 
   function servedBy({ definition }: ServedResource): ReadonlyMap<string, Served> {
-    const served = new Map<string, Served>()
+    const views = viewsOf(definition)
+    const routes = routesOf(definition)
     const own = deprecationWarning(definition, services.version)
-    const rows = new Map(definition.subresources.map(({ name, verbs }) => [name, verbs]))
-    for (const view of viewsOf(definition).values()) {
-      const allowed = view.name === '' ? definition.verbs : (rows.get(view.name) ?? subresourceVerbs)
-      served.set(view.name, { view, verbs: allowed, warning: view.body === definition ? own : undefined })
-    }
-    for (const [name, allowed] of [['', definition.verbs] as const, ...rows]) {
+    const served = (name: string): Served => {
       const action = actionOf(definition, name, platform.name)
       const handlers = handlersOf(definition, name, platform.name)
-      if (action === undefined && handlers === undefined) continue
+      const view = action || handlers ? undefined : views.get(name)
       const body = { ...(action?.body ?? definition), group: platform.name(action?.body?.group ?? definition.group) }
-      const warning = name === '' ? own : undefined
-      const answer = { ...(action && { action: perform(action) }), ...(handlers && { handlers }) }
-      served.set(name, { view: actionView(name, body), verbs: allowed, warning, ...answer })
+      const found: (Route | undefined)[] = Array.from({ length: positions })
+      for (const route of routes) if (route.subresource === name) found[positionIndex(route)] = route
+      return {
+        view: view ?? actionView(name, body),
+        verbs: handlers ?? (action ? { create: perform(action) } : verbs),
+        routes: found,
+        warning: name === '' || view?.body === definition ? own : undefined,
+      }
     }
-    return served
+    return new Map([...new Set(routes.map(({ subresource }) => subresource))].map((name) => [name, served(name)]))
   }
 
   function find(resource: ServedResource, subresource: string): Served | undefined {
@@ -81,39 +81,20 @@ export function createDispatch(services: Services): (exchange: Exchange) => Prom
   }
 
   return (exchange) => {
-    const { info } = exchange
+    const { info, request } = exchange
     const resource = services.table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) throw noSuchResource()
+    const { definition, on } = resource
     const served = find(resource, info.subresource)
-    if (served === undefined || (info.parts.length > 3 && !served.handlers?.tail)) throw noSuchResource(resource.on)
-    const { definition } = resource
-    if (definition.namespaced && info.namespace === '' && info.parts.length > 1) throw noSuchResource(resource.on)
-    if (!definition.namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw noSuchResource(resource.on)
-    const verb = verbOf(resource, served, info)
+    const route = served?.routes[info.position]
+    if (served === undefined || route === undefined) throw noSuchResource(on)
+    const verb = route.methods[request.method as Method]?.includes(info.verb) ? served.verbs[info.verb] : undefined
+    if (verb === undefined) throw notAllowed(on)
     if (served.warning !== undefined) {
-      const { group, resource: plural } = resource.on
-      services.deprecated.set([group, info.version, plural, info.subresource, definition.lifecycle.removed ?? ''], 1)
+      services.deprecated.set([on.group, info.version, on.resource, info.subresource, definition.lifecycle.removed ?? ''], 1)
       exchange.warnings.push(served.warning)
     }
-    const namespace = definition.namespaced ? info.namespace : ''
+    const namespace = route.scoped ? info.namespace : ''
     return verb({ exchange, services, resource, view: served.view, namespace, name: info.parts[1] ?? '' })
   }
-}
-
-const onCollections = new Set(['create', 'list', 'deletecollection'])
-
-/** The verb, where it is allowed: on a collection or on one object, in a namespace or in all. Throws 405. */
-function verbOf({ definition, on }: ServedResource, served: Served, { verb, parts, namespace }: RequestInfo): Verb {
-  if (served.handlers) return served.handlers.verbs[verb] ?? refuse(on)
-  const creates = verb === 'create'
-  const collection = parts.length < 2
-  const onCollection = served.action ? served.view.name === '' : onCollections.has(verb)
-  const fits = onCollection ? collection : verb === 'watch' || !collection
-  const nowhere = creates && definition.namespaced && namespace === ''
-  const found = served.action ? creates && served.action : verbs[verb]
-  return found && fits && !nowhere && served.verbs.includes(verb) ? found : refuse(on)
-}
-
-function refuse(on: ServedResource['on']): never {
-  throw notAllowed(on)
 }

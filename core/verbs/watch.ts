@@ -1,5 +1,7 @@
-import { readListOptions } from '../request/options.ts'
+import { exactField } from '../request/field-selector.ts'
+import { type ListOptions, readListOptions } from '../request/options.ts'
 import { parseWatchVersion } from '../request/resource-version.ts'
+import { badRequest } from '../respond/status.ts'
 import { watchStream } from '../watch/stream.ts'
 import { entryQuery, matcher, nameWanted } from './query.ts'
 import { respondWatch, watchEncoder } from './respond.ts'
@@ -8,6 +10,14 @@ import type { Verb } from './services.ts'
 /** The label `scope` of metrics. */
 const level = ({ namespace, name }: { namespace: string; name?: string }) =>
   name !== undefined ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
+
+/** The options of a watch whose path names the object. Throws 400 when they select another. */
+function named(asked: ListOptions, name: string): ListOptions {
+  const { fieldSelector = [] } = asked
+  if (fieldSelector.length === 0) return { ...asked, fieldSelector: [{ field: 'metadata.name', operator: '=', value: name }] }
+  if (exactField(fieldSelector, 'metadata.name') === name) return asked
+  throw badRequest("fieldSelector metadata.name doesn't match requested name")
+}
 
 /**
  * Changes of a collection, from a resourceVersion on. Without one (or with 0) the current objects come first as ADDED;
@@ -18,8 +28,7 @@ export const watch: Verb = async (target) => {
   const { on, definition } = resource
   const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), services.platform, services.watchList)
   // The old paths `/watch/…/NAME` say the name that others select.
-  const named = { field: 'metadata.name', operator: '=', value: name } as const
-  const options = name === '' ? asked : { ...asked, fieldSelector: [named, ...(asked.fieldSelector ?? [])] }
+  const options = name === '' ? asked : named(asked, name)
   const revision = parseWatchVersion(options.resourceVersion ?? '', resource.on)
   const matches = matcher(target, options)
   const scope = { namespace, ...nameWanted(options) }

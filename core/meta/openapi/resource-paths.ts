@@ -2,6 +2,7 @@ import type { Platform } from '../../platform.ts'
 import { Scale } from '../../resources/autoscaling/v1/scale.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { DeleteOptions, ListOptions, Status, WatchEvent } from '../../resources/meta/index.ts'
+import { type Method, type Route, routesOf } from '../../resources/routes.ts'
 import type { JsonObject, Message } from '../../schema/model.ts'
 import { type ResourceRow, resourceRows } from '../resource-rows.ts'
 import type { ServedVersion } from '../served.ts'
@@ -10,7 +11,9 @@ import type { Models } from './models.ts'
 import { operationNames, title } from './operation-names.ts'
 import { type Operation, type PathItem, responses } from './operations.ts'
 import { nameParameter, namespaceParameter, type Parameter, pathParameter, pretty, queryParameters } from './parameters.ts'
-import { collectionVerbs, connectMethods, itemVerbs, type VerbRow, watchVerbs } from './verbs.ts'
+import { type VerbRow, verbRows, watchVerbs } from './verbs.ts'
+
+const methodOrder: readonly Method[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export interface PathsContext {
   readonly platform: Platform
@@ -21,24 +24,22 @@ export interface PathsContext {
 /** All paths of the resources of one group version, with the operations that discovery lists as verbs. */
 export function resourcePaths(version: ServedVersion, context: PathsContext): readonly PathItem[] {
   return version.definitions.flatMap((definition) => {
-    const paths = createPaths(version, definition, context)
-    const [own, ...subresources] = resourceRows(definition)
-    return [...paths.resource(own), ...subresources.flatMap(paths.subresource), ...paths.watches(own)].filter(
-      ({ operations }) => operations.length > 0,
-    )
+    const pathItem = createPathItem(version, definition, context)
+    const rows = new Map(resourceRows(definition).map((row) => [row.subresource, row]))
+    return routesOf(definition).flatMap((route) => {
+      const row = rows.get(route.subresource)
+      return row ? [pathItem(route, row)] : []
+    })
   })
 }
 
-function createPaths({ group, version, path }: ServedVersion, definition: ResourceDefinition, { platform, names, models }: PathsContext) {
-  const {
-    kind,
-    namespaced,
-    names: { plural },
-  } = definition
+function createPathItem(
+  { group, version, path }: ServedVersion,
+  definition: ResourceDefinition,
+  { platform, names, models }: PathsContext,
+) {
+  const { kind, namespaced } = definition
   const { id, tag } = operationNames(group, version, platform)
-  const scope = namespaced ? 'namespaces/{namespace}/' : ''
-  const scopeParameters = namespaced ? [namespaceParameter] : []
-  const itemParameters = [nameParameter(kind), ...scopeParameters]
   const custom = names.custom(definition)
   const types = ['application/json', 'application/yaml', ...(custom ? [] : [platform.protobufType])]
   const streams = types.filter((type) => type !== 'application/yaml').map((type) => `${type};stream=watch`)
@@ -95,26 +96,22 @@ function createPaths({ group, version, path }: ServedVersion, definition: Resour
     }
   }
 
-  const item = (path: string, parameters: readonly Parameter[], operations: readonly Operation[]): PathItem => ({
-    path,
-    parameters: [...parameters, pretty],
-    operations,
-  })
-  const pick = (verbs: readonly VerbRow[], row: ResourceRow) => verbs.filter(({ verb }) => row.verbs.includes(verb))
-
-  const connect = (row: ResourceRow, withPath: boolean): Operation[] =>
-    connectMethods[row.verbs.includes('update') ? 'proxy' : 'stream'].map((method) => ({
-      method,
-      id: id('connect', `${title(method)}${namespaced ? 'Namespaced' : ''}${kind}${title(row.subresource)}${withPath ? 'WithPath' : ''}`),
-      description: `connect to ${row.subresource} of a ${kind}`,
-      tag,
-      action: 'connect',
-      kind: { group, version, kind: row.kind },
-      parameters: [],
-      consumes: ['*/*'],
-      produces: ['*/*'],
-      responses: responses({ type: 'string' }, 200),
-    }))
+  const connect = (row: ResourceRow, { methods, tail }: Route): Operation[] =>
+    methodOrder
+      .filter((method) => methods[method])
+      .map((method) => method.toLowerCase() as Lowercase<Method>)
+      .map((method) => ({
+        method,
+        id: id('connect', `${title(method)}${namespaced ? 'Namespaced' : ''}${kind}${title(row.subresource)}${tail ? 'WithPath' : ''}`),
+        description: `connect to ${row.subresource} of a ${kind}`,
+        tag,
+        action: 'connect',
+        kind: { group, version, kind: row.kind },
+        parameters: [],
+        consumes: ['*/*'],
+        produces: ['*/*'],
+        responses: responses({ type: 'string' }, 200),
+      }))
 
   const watch = ({ infix, action, description }: (typeof watchVerbs)[keyof typeof watchVerbs], all = false): Operation => ({
     method: 'get',
@@ -129,57 +126,30 @@ function createPaths({ group, version, path }: ServedVersion, definition: Resour
     responses: responses(models.message(WatchEvent), 200),
   })
 
-  return {
-    resource(row: ResourceRow): PathItem[] {
-      const collection = pick(collectionVerbs, row)
-      return [
-        item(
-          `${path}/${scope}${plural}`,
-          scopeParameters,
-          collection.map((verb) => operation(verb, row)),
-        ),
-        item(
-          `${path}/${scope}${plural}/{name}`,
-          itemParameters,
-          pick(itemVerbs, row).map((verb) => operation(verb, row)),
-        ),
-        ...(namespaced
-          ? [
-              item(
-                `${path}/${plural}`,
-                [],
-                collection.filter(({ verb }) => verb === 'list').map((verb) => operation(verb, row, true)),
-              ),
-            ]
-          : []),
-      ]
-    },
-    subresource(row: ResourceRow): PathItem[] {
-      const own = `${path}/${scope}${plural}/{name}/${row.subresource}`
-      // What is both created and read is no object but a stream.
-      if (!row.verbs.includes('create') || !row.verbs.includes('get')) {
-        const verbs = pick([...collectionVerbs.filter(({ verb }) => verb === 'create'), ...itemVerbs], row)
-        return [
-          item(
-            own,
-            itemParameters,
-            verbs.map((verb) => operation(verb, row)),
-          ),
-        ]
-      }
-      const options = definition.subresources.filter(({ name }) => name === row.subresource).map(({ schema }) => schema)
-      const parameters = [...itemParameters, ...queryParameters(options)]
-      const paths = [{ path: own, parameters, operations: connect(row, false) }]
-      if (!row.verbs.includes('update')) return paths
-      return [...paths, { path: `${own}/{path}`, parameters: [...parameters, pathParameter], operations: connect(row, true) }]
-    },
-    watches(row: ResourceRow): PathItem[] {
-      if (!row.verbs.includes('watch')) return []
-      return [
-        item(`${path}/watch/${scope}${plural}`, scopeParameters, [watch(watchVerbs.collection)]),
-        item(`${path}/watch/${scope}${plural}/{name}`, itemParameters, [watch(watchVerbs.item)]),
-        ...(namespaced ? [item(`${path}/watch/${plural}`, [], [watch(watchVerbs.collection, true)])] : []),
-      ]
-    },
+  /** The parameters of a path, and those of its options where the connection is handed on. */
+  function parameters({ scoped, named, tail, connects, subresource }: Route): readonly Parameter[] {
+    const options = connects ? definition.subresources.filter(({ name }) => name === subresource).map(({ schema }) => schema) : []
+    return [
+      ...(named ? [nameParameter(kind)] : []),
+      ...(scoped ? [namespaceParameter] : []),
+      ...queryParameters(options),
+      ...(tail ? [pathParameter] : []),
+      ...(connects ? [] : [pretty]),
+    ]
   }
+
+  function operations(route: Route, row: ResourceRow): readonly Operation[] {
+    const all = namespaced && !route.scoped
+    if (route.connects) return connect(row, route)
+    if (route.watch) return [watch(route.named ? watchVerbs.item : watchVerbs.collection, all)]
+    return verbRows
+      .filter(({ method, verb }) => route.methods[method.toUpperCase() as Method]?.includes(verb))
+      .map((verb) => operation(verb, row, all))
+  }
+
+  return (route: Route, row: ResourceRow): PathItem => ({
+    path: `${path}/${route.path}`,
+    parameters: parameters(route),
+    operations: operations(route, row),
+  })
 }

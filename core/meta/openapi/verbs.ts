@@ -18,8 +18,8 @@ export interface VerbRow {
   readonly codes: readonly number[]
 }
 
-/** On the path of the collection. */
-export const collectionVerbs: readonly VerbRow[] = [
+/** In the order in which the operations of a path are listed. */
+export const verbRows: readonly VerbRow[] = [
   {
     verb: 'list',
     method: 'get',
@@ -52,10 +52,6 @@ export const collectionVerbs: readonly VerbRow[] = [
     answer: 'status',
     codes: [200],
   },
-]
-
-/** On the path of one object, and of its subresources; these may be created too. */
-export const itemVerbs: readonly VerbRow[] = [
   {
     verb: 'get',
     method: 'get',
@@ -106,9 +102,3 @@ export const watchVerbs = {
   collection: { infix: 'List', action: 'watchlist', description: 'watch objects of kind' },
   item: { infix: '', action: 'watch', description: 'watch one object of kind' },
 } as const
-
-/** Methods of subresources that hand the connection on; those with `update` take any method and any path below. */
-export const connectMethods = {
-  stream: ['get', 'post'],
-  proxy: ['get', 'head', 'options', 'post', 'put', 'patch', 'delete'],
-} as const satisfies { readonly [use: string]: readonly Method[] }

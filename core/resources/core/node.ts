@@ -59,7 +59,13 @@ export const nodes = resource({
   status: true,
   keepsStatusOnCreate: true,
   subresources: [
-    { name: 'proxy', kind: 'NodeProxyOptions', verbs: ['create', 'delete', 'get', 'patch', 'update'], schema: NodeProxyOptions },
+    {
+      name: 'proxy',
+      kind: 'NodeProxyOptions',
+      verbs: ['create', 'delete', 'get', 'patch', 'update'],
+      schema: NodeProxyOptions,
+      connects: 'proxy',
+    },
   ],
   selectable: { 'spec.unschedulable': flagAt('.spec.unschedulable') },
 })

@@ -132,7 +132,13 @@ export const services = resource({
   lifecycle: { introduced: '1.0' },
   status: true,
   subresources: [
-    { name: 'proxy', kind: 'ServiceProxyOptions', verbs: ['create', 'delete', 'get', 'patch', 'update'], schema: ServiceProxyOptions },
+    {
+      name: 'proxy',
+      kind: 'ServiceProxyOptions',
+      verbs: ['create', 'delete', 'get', 'patch', 'update'],
+      schema: ServiceProxyOptions,
+      connects: 'proxy',
+    },
   ],
   nameFormat: 'dns1123Label',
   selectable: { 'spec.clusterIP': '.spec.clusterIP', 'spec.type': '.spec.type' },

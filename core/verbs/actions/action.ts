@@ -11,12 +11,8 @@ export interface Action {
   perform(target: Target, object: ApiObject, dryRun: boolean): Promise<ApiObject | Status> | ApiObject | Status
 }
 
-/** What answers instead of the verbs on stored objects. */
-export interface Handlers {
-  readonly verbs: { readonly [verb: string]: Verb }
-  /** The path may go on after the subresource. */
-  readonly tail?: boolean
-}
+/** What answers instead of the verbs on stored objects, by verb. */
+export type Handlers = { readonly [verb: string]: Verb }
 
 /** What a client learns of an action that has nothing to show. */
 export const done: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }

@@ -42,4 +42,4 @@ const list: Verb = async (target) => {
   return respondList(target, { entries: wanted ? [status] : [], revision: 0 }, undefined)
 }
 
-export const componentStatuses: Handlers = { verbs: { get, list } }
+export const componentStatuses: Handlers = { get, list }

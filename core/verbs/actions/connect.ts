@@ -13,12 +13,13 @@ const connectTo =
 
 function upgraded(locate: (target: Target) => Promise<void>): Handlers {
   const verb = connectTo(locate)
-  return { verbs: { get: verb, create: verb } }
+  return { get: verb, create: verb }
 }
 
 function proxied(locate: (target: Target) => Promise<void>): Handlers {
   const verb = connectTo(locate)
-  return { verbs: { get: verb, create: verb, update: verb, patch: verb, delete: verb }, tail: true }
+  // OPTIONS has no verb.
+  return { get: verb, create: verb, update: verb, patch: verb, delete: verb, '': verb }
 }
 
 const podLog: Verb = async (target) => {
@@ -30,7 +31,7 @@ const podLog: Verb = async (target) => {
 export const connections: { readonly [path: string]: Handlers } = {
   'pods/attach': upgraded(stream),
   'pods/exec': upgraded(stream),
-  'pods/log': { verbs: { get: podLog } },
+  'pods/log': { get: podLog },
   'pods/portforward': upgraded(forward),
   'pods/proxy': proxied(podProxy),
   'nodes/proxy': proxied(nodeProxy),

@@ -69,7 +69,7 @@ test('through the collection of bindings, as of old', async () => {
   await api.create(pods, pod('old'))
   assert.equal((await api.send('POST', '/api/v1/namespaces/default/bindings', binding('old'))).status, 201)
   assert.equal((await api.get(`${pods}/old`)).body.spec?.['nodeName'], 'node-1')
-  assertFailure(await api.send('POST', '/api/v1/bindings', binding('old')), 405, 'MethodNotAllowed')
+  assertFailure(await api.send('POST', '/api/v1/bindings', binding('old')), 404, 'NotFound')
 })
 
 test('answers in protobuf when that is what the scheduler reads', async () => {

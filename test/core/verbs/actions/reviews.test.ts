@@ -59,7 +59,7 @@ test('may somebody, here?', async () => {
     /spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace/,
   )
   const everywhere = await post(`${authorization}/localsubjectaccessreviews`, elsewhere)
-  assertFailure(everywhere, 405, 'MethodNotAllowed')
+  assertFailure(everywhere, 404, 'NotFound')
 })
 
 test('what may I?', async () => {
@@ -87,5 +87,5 @@ test('whose token is it?', async () => {
 test('a review is posted to its collection and never stored', async () => {
   const path = `${authorization}/selfsubjectaccessreviews`
   assertFailure(await api.get(path), 405, 'MethodNotAllowed')
-  assertFailure(await post(`${path}/named`, { resourceAttributes: getPods }), 405, 'MethodNotAllowed')
+  assertFailure(await post(`${path}/named`, { resourceAttributes: getPods }), 404, 'NotFound')
 })

@@ -1,0 +1,18 @@
+/** Numbers that look random and are the same in every run (mulberry32). */
+export function randomNumbers(seed: number) {
+  let state = seed | 0
+  function next(): number {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    /** From 0 to below 1. */
+    next,
+    chance: (probability: number) => next() < probability,
+    /** Below `limit`. */
+    integer: (limit: number) => Math.floor(next() * limit),
+    pick: <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T,
+  }
+}
