@@ -1,44 +1,41 @@
 /** Conditions in CEL that say which requests a webhook is asked about. They see the spec of the v1 review as `request`. */
-import type { Environment } from 'cel-js'
-import { createEnvironment } from '../cel/environment.ts'
-import { compile, type Program } from '../cel/program.ts'
-import { messageOf } from '../schema/message-of.ts'
+import { createCelEnvironment } from '../cel/environment.ts'
+import type { Program } from '../cel/program.ts'
+import { boolType, listType, mapType, objectType, stringType } from '../cel/types.ts'
 import { aggregate } from './rules.ts'
 import type { ReviewSpec } from './webhook-review.ts'
 
 /** Whether all conditions hold, or why that can't be said: one that is false outweighs others that fail. */
 export type MatchConditions = (spec: ReviewSpec) => boolean | { readonly error: string }
 
-const types = {
-  SelectorRequirement: { key: 'string', operator: 'string', values: 'list<string>' },
-  SelectorAttributes: { rawSelector: 'string', requirements: 'list<SelectorRequirement>' },
-  ResourceAttributes: {
-    namespace: 'string',
-    verb: 'string',
-    group: 'string',
-    version: 'string',
-    resource: 'string',
-    subresource: 'string',
-    name: 'string',
-    fieldSelector: 'SelectorAttributes',
-    labelSelector: 'SelectorAttributes',
-  },
-  NonResourceAttributes: { path: 'string', verb: 'string' },
-  SubjectAccessReviewSpec: {
-    resourceAttributes: 'ResourceAttributes',
-    nonResourceAttributes: 'NonResourceAttributes',
-    user: 'string',
-    groups: 'list<string>',
-    extra: 'map<string, list<string>>',
-    uid: 'string',
-  },
-} as const
-
-function conditionEnvironment(): Environment {
-  const environment = createEnvironment()
-  for (const [name, schema] of Object.entries(types)) environment.registerType({ name, schema })
-  return environment.registerVariable('request', 'SubjectAccessReviewSpec')
-}
+const requirementType = objectType('kubernetes.LabelSelectorRequirement', {
+  key: stringType,
+  operator: stringType,
+  values: listType(stringType),
+})
+const selectorType = objectType('kubernetes.LabelSelectorAttributes', {
+  rawSelector: stringType,
+  requirements: listType(requirementType),
+})
+const resourceAttributesType = objectType('kubernetes.ResourceAttributes', {
+  namespace: stringType,
+  verb: stringType,
+  group: stringType,
+  version: stringType,
+  resource: stringType,
+  subresource: stringType,
+  name: stringType,
+  fieldSelector: selectorType,
+  labelSelector: selectorType,
+})
+const requestType = objectType('kubernetes.SubjectAccessReviewSpec', {
+  resourceAttributes: resourceAttributesType,
+  nonResourceAttributes: objectType('kubernetes.NonResourceAttributes', { path: stringType, verb: stringType }),
+  user: stringType,
+  groups: listType(stringType),
+  extra: mapType(stringType, listType(stringType)),
+  uid: stringType,
+})
 
 /** Compiles conditions; `problem` is called with the index of each one that is not a condition, and why. */
 export function compileMatchConditions(
@@ -46,12 +43,12 @@ export function compileMatchConditions(
   problem: (index: number, message: string) => void,
 ): MatchConditions | undefined {
   if (expressions.length === 0) return undefined
-  const environment = conditionEnvironment()
+  const environment = createCelEnvironment({ variables: { request: requestType } })
   const conditions: Program[] = []
   for (const [index, expression] of expressions.entries()) {
-    const compiled = compile(environment, expression, 'bool')
-    if ('problem' in compiled) problem(index, compiled.problem)
-    else conditions.push(compiled)
+    const compiled = environment.compile(expression, { result: [boolType] })
+    if ('issues' in compiled) problem(index, compiled.issues)
+    else conditions.push(compiled.program)
   }
   return (spec) => holds(conditions, { request: completed(spec) })
 }
@@ -85,13 +82,10 @@ function completed({ resourceAttributes, nonResourceAttributes, user = '', group
 function holds(conditions: readonly Program[], context: { readonly request: object }): ReturnType<MatchConditions> {
   const errors: string[] = []
   for (const { expression, evaluate } of conditions) {
-    try {
-      const value = evaluate(context)
-      if (value === false) return false
-      if (value !== true) errors.push(`cel evaluation error: expression '${expression}' eval result type should be bool`)
-    } catch (error) {
-      errors.push(`cel evaluation error: expression '${expression}' resulted in error: ${messageOf(error)}`)
-    }
+    const { value, error } = evaluate(context)
+    if (value === false) return false
+    if (error !== undefined) errors.push(`cel evaluation error: expression '${expression}' resulted in error: ${error}`)
+    else if (value !== true) errors.push(`cel evaluation error: expression '${expression}' eval result type should be bool`)
   }
   return errors.length === 0 ? true : { error: aggregate(errors) }
 }

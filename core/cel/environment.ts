@@ -1,32 +1,98 @@
-import { Environment } from 'cel-js'
-import { registerAddresses } from './addresses.ts'
-import { registerFormats } from './formats.ts'
-import { registerLists } from './lists.ts'
-import { registerQuantities } from './quantities.ts'
-import { registerRegex } from './regex.ts'
-import { registerSets } from './sets.ts'
-import { registerStrings } from './strings.ts'
-import { registerUrls } from './urls.ts'
-import { registerVersions } from './versions.ts'
-
-const libraries = [
-  registerRegex,
-  registerStrings,
-  registerLists,
-  registerSets,
-  registerUrls,
-  registerAddresses,
-  registerQuantities,
-  registerVersions,
-  registerFormats,
-]
-
 /**
- * The environment that every expression starts from: the language with optional values, and the functions of this API's
- * libraries. It declares no variable; registering some gives an environment of its own.
+ * Expressions of users in the Common Expression Language, with the libraries that the API server of 1.36 enables everywhere.
+ *
+ *     const environment = createCelEnvironment({ variables: { object: dynType, request: requestType } })
+ *     const compiled = environment.compile('object.spec.replicas <= 5', { result: [boolType] })
+ *     if ('issues' in compiled) return compiled.issues
+ *     const { value, cost } = compiled.program.evaluate({ object, request }, { costLimit: 1_000_000 })
+ *
+ * An environment is made once for a place of use; a program may be evaluated any number of times. The parser is this project's
+ * own: that of the cel-js package knows neither `Object{}` nor optional items of literals, and keeps no places of operators,
+ * which every error message points at.
  */
-export function createEnvironment(): Environment {
-  const environment = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: false })
-  for (const register of libraries) register(environment)
-  return environment
+import { check } from './check/check.ts'
+import type { Declarations } from './check/environment.ts'
+import { literalIssues } from './check/literals.ts'
+import { unescapeName } from './escaping.ts'
+import type { FunctionDeclaration } from './functions.ts'
+import { standardFunctions, standardTypes } from './library/all.ts'
+import { createProgram, type Program } from './program.ts'
+import { describeIssues } from './syntax/issues.ts'
+import { listMacros, type Macros, optionalMacros, standardMacros, twoVariableMacros } from './syntax/macros.ts'
+import { parse } from './syntax/parser.ts'
+import { type CelType, formatType, sameType } from './types.ts'
+import { CelError } from './values/errors.ts'
+
+export interface EnvironmentOptions {
+  readonly variables: { readonly [name: string]: CelType }
+  /** Types that expressions may name besides those of the language, such as `Object` with its fields' types. */
+  readonly types?: readonly CelType[]
+  /** Functions besides those that every place of use has. */
+  readonly libraries?: readonly (readonly FunctionDeclaration[])[]
+  /** Keys of maps may be selected by escaped names: `claims.example__dot__com`. Fields of objects always are. */
+  readonly escapedKeys?: boolean
+}
+
+export interface CompileOptions {
+  /** Types that the result may have, as far as it is known before the expression runs; `dyn`: any. */
+  readonly result?: readonly CelType[]
+}
+
+/** The program, or what is wrong with the expression, as the reference writes it. */
+export type Compiled = { readonly program: Program } | { readonly issues: string }
+
+export interface CelEnvironment {
+  compile(expression: string, options?: CompileOptions): Compiled
+}
+
+const macros: Macros = new Map([...standardMacros, ...twoVariableMacros, ...optionalMacros, ...listMacros])
+
+/** Functions of one name in several libraries have the overloads of all. */
+function merged(libraries: readonly (readonly FunctionDeclaration[])[]): ReadonlyMap<string, FunctionDeclaration> {
+  const functions = new Map<string, FunctionDeclaration>()
+  for (const each of libraries.flat()) {
+    const before = functions.get(each.name)
+    functions.set(each.name, before ? { ...before, overloads: [...before.overloads, ...each.overloads] } : each)
+  }
+  return functions
+}
+
+/** Declares variables, types and functions. Makes no expression yet. */
+export function createCelEnvironment({ variables, types = [], libraries = [], escapedKeys = false }: EnvironmentOptions): CelEnvironment {
+  const declarations: Declarations = {
+    variables: new Map(Object.entries(variables)),
+    types: new Map([...standardTypes, ...types].map((type) => [type.name, type])),
+    functions: merged([standardFunctions(), ...libraries]),
+  }
+  const nameOfKey = escapedKeys ? unescapeName : (name: string) => name
+  return { compile: (expression, options = {}) => compile(declarations, expression, { ...options, nameOfKey }) }
+}
+
+interface CompileSettings extends CompileOptions {
+  nameOfKey(name: string): string
+}
+
+function compile(declarations: Declarations, expression: string, { result, nameOfKey }: CompileSettings): Compiled {
+  const refused = (issues: Parameters<typeof describeIssues>[1]): Compiled => ({
+    issues: `compilation failed: ${describeIssues(expression, issues)}`,
+  })
+  const parsed = parse(expression, { macros, optionals: true })
+  if ('issues' in parsed) return refused(parsed.issues)
+  const checked = check(parsed.tree, declarations)
+  if ('issues' in checked) return refused(checked.issues)
+  const faults = literalIssues(checked.tree)
+  if (faults.length > 0) return refused(faults)
+  const type = checked.typeOf(checked.tree)
+  if (result && !result.some((each) => each.kind === 'dyn' || sameType(each, type))) return { issues: wrongResult(result, type) }
+  try {
+    return { program: createProgram(expression, checked, nameOfKey) }
+  } catch (error) {
+    if (error instanceof CelError) return { issues: `program instantiation failed: ${error.message}` }
+    throw error
+  }
+}
+
+function wrongResult(wanted: readonly CelType[], given: CelType): string {
+  const names = wanted.map(formatType)
+  return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${formatType(given)}`
 }

@@ -1,56 +1,58 @@
-import type { ASTNode, Environment } from 'cel-js'
-import { names, unescapeFields } from './ast.ts'
-import { createBudget } from './budget.ts'
+/** Compiled expressions. */
+import type { Checked } from './check/check.ts'
+import { Compiler } from './run/compile.ts'
+import { type Bindings, type EvaluationLimits, Frame } from './run/frame.ts'
+import type { Expr } from './syntax/ast.ts'
+import type { CelType } from './types.ts'
+import { Cancelled, CelError, Pending } from './values/errors.ts'
 
-/** A compiled expression. */
+export type { Bindings, EvaluationLimits }
+
+/** `value` is a value of CEL (values/values.ts). `cost`: units that the evaluation took, also when it failed. */
+export type Evaluation =
+  | { readonly value: unknown; readonly cost: number; readonly error?: undefined }
+  /** `cancelled`: the limit was reached, or the caller interrupted. */
+  | { readonly error: string; readonly cancelled: boolean; readonly cost: number; readonly value?: undefined }
+
 export interface Program {
   readonly expression: string
-  readonly ast: ASTNode
-  /** Of the result: `bool`, `string`, `list<string>`, `dyn` where only a value can tell. */
-  readonly type: string
-  /** Throws an Error whose message is one line when there is no result, or when it would take too long. */
-  evaluate(variables: { readonly [name: string]: unknown }): unknown
+  readonly tree: Expr
+  /** Of the result; dyn where only a value can tell. */
+  readonly type: CelType
+  /** Evaluates at once. Throws a Pending when an answer takes time (`evaluateLater` waits for it). */
+  evaluate(bindings: Bindings, limits?: EvaluationLimits): Evaluation
+  /** Evaluates as often as there are answers to wait for; what gives them keeps them. Usually that is once. */
+  evaluateLater(bindings: Bindings, limits?: EvaluationLimits): Promise<Evaluation>
 }
 
-/** Why an expression is none, in one line. */
-export interface CompileProblem {
-  readonly problem: string
-}
+const unlimited: EvaluationLimits = {}
 
-function firstLine(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return ('summary' in error && typeof error.summary === 'string' ? error.summary : error.message).split('\n', 1)[0] ?? ''
-}
+/** `nameOfKey`: the key that a selected name stands for. Throws a CelError when a constant part of the expression has no value. */
+export function createProgram(expression: string, checked: Checked, nameOfKey: (name: string) => string): Program {
+  const { run } = new Compiler(checked, nameOfKey).compile(checked.tree)
 
-const failed = (error: unknown): CompileProblem => ({ problem: `compilation failed: ${firstLine(error)}` })
-
-/** The package's own variable whose `bind` lets a short expression double a value again and again. This API has none. */
-const extension = 'cel'
-
-/** Parses and checks an expression. With `wanted`, its result must be of that type, and known to be. */
-export function compile(environment: Environment, expression: string, wanted?: 'bool'): Program | CompileProblem {
-  try {
-    const run = environment.parse(expression)
-    const { ast } = run
-    if (names(ast, extension)) return failed(`undeclared reference to '${extension}'`)
-    unescapeFields(ast)
-    const { valid, type = '', error } = run.check()
-    if (!valid) return failed(error ?? 'unknown error')
-    if (wanted !== undefined && type !== wanted) return { problem: `must evaluate to ${wanted} but got ${type}` }
-    const budget = createBudget(ast)
-    return {
-      expression,
-      ast,
-      type,
-      evaluate(variables) {
-        try {
-          return budget.spend(() => run(variables))
-        } catch (problem) {
-          throw new Error(firstLine(problem))
-        }
-      },
+  function evaluate(bindings: Bindings, limits: EvaluationLimits = unlimited): Evaluation {
+    const frame = new Frame(bindings, limits)
+    try {
+      const value = run(frame)
+      return { value, cost: frame.cost }
+    } catch (error) {
+      if (error instanceof CelError) return { error: error.message, cancelled: false, cost: frame.cost }
+      if (error instanceof Cancelled) return { error: error.message, cancelled: true, cost: frame.cost }
+      throw error
     }
-  } catch (error) {
-    return failed(error)
   }
+
+  async function evaluateLater(bindings: Bindings, limits?: EvaluationLimits): Promise<Evaluation> {
+    for (;;) {
+      try {
+        return evaluate(bindings, limits)
+      } catch (error) {
+        if (!(error instanceof Pending)) throw error
+        await error.answer
+      }
+    }
+  }
+
+  return { expression, tree: checked.tree, type: checked.typeOf(checked.tree), evaluate, evaluateLater }
 }

@@ -32,20 +32,9 @@ const order = [
   'ports.ts',
 ]
 
-const packages = new Set([
-  'hono',
-  'zod',
-  'yaml',
-  'cac',
-  'jose',
-  '@noble/ciphers',
-  '@opentelemetry/api',
-  'cel-js',
-  're2js',
-  '@bufbuild/protobuf',
-])
-/** Wire constants that clients know by these words: OpenAPI extensions and field names. */
-const wireWords = /x-kubernetes-[a-z-]+|kube(let|Proxy)[A-Z][A-Za-z]*|KubernetesAPIApprovalPolicyConformant/g
+const packages = new Set(['hono', 'zod', 'yaml', 'cac', 'jose', '@noble/ciphers', '@opentelemetry/api', 're2js', '@bufbuild/protobuf'])
+/** Wire constants that clients know by these words: OpenAPI extensions, field names and names of types in expressions. */
+const wireWords = /kubernetes\.[A-Z][A-Za-z]+|x-kubernetes-[a-z-]+|kube(let|Proxy)[A-Z][A-Za-z]*|KubernetesAPIApprovalPolicyConformant/g
 const productWords = /k8s\.io|kubernetes|kubelet|kube-/i
 
 interface Source {

@@ -316,7 +316,7 @@ test('files and flags that can not be used end the start with everything that is
     /url: .*https/,
     /username\.expression: .*compilation failed/,
     /groups\.prefix: Required/,
-    /\[0\]\.expression: .*No such key: name/,
+    /\[0\]\.expression: .*undefined field 'name'/,
   ]) {
     assert.match(stderr, part)
   }

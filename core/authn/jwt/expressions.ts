@@ -1,52 +1,50 @@
 /** Expressions of JWT authenticators: what they may say, and how their results are read. */
-import type { Environment } from 'cel-js'
-import { createEnvironment } from '../../cel/environment.ts'
-import { type CompileProblem, compile, type Program } from '../../cel/program.ts'
-import { messageOf } from '../../schema/message-of.ts'
+import { type CelEnvironment, type Compiled, createCelEnvironment } from '../../cel/environment.ts'
+import type { Bindings, Program } from '../../cel/program.ts'
+import { boolType, dynType, listType, mapType, objectType, stringType } from '../../cel/types.ts'
 import { AuthenticationError } from '../authenticator.ts'
 
 export interface JwtCompiler {
   /** Over the claims of a token, as `claims`. A rule must be known to yield a bool; what a mapping yields only a token can tell. */
-  claims(expression: string, wanted?: 'bool'): Program | CompileProblem
+  claims(expression: string, wanted?: 'bool'): Compiled
   /** A rule over the user that a token stands for, as `user`. */
-  user(expression: string): Program | CompileProblem
+  user(expression: string): Compiled
 }
+
+const userType = objectType('kubernetes.UserInfo', {
+  username: stringType,
+  uid: stringType,
+  groups: listType(stringType),
+  extra: mapType(stringType, listType(stringType)),
+})
 
 /** Makes its environments when there is a first expression for them. */
 export function createJwtCompiler(): JwtCompiler {
-  let overClaims: Environment | undefined
-  let overUser: Environment | undefined
+  let overClaims: CelEnvironment | undefined
+  let overUser: CelEnvironment | undefined
   return {
     claims(expression, wanted) {
-      overClaims ??= createEnvironment().registerVariable('claims', 'map<string, dyn>')
-      return compile(overClaims, expression, wanted)
+      overClaims ??= createCelEnvironment({ variables: { claims: mapType(stringType, dynType) }, escapedKeys: true })
+      return overClaims.compile(expression, wanted && { result: [boolType] })
     },
     user(expression) {
-      overUser ??= createEnvironment()
-        .registerType({
-          name: 'UserInfo',
-          schema: { username: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>' },
-        })
-        .registerVariable('user', 'UserInfo')
-      return compile(overUser, expression, 'bool')
+      overUser ??= createCelEnvironment({ variables: { user: userType }, escapedKeys: true })
+      return overUser.compile(expression, { result: [boolType] })
     },
   }
 }
 
 /** A program that the checks of its file let pass. Throws an Error otherwise. */
-export function mustCompile(compiled: Program | CompileProblem): Program {
-  if ('problem' in compiled) throw new Error(compiled.problem)
-  return compiled
+export function mustCompile(compiled: Compiled): Program {
+  if ('issues' in compiled) throw new Error(compiled.issues)
+  return compiled.program
 }
 
 /** Evaluates; an expression that fails says nothing, so that its token is refused with an AuthenticationError. */
-export function evaluate({ expression, evaluate }: Program, what: string, variables: { readonly [name: string]: unknown }): unknown {
-  try {
-    return evaluate(variables)
-  } catch (error) {
-    const why = messageOf(error)
-    throw new AuthenticationError(`error evaluating ${what}: expression '${expression}' resulted in error: ${why}`)
-  }
+export function evaluate(program: Program, what: string, variables: Bindings): unknown {
+  const { value, error } = program.evaluate(variables)
+  if (error === undefined) return value
+  throw new AuthenticationError(`error evaluating ${what}: expression '${program.expression}' resulted in error: ${error}`)
 }
 
 export function textResult(program: Program, what: string, claims: unknown): string {
@@ -66,7 +64,7 @@ export function listResult(program: Program, what: string, claims: unknown): rea
 }
 
 /** Throws an AuthenticationError with the rule's message when it does not hold. */
-export function mustHold(program: Program, message: string, what: string, variables: { readonly [name: string]: unknown }): void {
+export function mustHold(program: Program, message: string, what: string, variables: Bindings): void {
   if (evaluate(program, `${what} validation expression`, variables) === true) return
   throw new AuthenticationError(
     `error evaluating ${what} validation expression: validation expression '${program.expression}' failed: ${message}`,

@@ -1,6 +1,6 @@
 /** Claims → user, as the settings of an authenticator map and check them. */
 import type { Program } from '../../cel/program.ts'
-import { fromJson } from '../../cel/values.ts'
+import { fromJson } from '../../cel/values/json.ts'
 import type { Platform } from '../../platform.ts'
 import type { User } from '../../request/exchange.ts'
 import type { Json } from '../../schema/model.ts'
@@ -105,7 +105,7 @@ export function userOfClaims(settings: JwtSettings, platform: Platform): UserOfC
     }
     checkRequired(claims, claimValidationRules)
     for (const { program, message } of claimRules) mustHold(program, message, 'claim', { claims: values })
-    const seen = { username: name, uid: uidValue, groups: user.groups, extra: new Map(Object.entries(extraValues)) }
+    const seen = { username: name, uid: uidValue, groups: user.groups, extra: extraValues }
     for (const { program, message } of userRules) mustHold(program, message, 'user info', { user: seen })
     return user
   }

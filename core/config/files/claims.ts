@@ -1,7 +1,8 @@
 /** Rules of claims in an AuthenticationConfiguration. */
 import type { JwtCompiler } from '../../authn/jwt/expressions.ts'
-import { selects } from '../../cel/ast.ts'
-import type { CompileProblem, Program } from '../../cel/program.ts'
+import type { Compiled } from '../../cel/environment.ts'
+import type { Program } from '../../cel/program.ts'
+import { selects } from '../../cel/syntax/ast.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -21,9 +22,9 @@ interface Checking {
 }
 
 /** Notes why an expression is none. */
-function compiled(result: Program | CompileProblem, expression: string, path: FieldPath, errors: FieldErrors): Program | undefined {
-  if (!('problem' in result)) return result
-  errors.invalid(path, expression, result.problem)
+function compiled(result: Compiled, expression: string, path: FieldPath, errors: FieldErrors): Program | undefined {
+  if (!('issues' in result)) return result.program
+  errors.invalid(path, expression, result.issues)
   return undefined
 }
 
@@ -91,7 +92,7 @@ function checkExtra(extra: Mappings['extra'], path: FieldPath, checking: Checkin
 
 /** An address that nobody has verified must not become a user name unnoticed. */
 function checkEmail(username: Program, path: FieldPath, { errors, programs }: Checking): void {
-  const uses = (claim: string) => (program: Program) => selects(program.ast, 'claims', claim)
+  const uses = (claim: string) => (program: Program) => selects(program.tree, 'claims', claim)
   if (!uses('email')(username) || [username, ...programs].some(uses('email_verified'))) return
   errors.invalid(
     path,

@@ -109,7 +109,7 @@ const refused: readonly (readonly [name: string, given: Parameters<typeof settin
     'a name by expression is missing',
     { username: expression('claims.nick') },
     {},
-    /expression 'claims.nick' resulted in error: No such key/,
+    /expression 'claims.nick' resulted in error: no such key/,
   ],
   ['a name by expression is optional', { username: expression('claims.?sub') }, {}, /must return a string/],
   ['groups by expression are numbers', { groups: expression('[1, 2]') }, {}, /group claim expression: must return a string or a list/],

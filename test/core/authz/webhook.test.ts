@@ -260,7 +260,7 @@ const rows: readonly (readonly [expressions: string[], attributes: Attributes, o
   [['has(request.nonResourceAttributes)'], onPath('jane', 'get', '/x'), true],
   [["request.resourceAttributes.namespace == 'kube-system'"], system, true],
   [["request.resourceAttributes.namespace == 'kube-system'"], request, false],
-  [["request.resourceAttributes.namespace == 'kube-system'"], onPath('jane', 'get', '/x'), /No such key: resourceAttributes/],
+  [["request.resourceAttributes.namespace == 'kube-system'"], onPath('jane', 'get', '/x'), /no such key: resourceAttributes/],
   [["request.?resourceAttributes.namespace.orValue('') == ''"], onPath('jane', 'get', '/x'), true],
   [["request.resourceAttributes.subresource == ''"], request, true],
   [["request.uid == '' && size(request.extra) == 0"], request, true],
@@ -278,7 +278,7 @@ const rows: readonly (readonly [expressions: string[], attributes: Attributes, o
     { ...request, labelSelector: 'a=b' },
     true,
   ],
-  [["request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a')"], request, /No such key: fieldSelector/],
+  [["request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a')"], request, /no such key: fieldSelector/],
   [['has(request.resourceAttributes.fieldSelector)'], request, false],
 ]
 
@@ -306,10 +306,10 @@ test('conditions that are none', () => {
   compileMatchConditions(expressions, (index, message) => problems.push(`${index} ${message}`))
   assert.deepEqual(problems, [
     '0 must evaluate to bool but got string',
-    '1 compilation failed: Unexpected token: EOF',
-    '2 compilation failed: Unknown variable: nobody',
-    '3 compilation failed: No such key: colour',
-    '5 compilation failed: no such overload: matches(int)',
+    "1 compilation failed: ERROR: <input>:1:16: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | request.user ==\n | ...............^",
+    "2 compilation failed: ERROR: <input>:1:1: undeclared reference to 'nobody' (in container '')\n | nobody\n | ^",
+    "3 compilation failed: ERROR: <input>:1:8: undefined field 'colour'\n | request.colour\n | .......^",
+    "5 compilation failed: ERROR: <input>:1:21: found no matching overload for 'matches' applied to 'string.(int)'\n | request.user.matches(1)\n | ....................^",
     '6 must evaluate to bool but got int',
   ])
   assert.equal(

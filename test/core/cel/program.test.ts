@@ -1,31 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEnvironment } from '../../../core/cel/environment.ts'
-import { compile } from '../../../core/cel/program.ts'
-import { fromJson } from '../../../core/cel/values.ts'
+import { createCelEnvironment } from '../../../core/cel/environment.ts'
+import { boolType, dynType, mapType, stringType } from '../../../core/cel/types.ts'
+import { toJson } from '../../../core/cel/values/json.ts'
 
-const environment = createEnvironment().registerVariable('x', 'map<string, dyn>')
-const x = fromJson({
+const environment = createCelEnvironment({ variables: { x: mapType(stringType, dynType) }, escapedKeys: true })
+const x = {
   s: 'abc',
   n: 3,
   list: ['b', 'a', 'b'],
   numbers: [3, 1, 2],
   map: { k: 'v', 'a.b/c-d__e': 1, in: true },
   long: [...Array(400).keys()],
-})
+}
 
 /** The result of an expression, as JSON with numbers for ints, or why there is none. */
 function result(expression: string): unknown {
-  const program = compile(environment, expression)
-  if ('problem' in program) return program.problem
-  try {
-    const value = program.evaluate({ x })
-    return JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each)))
-  } catch (error) {
-    assert.ok(error instanceof Error, 'an error')
-    assert.doesNotMatch(error.message, /\n/, 'one line')
-    return error.message
-  }
+  const compiled = environment.compile(expression)
+  if ('issues' in compiled) return compiled.issues
+  const { value, error } = compiled.program.evaluate({ x })
+  return error ?? toJson(value)
 }
 
 const rows: readonly (readonly [expression: string, expected: unknown])[] = [
@@ -74,7 +68,7 @@ const rows: readonly (readonly [expression: string, expected: unknown])[] = [
   ["quantity('1Gi').isGreaterThan(quantity('1G')) && quantity('1') == quantity('1000m')", true],
   ["quantity('50M').add(quantity('20k')).sub(20000).asInteger()", 50_000_000],
   ["quantity('500m').isInteger() || isQuantity('x')", false],
-  ["quantity('500m').asApproximateFloat() + double(quantity('-2').sign())", -0.5],
+  ["quantity('500m').asApproximateFloat() + double(sign(quantity('-2')))", -0.5],
   ["semver('1.2.3').isLessThan(semver('1.10.0')) && semver('1.0.0-rc.1').isLessThan(semver('1.0.0'))", true],
   ["semver('1.0.0-alpha.2').compareTo(semver('1.0.0-alpha.10')) + semver('v1.2', true).minor()", 1],
   ["isSemver('v1.0.0') || isSemver('1.0') || isSemver('1.0.0-01')", false],
@@ -87,27 +81,26 @@ const rows: readonly (readonly [expression: string, expected: unknown])[] = [
 ]
 
 const failures: readonly (readonly [expression: string, why: RegExp])[] = [
-  ["x.s.matches('(')", /^compilation failed: error parsing regexp/],
+  ["x.s.matches('(')", /invalid matches argument/],
   ["x.s.matches('(' + x.s)", /missing closing/],
   ['x.n.matches(x.s)', /no such overload: matches/],
-  ["ip('x')", /IP Address parse error during conversion from string: "x"/],
+  ["ip('x')", /IP Address "x" parse error during conversion from string: ParseAddr\("x"\): unable to parse IP/],
   ["quantity('x')", /quantities must match/],
   ["quantity('500m').asInteger()", /cannot convert value to integer/],
   ["semver('x')", /No Major.Minor.Patch elements found/],
   ["'aaaaaaaaaaaaaaaa'.replace('', x.s).charAt(99)", /index out of range: 99/],
-  ['cel.bind(a, [1, 2], a + a).size() > 0', /^compilation failed: undeclared reference to 'cel'/],
+  ['cel.bind(a, [1, 2], a + a).size() > 0', /undeclared reference to 'cel'/],
   ['1 +', /^compilation failed: /],
-  ['y', /^compilation failed: Unknown variable: y/],
-  ["1 + 'a'", /^compilation failed: no such overload/],
-  ['x.nothing', /No such key: nothing/],
+  ['y', /undeclared reference to 'y'/],
+  ["1 + 'a'", /found no matching overload for '_\+_' applied to '\(int, string\)'/],
+  ['x.nothing', /no such key: nothing/],
   ['[1, 2].slice(2, 5)', /cannot slice\(2, 5\), list is length 2/],
   ['x.numbers.filter(n, n > 9.0).min()', /min called on empty list/],
-  ["[dyn(1), dyn('a')].sort()", /elements have no order/],
+  ["[dyn(1), dyn('a')].sort()", /list elements must have the same type/],
   ['x.long.all(a, x.long.all(b, x.long.all(c, true)))', /cost limit exceeded/],
   ['x.long.exists(a, x.long.exists(b, x.long.exists(c, false)))', /cost limit exceeded/],
   ['x.long.map(a, x.long.map(b, x.long.filter(c, true)))', /cost limit exceeded/],
   [`${'('.repeat(300)}1${')'.repeat(300)}`, /^compilation failed: /],
-  [`[${'1,'.repeat(2000)}1]`, /^compilation failed: /],
 ]
 
 test(`${rows.length} expressions`, () => {
@@ -119,16 +112,16 @@ test(`${failures.length} expressions without a result`, () => {
 })
 
 test('a budget is full again for the next evaluation', () => {
-  const program = compile(environment, 'x.long.all(a, x.long.all(b, a == a))')
-  assert.ok(!('problem' in program), 'an expression')
-  for (let turn = 0; turn < 3; turn++) assert.throws(() => program.evaluate({ x }), /cost limit exceeded/)
-  const small = fromJson({ long: [1, 2, 3] })
-  assert.equal(program.evaluate({ x: small }), true)
-  assert.throws(() => program.evaluate({ x }), /cost limit exceeded/)
+  const compiled = environment.compile('x.long.all(a, x.long.all(b, x.long.all(c, a == a)))')
+  assert.ok('program' in compiled, 'an expression')
+  const { evaluate } = compiled.program
+  for (let turn = 0; turn < 3; turn++) assert.match(evaluate({ x }).error ?? '', /cost limit exceeded/)
+  assert.equal(evaluate({ x: { long: [1, 2, 3] } }).value, true)
+  assert.match(evaluate({ x }, { costLimit: 1000 }).error ?? '', /cost limit exceeded/)
 })
 
 test('a pattern that would take for ever elsewhere takes no time', () => {
-  const program = compile(environment, "x.s.matches('^(a+)+$')", 'bool')
-  assert.ok(!('problem' in program), 'an expression')
-  assert.equal(program.evaluate({ x: new Map([['s', `${'a'.repeat(10_000)}!`]]) }), false)
+  const compiled = environment.compile("x.s.matches('^(a+)+$')", { result: [boolType] })
+  assert.ok('program' in compiled, 'an expression')
+  assert.equal(compiled.program.evaluate({ x: { s: `${'a'.repeat(10_000)}!` } }).value, false)
 })

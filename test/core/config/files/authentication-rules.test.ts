@@ -19,7 +19,6 @@ function problems(content: object): string {
   } catch (error) {
     assert.ok(error instanceof Error, 'an error')
     assert.equal(error.name, 'ConfigurationFileError')
-    assert.doesNotMatch(error.message, /\n/, 'one line')
     return error.message
   }
 }
@@ -175,19 +174,19 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       'over known variables',
       rules({ expression: 'has(claims.a)' }),
       rules({ expression: 'user.username == ""' }),
-      /compilation failed: Unknown variable/,
+      /compilation failed: .*undeclared reference to 'user'/,
     ],
     [
       'that fits its types',
       rules({ expression: 'size(claims) > 1' }),
       rules({ expression: '1 + "a" == 2' }),
-      /compilation failed: no such overload/,
+      /compilation failed: .*found no matching overload/,
     ],
     [
       'regular expressions that are some',
       rules({ expression: "claims.a.matches('x')" }),
       rules({ expression: "claims.a.matches('(')" }),
-      /error parsing regexp/,
+      /invalid matches argument/,
     ],
   ],
   'claimMappings.username': [
@@ -214,7 +213,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       'an expression',
       mapped({ username: { expression: 'claims.sub' } }),
       mapped({ username: { expression: 'sub' } }),
-      /username\.expression: .*Unknown variable/,
+      /username\.expression: .*undeclared reference/,
     ],
     [
       'an address is verified',
@@ -313,7 +312,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       'that is an expression',
       extra(value('x.org/a', "'x'")),
       extra(value('x.org/a', 'x')),
-      /extra\[0\]\.valueExpression: .*Unknown variable/,
+      /extra\[0\]\.valueExpression: .*undeclared reference/,
     ],
   ],
   userValidationRules: [
@@ -339,19 +338,19 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       'of known fields',
       userRules({ expression: "user.uid == ''" }),
       userRules({ expression: "user.name == ''" }),
-      /compilation failed: No such key: name/,
+      /compilation failed: .*undefined field 'name'/,
     ],
     [
       'of their types',
       userRules({ expression: "user.extra['a'][0] == ''" }),
       userRules({ expression: 'user.groups == 1' }),
-      /compilation failed: no such overload/,
+      /compilation failed: .*found no matching overload/,
     ],
     [
       'over the user',
       userRules({ expression: 'size(user.extra) == 0' }),
       userRules({ expression: "claims.sub == ''" }),
-      /Unknown variable: claims/,
+      /undeclared reference to 'claims'/,
     ],
   ],
   anonymous: [

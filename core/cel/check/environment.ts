@@ -1,0 +1,10 @@
+/** What names in an expression stand for. */
+import type { FunctionDeclaration } from '../functions.ts'
+import type { CelType } from '../types.ts'
+
+export interface Declarations {
+  readonly variables: ReadonlyMap<string, CelType>
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>
+  /** Types that an expression may name, by name: as values, and in literals of objects. */
+  readonly types: ReadonlyMap<string, CelType>
+}

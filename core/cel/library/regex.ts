@@ -1,0 +1,64 @@
+/** Regular expressions, on an engine that takes linear time. */
+import { RE2JS } from 're2js'
+import { messageOf } from '../../schema/message-of.ts'
+import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { fail } from '../values/errors.ts'
+import { weightOf } from '../values/maps.ts'
+import type { Int } from '../values/numbers.ts'
+import { matchCost } from './costs.ts'
+
+/** Compiled patterns that an environment keeps. */
+const mostPatterns = 200
+
+/** Compiles patterns, and keeps the ones used last. Throws a CelError for what is no pattern. */
+function patternCache(): (pattern: string) => RE2JS {
+  const kept = new Map<string, RE2JS>()
+  return (pattern) => {
+    const known = kept.get(pattern)
+    if (known) return known
+    const compiled = compilePattern(pattern)
+    if (kept.size >= mostPatterns) kept.clear()
+    kept.set(pattern, compiled)
+    return compiled
+  }
+}
+
+function compilePattern(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern)
+  } catch (error) {
+    return fail(messageOf(error))
+  }
+}
+
+/** Why a text is no pattern; undefined: it is one. */
+export function patternProblem(pattern: string): string | undefined {
+  try {
+    RE2JS.compile(pattern)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+const matchesKnown = { cost: ([text, pattern]: readonly unknown[]) => matchCost(text, weightOf(pattern)) }
+const finds = { ...matchesKnown, byName: true } as const
+
+export function regexLibrary(): readonly FunctionDeclaration[] {
+  const compile = patternCache()
+  const matches = (text: string, pattern: string) => compile(pattern).matcher(text).find()
+  const findAll = (text: string, pattern: string, limit: Int = -1): readonly string[] => {
+    const found: string[] = []
+    const matcher = compile(pattern).matcher(text)
+    while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '')
+    return found
+  }
+  const rows: readonly Row[] = [
+    ['matches', 'matches(string, string): bool', matches],
+    ['matches_string', 'string.matches(string): bool', matches, matchesKnown],
+    ['string_find_string', 'string.find(string): string', (text: string, pattern: string) => findAll(text, pattern, 1)[0] ?? '', finds],
+    ['string_find_all_string', 'string.findAll(string): list<string>', (text: string, pattern: string) => findAll(text, pattern), finds],
+    ['string_find_all_string_int', 'string.findAll(string, int): list<string>', findAll, finds],
+  ]
+  return declare(rows)
+}

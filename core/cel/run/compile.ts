@@ -1,0 +1,225 @@
+/** Checked tree → closures. Costs are counted as cel-go's interpreter counts them. */
+import type { Checked } from '../check/check.ts'
+import type { Expr, ListLiteral, MapLiteral, Select, StructLiteral } from '../syntax/ast.ts'
+import type { CelType } from '../types.ts'
+import { CelError, fail } from '../values/errors.ts'
+import { formatValue } from '../values/format.ts'
+import { adapt } from '../values/maps.ts'
+import { CelMap, CelObject, CelOptional, CelTypeValue, read } from '../values/values.ts'
+import { compileCall } from './calls.ts'
+import { has, select } from './fields.ts'
+import { compileFold } from './folds.ts'
+import type { Frame } from './frame.ts'
+
+export type Run = (frame: Frame) => unknown
+
+/** A compiled node. Constants cost nothing. */
+export interface Code {
+  readonly run: Run
+  readonly constant?: { readonly value: unknown }
+}
+
+/** Where a name of a loop is kept while it runs. */
+export interface Local {
+  readonly name: string
+  readonly slot: number
+  /** An accumulator that only its own loop sees, so that steps may extend it in place. */
+  readonly growing: boolean
+}
+
+export const constant = (value: unknown): Code => ({ run: () => value, constant: { value } })
+
+/** Nodes that resolve names and fields: one unit for the whole, and one for every selection. */
+export const isAttribute = (node: Expr): boolean =>
+  node.kind === 'ident' || (node.kind === 'select' && !node.test) || (node.kind === 'call' && attributeCalls.has(node.function))
+const attributeCalls = new Set(['_[_]', '_[?_]', '_?._', '_?_:_'])
+
+export class Compiler {
+  readonly checked: Checked
+  /** The key of a map that a selected name stands for. */
+  readonly nameOfKey: (name: string) => string
+  #locals: readonly Local[] = []
+  readonly #variables = new Map<string, number>()
+
+  constructor(checked: Checked, nameOfKey: (name: string) => string) {
+    this.checked = checked
+    this.nameOfKey = nameOfKey
+  }
+
+  /**
+   * `nested`: the node is an attribute inside of another one (a branch of a condition, an index), so that only its selections
+   * are counted.
+   */
+  compile(node: Expr, nested = false): Code {
+    switch (node.kind) {
+      case 'literal':
+        return constant(node.value)
+      case 'ident':
+        return this.#identifier(node, node.name, nested)
+      case 'select':
+        return this.#select(node, nested)
+      case 'call':
+        return compileCall(this, node, nested)
+      case 'list':
+        return this.#list(node)
+      case 'map':
+        return this.#map(node)
+      case 'struct':
+        return this.#struct(node)
+      case 'fold':
+        return compileFold(this, node)
+    }
+  }
+
+  local(name: string): Local | undefined {
+    return this.#locals.find((each) => each.name === name)
+  }
+
+  /** Compiles with more names; slots are reused once they are out of scope. */
+  withLocals<T>(names: readonly { readonly name: string; readonly growing?: boolean }[], compile: (locals: readonly Local[]) => T): T {
+    const before = this.#locals
+    const added = names.map(({ name, growing = false }, index) => ({ name, growing, slot: before.length + index }))
+    this.#locals = [...added, ...before]
+    const result = compile(added)
+    this.#locals = before
+    return result
+  }
+
+  #identifier(node: Expr, name: string, nested: boolean): Code {
+    const units = nested ? 0 : 1
+    const local = this.local(name)
+    if (local) {
+      const { slot } = local
+      return {
+        run(frame) {
+          const value = frame.locals[slot]
+          if (value instanceof CelError) throw value
+          frame.spend(units)
+          return value
+        },
+      }
+    }
+    const named = this.checked.nameOf(node)
+    if (!named || 'value' in named) return constant(new CelTypeValue(named?.value ?? this.checked.typeOf(node)))
+    return { run: this.#variable(named.variable, named.type, units) }
+  }
+
+  #variable(name: string, type: CelType, units: number): Run {
+    const slot = this.#variables.get(name) ?? this.#variables.size
+    this.#variables.set(name, slot)
+    return (frame) => {
+      frame.spend(units)
+      const known = frame.variables[slot]
+      if (known !== undefined) return known
+      const raw = frame.bindings[name]
+      if (raw === undefined) return fail(`no such attribute(s): ${name}`)
+      const value = read(type, raw)
+      frame.variables[slot] = value
+      return value
+    }
+  }
+
+  /** The operand of a selection: what is no attribute costs one unit to become one. */
+  operand(node: Expr, nested: boolean): Run {
+    const { run } = this.compile(node, nested)
+    if (isAttribute(node) || nested) return run
+    return (frame) => {
+      const value = run(frame)
+      frame.spend(1)
+      return value
+    }
+  }
+
+  #select(node: Select, nested: boolean): Code {
+    if (this.checked.nameOf(node)) return this.#identifier(node, '', nested)
+    const { field } = node
+    const key = this.nameOfKey(field)
+    if (node.test) {
+      const operand = this.operand(node.operand, false)
+      return { run: (frame) => has(operand(frame), key) }
+    }
+    const operand = this.operand(node.operand, nested)
+    return {
+      run(frame) {
+        const value = operand(frame)
+        frame.spend(1)
+        if (value instanceof CelObject) return value.get(field) ?? fail(`no such key: ${field}`)
+        return select(value, key)
+      },
+    }
+  }
+
+  #list({ items }: ListLiteral): Code {
+    const codes = items.map(({ value }) => this.compile(value))
+    if (codes.every((each) => each.constant) && !items.some(({ optional }) => optional)) {
+      return constant(codes.map((each) => each.constant?.value))
+    }
+    const optional = items.map((each) => each.optional)
+    return {
+      run(frame) {
+        const values: unknown[] = []
+        for (let index = 0; index < codes.length; index++) {
+          const value = (codes[index] as Code).run(frame)
+          if (optional[index] !== true) values.push(value)
+          else if (!(value instanceof CelOptional))
+            fail(`cannot initialize optional list element from non-optional value ${formatValue(value)}`)
+          else if (value.hasValue) values.push(value.value)
+        }
+        frame.spend(10)
+        return values
+      },
+    }
+  }
+
+  #map({ entries }: MapLiteral): Code {
+    const codes = entries.map(({ key, value, optional }) => ({ key: this.compile(key), value: this.compile(value), optional }))
+    const build = (frame: Frame | undefined) => {
+      const map = new CelMap()
+      for (const { key, value, optional } of codes) {
+        const name = key.run(frame as Frame)
+        const entry = value.run(frame as Frame)
+        if (!optional) insert(map, name, entry)
+        else if (!(entry instanceof CelOptional)) {
+          fail(`cannot initialize optional entry '${formatValue(name)}' from non-optional value ${formatValue(entry)}`)
+        } else if (entry.hasValue) insert(map, name, entry.value)
+      }
+      return map
+    }
+    if (codes.every(({ key, value, optional }) => key.constant && value.constant && !optional)) return constant(build(undefined))
+    return {
+      run(frame) {
+        const map = build(frame)
+        frame.spend(30)
+        return map
+      },
+    }
+  }
+
+  #struct(node: StructLiteral): Code {
+    const type = this.checked.typeOf(node)
+    const codes = node.fields.map(({ field, value, optional }) => ({
+      json: type.field?.(field)?.json ?? field,
+      field,
+      optional,
+      run: this.compile(value).run,
+    }))
+    return {
+      run(frame) {
+        const raw: Record<string, unknown> = {}
+        for (const { json, field, optional, run } of codes) {
+          const value = run(frame)
+          if (!optional) raw[json] = value
+          else if (!(value instanceof CelOptional)) {
+            fail(`cannot initialize optional entry '${field}' from non-optional value ${formatValue(value)}`)
+          } else if (value.hasValue) raw[json] = value.value
+        }
+        frame.spend(40)
+        return new CelObject(type, raw)
+      },
+    }
+  }
+}
+
+function insert(map: CelMap, key: unknown, value: unknown): void {
+  if (!map.insert(key, adapt(value))) fail(`Failed with repeated key`)
+}

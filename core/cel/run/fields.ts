@@ -1,0 +1,56 @@
+/** Selection of fields, keys and indices. */
+import { fail } from '../values/errors.ts'
+import { formatValue } from '../values/format.ts'
+import { adapt, getKey, isMap } from '../values/maps.ts'
+import { CelDouble, CelUint, intOf, isInt } from '../values/numbers.ts'
+import { typeOf } from '../values/typing.ts'
+import { CelOptional, none, plainKey } from '../values/values.ts'
+
+/** The position that a value stands for in a list. Ends in an error for what can be none. */
+function positionOf(index: unknown): number | bigint {
+  if (isInt(index)) return index
+  if (index instanceof CelUint) return index.value
+  if (index instanceof CelDouble) {
+    return Number.isInteger(index.value) ? intOf(BigInt(index.value)) : fail(`unsupported index value ${formatValue(index)} in list`)
+  }
+  return fail(`unsupported index type '${typeOf(index).name}' in list`)
+}
+
+/** What is under a key or at an index; undefined: nothing. */
+function find(operand: unknown, key: unknown): unknown {
+  if (Array.isArray(operand)) {
+    const position = positionOf(key)
+    return position >= 0 && position < operand.length ? adapt(operand[Number(position)]) : undefined
+  }
+  if (!isMap(operand)) return undefined
+  if (plainKey(key) === undefined && !(key instanceof CelDouble)) fail(`unsupported key type: ${typeOf(key).name}`)
+  return getKey(operand, key)
+}
+
+/** Of an optional operand, an optional result. */
+function through(operand: CelOptional, key: unknown): CelOptional {
+  if (!operand.hasValue) return none
+  const value = find(operand.value, key)
+  return value === undefined ? none : new CelOptional(value)
+}
+
+/** `operand.key` or `operand[key]`. */
+export function select(operand: unknown, key: unknown): unknown {
+  if (operand instanceof CelOptional) return through(operand, key)
+  const value = find(operand, key)
+  if (value !== undefined) return value
+  return fail(Array.isArray(operand) ? `index out of bounds: ${formatValue(key)}` : `no such key: ${formatValue(key)}`)
+}
+
+/** `operand.?key` or `operand[?key]`. */
+export function selectOptional(operand: unknown, key: unknown): CelOptional {
+  if (operand instanceof CelOptional) return through(operand, key)
+  const value = find(operand, key)
+  return value === undefined ? none : new CelOptional(value)
+}
+
+/** `has(operand.field)`. */
+export function has(operand: unknown, field: string): boolean {
+  const inner = operand instanceof CelOptional ? operand.value : operand
+  return find(inner, field) !== undefined
+}

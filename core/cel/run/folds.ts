@@ -1,0 +1,115 @@
+/** Loops. */
+import { accumulator, type Expr, type Fold } from '../syntax/ast.ts'
+import { CelError, fail } from '../values/errors.ts'
+import { adapt, getKey, isMap, keysOf } from '../values/maps.ts'
+import { typeOf } from '../values/typing.ts'
+import { CelMap } from '../values/values.ts'
+import type { Code, Compiler, Run } from './compile.ts'
+import type { Frame } from './frame.ts'
+
+/** What an accumulator is before the first turn, when steps extend it: made anew for every evaluation. */
+function startOf(init: Expr): (() => unknown) | undefined {
+  if (init.kind === 'list' && init.items.length === 0) return () => []
+  if (init.kind === 'map' && init.entries.length === 0) return () => new CelMap()
+  return undefined
+}
+
+/** A variable with a value, without turns. */
+function compileBind(compiler: Compiler, node: Fold): Code {
+  const init = compiler.compile(node.init).run
+  return compiler.withLocals([{ name: node.accumulator }], ([local]) => {
+    const slot = local?.slot ?? 0
+    const result = compiler.compile(node.result).run
+    return {
+      run(frame) {
+        frame.locals[slot] = init(frame)
+        return result(frame)
+      },
+    }
+  })
+}
+
+/** Gives each turn its variables. Returns early when `turn` says so. */
+type Turns = (range: unknown, frame: Frame, turn: () => boolean) => void
+
+function turnsOf(first: number, second: number | undefined): Turns {
+  const bind = (frame: Frame, key: unknown, value: unknown, one: unknown) => {
+    if (second === undefined) frame.locals[first] = one
+    else {
+      frame.locals[first] = key
+      frame.locals[second] = value
+    }
+  }
+  return (range, frame, turn) => {
+    if (Array.isArray(range)) {
+      for (let index = 0; index < range.length; index++) {
+        const item = adapt(range[index])
+        bind(frame, index, item, item)
+        if (!turn()) return
+      }
+      return
+    }
+    if (!isMap(range)) fail(`got '${typeOf(range).name}', expected iterable type`)
+    else {
+      for (const key of keysOf(range)) {
+        bind(frame, key, second === undefined ? undefined : getKey(range, key), key)
+        if (!turn()) return
+      }
+    }
+  }
+}
+
+export function compileFold(compiler: Compiler, node: Fold): Code {
+  if (node.range.kind === 'list' && node.range.items.length === 0 && node.accumulator !== accumulator) return compileBind(compiler, node)
+  const range = compiler.compile(node.range).run
+  const start = startOf(node.init)
+  const initial = compiler.compile(node.init).run
+  const growing = start !== undefined && node.accumulator === accumulator
+  return compiler.withLocals([{ name: node.accumulator, growing }], ([kept]) => {
+    const slot = kept?.slot ?? 0
+    const names = node.variable2 === undefined ? [node.variable] : [node.variable, node.variable2]
+    const { turns, condition, step } = compiler.withLocals(
+      names.map((name) => ({ name })),
+      (locals) => ({
+        turns: turnsOf(locals[0]?.slot ?? 0, locals[1]?.slot),
+        condition: compiler.compile(node.condition),
+        step: compiler.compile(node.step).run,
+      }),
+    )
+    const result = compiler.compile(node.result).run
+    const advance = condition.constant ? always(step, slot) : whileHolds(condition.run, step, slot)
+    return {
+      run(frame) {
+        const over = range(frame)
+        frame.locals[slot] = growing ? start() : initial(frame)
+        turns(over, frame, () => advance(frame))
+        return result(frame)
+      },
+    }
+  })
+}
+
+type Advance = (frame: Frame) => boolean
+
+function always(step: Run, slot: number): Advance {
+  return (frame) => {
+    frame.turn()
+    frame.locals[slot] = step(frame)
+    return true
+  }
+}
+
+/** An error stays in the accumulator: a later turn may outweigh it. */
+function whileHolds(condition: Run, step: Run, slot: number): Advance {
+  return (frame) => {
+    frame.turn()
+    if (condition(frame) !== true) return false
+    try {
+      frame.locals[slot] = step(frame)
+    } catch (error) {
+      if (!(error instanceof CelError)) throw error
+      frame.locals[slot] = error
+    }
+    return true
+  }
+}

@@ -1,0 +1,46 @@
+/** Errors of an expression, worded and laid out as clients know them. */
+
+export interface Issue {
+  /** UTF-16 offset in the expression; -1: the expression as a whole. */
+  readonly at: number
+  readonly message: string
+}
+
+/** Errors that are listed; the rest is counted. */
+const mostListed = 100
+/** Longest line of an expression that is quoted, in bytes. */
+const longestSnippet = 16_384
+
+interface Position {
+  readonly line: number
+  /** Code points before it in its line. */
+  readonly column: number
+}
+
+function positionOf(text: string, at: number): Position {
+  if (at < 0) return { line: -1, column: -1 }
+  const before = text.slice(0, at)
+  const start = before.lastIndexOf('\n') + 1
+  return { line: before.split('\n').length, column: [...before.slice(start)].length }
+}
+
+const isWide = (character: string) => (character.codePointAt(0) ?? 0) > 0x7f
+
+function describe(text: string, { line, column }: Position, message: string): string {
+  const summary = `ERROR: <input>:${line}:${column + 1}: ${message}`
+  const snippet = line < 1 ? undefined : text.split('\n')[line - 1]?.replaceAll('\t', ' ')
+  if (snippet === undefined || new TextEncoder().encode(snippet).length > longestSnippet) return summary
+  const characters = [...snippet]
+  const dots = characters.slice(0, column).map((each) => (isWide(each) ? '\uff0e' : '.'))
+  const at = characters[column]
+  return `${summary}\n | ${snippet}\n | ${dots.join('')}${at !== undefined && isWide(at) ? '\uff3e' : '^'}`
+}
+
+/** All issues of an expression, in the order of their places. */
+export function describeIssues(text: string, issues: readonly Issue[]): string {
+  const listed = issues.slice(0, mostListed).map(({ at, message }) => ({ message, position: positionOf(text, at) }))
+  listed.sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
+  const lines = listed.map(({ position, message }) => describe(text, position, message))
+  if (issues.length > mostListed) lines.push(`${issues.length - mostListed} more errors were truncated`)
+  return lines.join('\n')
+}

@@ -1,0 +1,88 @@
+/** Expression → tokens (CEL specification, "Syntax"). */
+import type { Issue } from './issues.ts'
+
+export type TokenType = 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'identifier' | 'escaped' | 'symbol' | 'end'
+
+export interface Token {
+  readonly type: TokenType
+  readonly text: string
+  readonly at: number
+}
+
+/** In this order: what is longer or more special comes first. */
+const rules: readonly (readonly [type: TokenType | 'skip', pattern: RegExp])[] = [
+  ['skip', /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y],
+  ['double', /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y],
+  ['uint', /(?:0x[0-9a-fA-F]+|[0-9]+)[uU]/y],
+  ['int', /0x[0-9a-fA-F]+|[0-9]+/y],
+  ['escaped', /`[A-Za-z0-9_./ -]+`/y],
+  ['symbol', /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y],
+]
+
+const prefix = /(?:[bB]?[rR]?)(?="|')/y
+const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
+const escapeSequence = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
+
+function matchAt(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : -1
+}
+
+/** Where the string that starts at a quote ends; -1 when it does not. */
+function endOfString(text: string, start: number, raw: boolean): number {
+  const quote = text[start] ?? ''
+  const triple = text.startsWith(quote.repeat(3), start)
+  const closing = triple ? quote.repeat(3) : quote
+  let at = start + closing.length
+  while (at < text.length) {
+    if (text.startsWith(closing, at)) return at + closing.length
+    const character = text[at]
+    if (!triple && (character === '\n' || character === '\r')) return -1
+    if (character === '\\' && !raw) {
+      at = matchAt(escapeSequence, text, at)
+      if (at < 0) return -1
+    } else at++
+  }
+  return -1
+}
+
+function stringAt(text: string, at: number): Token | undefined {
+  const quote = matchAt(prefix, text, at)
+  if (quote < 0) return undefined
+  const marks = text.slice(at, quote).toLowerCase()
+  const end = endOfString(text, quote, marks.includes('r'))
+  if (end < 0) return undefined
+  return { type: marks.includes('b') ? 'bytes' : 'string', text: text.slice(at, end), at }
+}
+
+/** The tokens of an expression, an `end` last. What is no token is noted as an issue and left out. */
+export function tokensOf(text: string, issues: Issue[]): readonly Token[] {
+  const tokens: Token[] = []
+  let at = 0
+  next: while (at < text.length) {
+    const string = stringAt(text, at)
+    if (string) {
+      tokens.push(string)
+      at += string.text.length
+      continue
+    }
+    const word = matchAt(identifier, text, at)
+    if (word >= 0) {
+      tokens.push({ type: 'identifier', text: text.slice(at, word), at })
+      at = word
+      continue
+    }
+    for (const [type, pattern] of rules) {
+      const end = matchAt(pattern, text, at)
+      if (end < 0) continue
+      if (type !== 'skip') tokens.push({ type, text: text.slice(at, end), at })
+      at = end
+      continue next
+    }
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    issues.push({ at, message: `Syntax error: token recognition error at: '${character}'` })
+    at += character.length
+  }
+  tokens.push({ type: 'end', text: '<EOF>', at: text.length })
+  return tokens
+}

@@ -1,0 +1,31 @@
+/**
+ * An evaluation that has no result, with the reason in one line. It carries no stack: `||`, `&&` and loops absorb errors, so that
+ * expressions may raise many.
+ */
+export class CelError {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** Ends an evaluation whatever the expression would absorb. */
+export class Cancelled {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** Interrupts an evaluation that needs an answer which takes time; it starts again once the answer is known. */
+export class Pending {
+  readonly answer: Promise<unknown>
+  constructor(answer: Promise<unknown>) {
+    this.answer = answer
+  }
+}
+
+/** Throws a CelError. */
+export function fail(message: string): never {
+  throw new CelError(message)
+}

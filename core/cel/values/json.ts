@@ -1,0 +1,34 @@
+/** JSON to values of CEL and back. */
+import { encodeBase64 } from '../../schema/base64.ts'
+import type { Json } from '../../schema/model.ts'
+import { fail } from './errors.ts'
+import { formatValue } from './format.ts'
+import { adapt, getKey, isMap, keysOf } from './maps.ts'
+import { CelDouble, CelUint } from './numbers.ts'
+import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from './times.ts'
+import { typeOf } from './typing.ts'
+import { CelObject, CelOptional } from './values.ts'
+
+/** JSON as a parser of Go reads it that knows no types: every number is a double. */
+export function fromJson(value: unknown): unknown {
+  if (typeof value === 'number') return new CelDouble(value)
+  if (Array.isArray(value)) return value.map(fromJson)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fromJson(each)]))
+}
+
+/** A value as JSON. Ends in an error for values that have no form in it. */
+export function toJson(value: unknown): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof CelDouble) return value.value
+  if (value instanceof CelUint) return Number(value.value)
+  if (value instanceof Uint8Array) return encodeBase64(value)
+  if (value instanceof CelTimestamp) return formatTimestamp(value)
+  if (value instanceof CelDuration) return formatDuration(value)
+  if (value instanceof CelOptional) return value.hasValue ? toJson(value.value) : null
+  if (Array.isArray(value)) return value.map((each) => toJson(adapt(each)))
+  if (value instanceof CelObject) return Object.fromEntries(Object.entries(value.raw).map(([json, each]) => [json, toJson(adapt(each))]))
+  if (!isMap(value)) return fail(`type conversion error from '${typeOf(value).name}' to 'google.protobuf.Value'`)
+  return Object.fromEntries(keysOf(value).map((key) => [formatValue(key), toJson(getKey(value, key))]))
+}

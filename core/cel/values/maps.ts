@@ -1,0 +1,70 @@
+/** Reading maps and objects, whatever they are made of. */
+import { type Int, isInt } from './numbers.ts'
+import { CelMap, CelObject, CelOpaque, CelOptional, numberOf, plainKey } from './values.ts'
+
+/** A map of JSON. */
+export type PlainMap = { readonly [key: string]: unknown }
+export type AnyMap = PlainMap | CelMap | CelObject
+
+/** Whether a value is a map, or an object with fields. */
+export function isMap(value: unknown): value is AnyMap {
+  if (typeof value !== 'object' || value === null) return false
+  if (value instanceof CelMap || value instanceof CelObject) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** A value of JSON as a value of CEL. */
+export function adapt(value: unknown): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? numberOf(value) : value
+}
+
+/** Undefined: no such key. */
+export function getKey(map: AnyMap, key: unknown): unknown {
+  if (map instanceof CelObject) return typeof key === 'string' ? map.get(key) : undefined
+  if (map instanceof CelMap) return map.get(key)
+  if (typeof key !== 'string' || !Object.hasOwn(map, key)) return undefined
+  const value = map[key]
+  return value === undefined ? undefined : adapt(value)
+}
+
+export function sizeOfMap(map: AnyMap): number {
+  if (map instanceof CelMap) return map.entries.size
+  return map instanceof CelObject ? keysOf(map).length : Object.keys(map).length
+}
+
+/** The keys as they were given. */
+export function keysOf(map: AnyMap): readonly unknown[] {
+  if (map instanceof CelMap) return [...map.entries.values()].map(([key]) => key)
+  if (!(map instanceof CelObject)) return Object.keys(map)
+  return (map.celType.fieldNames ?? []).filter((name) => map.get(name) !== undefined)
+}
+
+/** Code points of a text, items of a list and so on; undefined for values without a size. */
+export function sizeOf(value: unknown): number | undefined {
+  if (typeof value === 'string') return lengthOf(value)
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length
+  if (value instanceof CelOpaque) return value.size?.()
+  return isMap(value) && !(value instanceof CelObject) ? sizeOfMap(value) : undefined
+}
+
+const surrogates = /[\ud800-\udbff][\udc00-\udfff]/g
+
+/** Code points of a text. */
+export function lengthOf(text: string): number {
+  let pairs = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) < 0xd800) continue
+    pairs = text.match(surrogates)?.length ?? 0
+    break
+  }
+  return text.length - pairs
+}
+
+/** What costs of a value count in: its size, 1 where it has none. */
+export function weightOf(value: unknown): number {
+  if (value instanceof CelOptional) return value.hasValue ? weightOf(value.value) : 1
+  return sizeOf(value) ?? 1
+}
+
+export { type Int, isInt, plainKey }

@@ -1,0 +1,108 @@
+/** Timestamps and durations of CEL: nanoseconds, as Go counts them. */
+import { fail } from './errors.ts'
+import { maxInt, minInt } from './numbers.ts'
+
+export class CelTimestamp {
+  /** Since the epoch. */
+  readonly nanos: bigint
+  constructor(nanos: bigint) {
+    this.nanos = nanos
+  }
+}
+
+export class CelDuration {
+  readonly nanos: bigint
+  constructor(nanos: bigint) {
+    this.nanos = nanos
+  }
+}
+
+export const second = 1_000_000_000n
+/** Of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, in seconds. */
+const [earliest, latest] = [-62_135_596_800n, 253_402_300_799n]
+
+const floorDivide = (a: bigint, b: bigint) => (a - (((a % b) + b) % b)) / b
+
+/** Ends in an error outside of the years 1 to 9999. */
+export function timestamp(nanos: bigint): CelTimestamp {
+  const seconds = floorDivide(nanos, second)
+  if (seconds < earliest || seconds > latest) fail('timestamp overflow')
+  return new CelTimestamp(nanos)
+}
+
+export function duration(nanos: bigint): CelDuration {
+  if (nanos < minInt || nanos > maxInt) fail('duration overflow')
+  return new CelDuration(nanos)
+}
+
+const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/
+
+function isDate(year: number, month: number, day: number): boolean {
+  const last = new Date(Date.UTC(2000, month, 0)).getUTCDate()
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 && !leap ? 28 : last)
+}
+
+/** RFC 3339, as Go's time.Parse takes it; undefined for any other text. */
+export function parseTimestamp(text: string): CelTimestamp | undefined {
+  const found = rfc3339.exec(text)
+  if (!found) return undefined
+  const [year, month, day, hour, minute, secondOfMinute] = found.slice(1, 7).map(Number) as [number, number, number, number, number, number]
+  if (!isDate(year, month, day) || hour > 23 || minute > 59 || secondOfMinute > 59) return undefined
+  const zone = found[8] ?? 'Z'
+  const [zoneHours, zoneMinutes] = zone === 'Z' ? [0, 0] : (zone.slice(1).split(':').map(Number) as [number, number])
+  if (zoneHours > 24 || zoneMinutes > 60) return undefined
+  const at = new Date(0)
+  at.setUTCFullYear(year, month - 1, day)
+  at.setUTCHours(hour, minute, secondOfMinute)
+  const offset = (zone.startsWith('-') ? -1n : 1n) * BigInt(zoneHours * 3600 + zoneMinutes * 60)
+  const fraction = BigInt((found[7] ?? '').slice(0, 9).padEnd(9, '0'))
+  return timestamp((BigInt(at.getTime() / 1000) - offset) * second + fraction)
+}
+
+const fractionOf = (nanos: bigint) => (nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`)
+
+/** RFC 3339 in UTC, with as many fraction digits as it needs. */
+export function formatTimestamp({ nanos }: CelTimestamp): string {
+  const seconds = floorDivide(nanos, second)
+  const [text = ''] = new Date(Number(seconds) * 1000).toISOString().split('.')
+  return `${text}${fractionOf(nanos - seconds * second)}Z`
+}
+
+const units: { readonly [unit: string]: bigint } = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: second,
+  m: 60n * second,
+  h: 3600n * second,
+}
+
+const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+
+/** Go's time.ParseDuration, such as `1h2m3.5s`; undefined for any other text. */
+export function parseDuration(text: string): CelDuration | undefined {
+  const sign = /^[+-]/.exec(text)?.[0] ?? ''
+  const body = text.slice(sign.length)
+  if (body === '0') return new CelDuration(0n)
+  if (body === '') return undefined
+  let [nanos, at] = [0n, 0]
+  while (at < body.length) {
+    part.lastIndex = at
+    const [found, whole = '', fraction = '', unit = ''] = part.exec(body) ?? []
+    if (found === undefined || (whole === '' && fraction === '') || whole.length > 19) return undefined
+    const size = units[unit] ?? 0n
+    nanos += BigInt(whole || '0') * size + (BigInt(fraction.slice(0, 18) || '0') * size) / 10n ** BigInt(Math.min(fraction.length, 18))
+    at = part.lastIndex
+  }
+  const value = sign === '-' ? -nanos : nanos
+  return value < minInt || value > maxInt ? undefined : new CelDuration(value)
+}
+
+/** Seconds with as many fraction digits as they need, such as `3600s`. */
+export function formatDuration({ nanos }: CelDuration): string {
+  const size = nanos < 0n ? -nanos : nanos
+  return `${nanos < 0n ? '-' : ''}${size / second}${fractionOf(size % second)}s`
+}

@@ -1,0 +1,56 @@
+/** The types of values while an expression runs. */
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  optionalType,
+  stringType,
+  timestampType,
+  typeType,
+  uintType,
+} from '../types.ts'
+import { CelDouble, CelUint } from './numbers.ts'
+import { CelDuration, CelTimestamp } from './times.ts'
+import { CelObject, CelOpaque, CelOptional, CelTypeValue } from './values.ts'
+
+const anyList = listType(dynType)
+const anyMap = mapType(dynType, dynType)
+const anyOptional = optionalType(dynType)
+
+/** The type of a value; lists and maps do not tell what they hold. */
+export function typeOf(value: unknown): CelType {
+  switch (typeof value) {
+    case 'string':
+      return stringType
+    case 'boolean':
+      return boolType
+    case 'number':
+    case 'bigint':
+      return intType
+  }
+  if (value === null || value === undefined) return nullType
+  if (Array.isArray(value)) return anyList
+  if (value instanceof CelDouble) return doubleType
+  if (value instanceof CelUint) return uintType
+  if (value instanceof CelObject || value instanceof CelOpaque) return value.celType
+  if (value instanceof Uint8Array) return bytesType
+  if (value instanceof CelTimestamp) return timestampType
+  if (value instanceof CelDuration) return durationType
+  if (value instanceof CelOptional) return anyOptional
+  if (value instanceof CelTypeValue) return typeType
+  return anyMap
+}
+
+/** Whether a value may be given where a type is declared. */
+export function matches(type: CelType, value: unknown): boolean {
+  if (type.kind === 'dyn' || type.kind === 'parameter') return true
+  const actual = typeOf(value)
+  return actual.kind === type.kind && (actual.kind === 'list' || actual.kind === 'map' || actual.name === type.name)
+}

@@ -1,0 +1,163 @@
+/**
+ * Values of CEL as JavaScript has them:
+ *
+ *     bool, string, null      boolean, string, null
+ *     int, uint, double       number or bigint, CelUint, CelDouble (numbers.ts)
+ *     bytes                   Uint8Array
+ *     timestamp, duration     CelTimestamp, CelDuration (times.ts)
+ *     list                    array; KeyedList when a schema says how its items are told apart
+ *     map                     CelMap; a plain object for one of JSON, whose numbers are ints where they are whole
+ *     object                  CelObject, a view of a decoded API object with its type
+ *     optional, type          CelOptional, CelTypeValue
+ *     values of libraries     classes that extend CelOpaque
+ */
+import { decodeBase64 } from '../../schema/base64.ts'
+import { type CelType, dynType, type Stored } from '../types.ts'
+import { fail } from './errors.ts'
+import { CelDouble, CelUint, type Int, intOf } from './numbers.ts'
+import { parseDuration, parseTimestamp } from './times.ts'
+
+/** A value that a library makes. */
+export abstract class CelOpaque {
+  abstract readonly celType: CelType
+  abstract equals(other: unknown): boolean
+  /** As many units of cost as its traversal takes; 1 where it has no size. */
+  size?(): number
+  /** Whether `optional.ofNonZeroValue` keeps it. */
+  isZero(): boolean {
+    return false
+  }
+}
+
+export class CelOptional {
+  /** Undefined: there is none. */
+  readonly value: unknown
+  constructor(value: unknown) {
+    this.value = value
+  }
+  get hasValue(): boolean {
+    return this.value !== undefined
+  }
+}
+
+/** A type as a value, such as the result of `type(x)`. */
+export class CelTypeValue {
+  readonly type: CelType
+  constructor(type: CelType) {
+    this.type = type
+  }
+}
+
+export const none = new CelOptional(undefined)
+
+export type Key = string | boolean | Int
+
+/** A map with keys of any type. Numbers are the same key whatever their type. */
+export class CelMap {
+  readonly entries = new Map<Key, readonly [key: unknown, value: unknown]>()
+
+  /** Undefined: no such key. */
+  get(key: unknown): unknown {
+    const plain = plainKey(key)
+    return plain === undefined ? undefined : this.entries.get(plain)?.[1]
+  }
+
+  /** False when there is one already, or the key can be none. */
+  insert(key: unknown, value: unknown): boolean {
+    const plain = plainKey(key)
+    if (plain === undefined || this.entries.has(plain)) return false
+    this.entries.set(plain, [key, value])
+    return true
+  }
+}
+
+/** A key as JavaScript's maps tell it apart; undefined: a value that can be no key. */
+export function plainKey(key: unknown): Key | undefined {
+  if (typeof key === 'string' || typeof key === 'boolean' || typeof key === 'number' || typeof key === 'bigint') return key
+  if (key instanceof CelUint) return key.value
+  if (key instanceof CelDouble && Number.isInteger(key.value)) return intOf(BigInt(key.value))
+  return undefined
+}
+
+/** A list of a schema whose items are told apart by their values or by keys, so that their order does not matter. */
+export class KeyedList extends Array<unknown> {
+  /** Undefined: by their values. */
+  by: readonly string[] | undefined
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array
+  }
+}
+
+/** A decoded API object with its type. Values of fields are made when they are read, and kept when that is no trifle. */
+export class CelObject {
+  readonly celType: CelType
+  readonly raw: { readonly [json: string]: unknown }
+  #kept: Map<string, unknown> | undefined
+
+  constructor(celType: CelType, raw: { readonly [json: string]: unknown }) {
+    this.celType = celType
+    this.raw = raw
+  }
+
+  /** The value of a field by its name in expressions; undefined: it is not set, or there is none. */
+  get(name: string): unknown {
+    const field = this.celType.field?.(name)
+    if (!field || !Object.hasOwn(this.raw, field.json)) return undefined
+    const raw = this.raw[field.json]
+    if (typeof raw !== 'object' || raw === null) return read(field.type, raw)
+    const kept = this.#kept?.get(name)
+    if (kept !== undefined) return kept
+    const value = read(field.type, raw)
+    this.#kept ??= new Map()
+    this.#kept.set(name, value)
+    return value
+  }
+}
+
+const isPlain = (type: CelType) => type.stored === undefined && (type.kind === 'string' || type.kind === 'int' || type.kind === 'bool')
+
+const readers: { readonly [stored in Stored]: (raw: unknown) => unknown } = {
+  double: (raw) => (typeof raw === 'number' ? new CelDouble(raw) : raw),
+  bytes: (raw) => decodeBase64(String(raw)),
+  timestamp: (raw) => parseTimestamp(String(raw)) ?? fail(`Invalid date-time formatted string ${raw}`),
+  date: (raw) => parseTimestamp(`${raw}T00:00:00Z`) ?? fail(`Invalid date formatted string ${raw}`),
+  duration: (raw) => parseDuration(String(raw)) ?? fail(`Invalid duration ${raw}`),
+}
+
+/** A number of JSON: an int where it is whole. */
+export function numberOf(value: number): unknown {
+  if (Number.isSafeInteger(value)) return value
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return intOf(BigInt(value))
+  return new CelDouble(value)
+}
+
+function readList(type: CelType, raw: readonly unknown[]): readonly unknown[] {
+  const items = type.parameters[0] ?? dynType
+  const keyed = type.listType === 'set' || type.listType === 'map'
+  if (!keyed) return isPlain(items) || items.kind === 'dyn' ? raw : raw.map((each) => read(items, each))
+  const list = new KeyedList()
+  list.by = type.listType === 'map' ? type.listKeys : undefined
+  for (const each of raw) list.push(read(items, each))
+  return list
+}
+
+function readMap(type: CelType, raw: object): unknown {
+  const values = type.parameters[1] ?? dynType
+  if (isPlain(values) || values.kind === 'dyn') return raw
+  const map = new CelMap()
+  for (const [key, each] of Object.entries(raw)) map.entries.set(key, [key, read(values, each)])
+  return map
+}
+
+/** What a decoded API object holds as a value of CEL. Values of CEL stay what they are. */
+export function read(type: CelType, raw: unknown): unknown {
+  if (raw === null || raw === undefined) return null
+  if (typeof raw === 'object') {
+    if (Array.isArray(raw)) return raw instanceof KeyedList ? raw : type.kind === 'list' ? readList(type, raw) : raw
+    if (Object.getPrototypeOf(raw) !== Object.prototype && Object.getPrototypeOf(raw) !== null) return raw
+    if (type.kind === 'object') return new CelObject(type, raw as CelObject['raw'])
+    return type.kind === 'map' ? readMap(type, raw) : raw
+  }
+  if (type.stored !== undefined) return readers[type.stored](raw)
+  return typeof raw === 'number' ? numberOf(raw) : raw
+}
