@@ -1,4 +1,4 @@
-import { union } from './field-set.ts'
+import { noFields, unionOf } from './field-set.ts'
 import { identityOf, type Manager, type Managers } from './managers.ts'
 
 /** So many managers of updates are told apart in one object. */
@@ -13,27 +13,36 @@ export function capUpdaters(given: Managers): Managers {
   if (count <= limit) return given
   const managers = new Map(given)
   updaters.sort(([a, { time: aTime = '' }], [b, { time: bTime = '' }]) => (aTime === bTime ? (a < b ? -1 : 1) : aTime < bTime ? -1 : 1))
-  const firstOf = new Map<string, string>()
+  const buckets = new Map<string, Bucket>()
   for (const [identity, manager] of updaters) {
     if (count <= limit) break
     const { apiVersion } = manager
-    const first = firstOf.get(apiVersion)
-    if (first === undefined) {
-      firstOf.set(apiVersion, identity)
+    const bucket = buckets.get(apiVersion)
+    if (bucket === undefined) {
+      buckets.set(apiVersion, { first: identity, joined: [] })
       continue
     }
-    join(managers, first, identity, manager)
+    managers.delete(identity)
+    bucket.joined.push(manager)
     count--
   }
+  for (const bucket of buckets.values()) if (bucket.joined.length > 0) fill(managers, bucket, given)
   return managers
 }
 
-/** Puts a manager's fields into the bucket of its version, which the first one found becomes. */
-function join(managers: Map<string, Manager>, first: string, identity: string, { fields, apiVersion, time }: Manager): void {
-  const bucket = { manager: bucketName, operation: 'Update', apiVersion, subresource: '' } as const
-  const key = identityOf(bucket)
-  const before = managers.get(key) ?? managers.get(first)
-  if (!managers.has(key)) managers.delete(first)
-  managers.delete(identity)
-  managers.set(key, { ...bucket, fields: union(fields, before?.fields ?? []), time })
+/** The updaters of one version that become one: the oldest, and those that join it. */
+interface Bucket {
+  readonly first: string
+  readonly joined: Manager[]
+}
+
+/** Puts the joined managers' fields into the bucket of their version: the one there is, or else the oldest of them becomes it. */
+function fill(managers: Map<string, Manager>, { first, joined }: Bucket, given: Managers): void {
+  const { apiVersion, time } = joined.at(-1) as Manager
+  const identity = { manager: bucketName, operation: 'Update', apiVersion, subresource: '' } as const
+  const key = identityOf(identity)
+  const before = given.get(key) ?? given.get(first)
+  if (!given.has(key)) managers.delete(first)
+  const fields = unionOf([before?.fields ?? noFields, ...joined.map((manager) => manager.fields)])
+  managers.set(key, { ...identity, fields, time })
 }

@@ -1,12 +1,15 @@
 /** Whether a value is of the type that its schema says, with the texts of the reference server. */
-import { quote } from '../schema/field-error.ts'
+import { goSyntax, goText } from '../schema/go-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import { fieldElement, shown } from './element.ts'
 import { itemElement } from './list-item.ts'
 import { type Mismatch, TypeMismatch } from './type-mismatch.ts'
 
-/** Throws a TypeMismatch with all that is wrong. `duplicates`: whether items of sets and map lists may repeat. */
+/** Mismatches that are told. */
+const maxMismatches = 100
+
+/** Throws a TypeMismatch with what is wrong. `duplicates`: whether items of sets and map lists may repeat. */
 export function checkType(atom: Atom, value: Json, duplicates: boolean): void {
   const found: Mismatch[] = []
   visit(atom, value, '', duplicates, found)
@@ -14,7 +17,7 @@ export function checkType(atom: Atom, value: Json, duplicates: boolean): void {
 }
 
 function visit(given: Atom, value: Json, path: string, duplicates: boolean, found: Mismatch[]): void {
-  if (value === null) return
+  if (value === null || found.length >= maxMismatches) return
   const atom = deduce(given, value)
   if (atom.map) visitMap(atom.map, value, path, duplicates, found)
   else if (atom.list) visitList(atom.list, value, path, duplicates, found)
@@ -71,7 +74,8 @@ function visitList(list: ListAtom, value: Json, path: string, duplicates: boolea
         found.push({ path, message: `element ${index}: ${(error as Error).message}` })
         return
       }
-      if (seen.has(element) && !duplicates) found.push({ path, message: `duplicate entries for key ${shown(element)}` })
+      if (seen.has(element) && !duplicates && found.length < maxMismatches)
+        found.push({ path, message: `duplicate entries for key ${shown(element)}` })
       seen.add(element)
     }
     visit(list.items(), item, `${path}${shown(element)}`, duplicates, found)
@@ -82,23 +86,4 @@ function goTypeName(value: Json): string {
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'object') return 'map[string]interface {}'
   return typeof value === 'boolean' ? 'bool' : typeof value
-}
-
-/** A value as Go's %v prints it. */
-function goText(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
-  if (value === null) return '<nil>'
-  if (typeof value !== 'object') return String(value)
-  const members = Object.keys(value).sort()
-  return `map[${members.map((key) => `${key}:${goText(value[key] as Json)}`).join(' ')}]`
-}
-
-/** A value as Go's %#v prints it. */
-function goSyntax(value: Json): string {
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
-  if (value === null) return 'interface {}(nil)'
-  if (typeof value === 'string') return quote(value)
-  if (typeof value !== 'object') return String(value)
-  const members = Object.keys(value).sort()
-  return `map[string]interface {}{${members.map((key) => `${quote(key)}:${goSyntax(value[key] as Json)}`).join(', ')}}`
 }

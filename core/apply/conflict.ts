@@ -1,5 +1,6 @@
 import { ApiError } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
+import { shorten } from '../schema/shorten.ts'
 import { shown } from './element.ts'
 import { eachPath, type FieldSet } from './field-set.ts'
 import { type Identity, identityOf } from './managers.ts'
@@ -26,22 +27,31 @@ function describe({ manager, operation, apiVersion, subresource }: Identity): st
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
 
-function pathsOf(fields: FieldSet): string[] {
+/** Fields of one manager that are named, and characters of a path. */
+const maxPaths = 1000
+const maxPath = 1024
+
+/** The first paths, and how many there are. */
+function pathsOf(fields: FieldSet): { paths: string[]; count: number } {
   const paths: string[] = []
-  eachPath(fields, (path) => paths.push(path.map(shown).join('')))
-  return paths
+  let count = 0
+  eachPath(fields, (path) => {
+    if (count++ < maxPaths) paths.push(shorten(path.map(shown).join(''), maxPath))
+  })
+  return { paths, count }
 }
 
 /** The refusal as clients know it: 409 with one cause per field. */
 export function conflictError({ conflicts }: ApplyConflicts): ApiError {
-  const found = conflicts.map(({ manager, fields }) => ({ who: describe(manager), paths: pathsOf(fields) }))
+  const found = conflicts.map(({ manager, fields }) => ({ who: describe(manager), ...pathsOf(fields) }))
   const causes = found.flatMap(({ who, paths }) =>
     paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
   )
+  const count = found.reduce((sum, each) => sum + each.count, 0)
   const text =
-    causes.length === 1
+    count === 1
       ? `Apply failed with 1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`
-      : `Apply failed with ${causes.length} conflicts: ${found
+      : `Apply failed with ${count} conflicts: ${found
           .flatMap(({ who, paths }) => [`conflicts with ${who}:`, ...paths.map((path) => `- ${path}`)])
           .join('\n')}`
   return new ApiError('Conflict', text, { causes })

@@ -96,25 +96,54 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   )
 }
 
+/** All fields of several sets, which are joined two by two, so that none is walked over again and again. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length < 2) return sets[0] ?? noFields
+  const middle = sets.length >>> 1
+  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)))
+}
+
+/** A set that is so many times larger is searched, not walked over. */
+const muchLarger = 16
+
+/** The nodes of the left set, of which there are few, each with that of the right one. */
+function search(left: FieldSet, right: FieldSet, pick: (left: FieldNode, right: FieldNode | undefined) => FieldNode | undefined): FieldSet {
+  return left.flatMap((node) => pick(node, find(right, node.element)) ?? [])
+}
+
+const isMuchLarger = (right: FieldSet, left: FieldSet) => right.length > left.length * muchLarger
+
 /** Fields that are members of both. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   if (left.length === 0 || right.length === 0) return noFields
-  return join(left, right, (a, b) => a && b && nodeOf(a.element, a.member && b.member, intersection(a.children, b.children)))
+  if (isMuchLarger(left, right)) return intersection(right, left)
+  if (isMuchLarger(right, left)) return search(left, right, common)
+  return join(left, right, (a, b) => a && common(a, b))
 }
+
+const common = (a: FieldNode, b: FieldNode | undefined) =>
+  b && nodeOf(a.element, a.member && b.member, intersection(a.children, b.children))
 
 /** Fields of the left set that are no members of the right one; what lies below a member stays. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.length === 0 || right.length === 0) return left
-  return join(left, right, (a, b) => (a && b ? nodeOf(a.element, a.member && !b.member, difference(a.children, b.children)) : a))
+  if (isMuchLarger(right, left)) return search(left, right, without)
+  return join(left, right, (a, b) => a && without(a, b))
 }
+
+const without = (a: FieldNode, b: FieldNode | undefined) =>
+  b ? nodeOf(a.element, a.member && !b.member, difference(a.children, b.children)) : a
 
 /** Like `difference`, but what lies below a member of the right set goes with it. */
 export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.length === 0 || right.length === 0) return left
-  return join(left, right, (a, b) => {
-    if (!(a && b)) return a
-    return b.member ? undefined : nodeOf(a.element, a.member, recursiveDifference(a.children, b.children))
-  })
+  if (isMuchLarger(right, left)) return search(left, right, withoutAll)
+  return join(left, right, (a, b) => a && withoutAll(a, b))
+}
+
+function withoutAll(a: FieldNode, b: FieldNode | undefined): FieldNode | undefined {
+  if (b === undefined) return a
+  return b.member ? undefined : nodeOf(a.element, a.member, recursiveDifference(a.children, b.children))
 }
 
 export function sameFields(left: FieldSet, right: FieldSet): boolean {

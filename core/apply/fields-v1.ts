@@ -1,7 +1,7 @@
 /** FieldsV1: a field set as a trie of element texts; `.` marks a member that has children (metav1.FieldsV1). */
 import type { Json, JsonObject } from '../schema/model.ts'
 import { readElement } from './element.ts'
-import { type FieldNode, type FieldSet, inOrder, union } from './field-set.ts'
+import { type FieldNode, type FieldSet, inOrder, unionOf } from './field-set.ts'
 
 /** The trie, with keys in the order of the reference server. */
 export function encodeFields(set: FieldSet, self = false): JsonObject {
@@ -37,5 +37,5 @@ function read(trie: Json): { member: boolean; children: FieldSet } {
 /** Texts that differ may name the same element. */
 function withoutRepeats(nodes: FieldNode[]): FieldSet {
   const repeats = nodes.some((node, at) => at > 0 && nodes[at - 1]?.element === node.element)
-  return repeats ? nodes.reduce<FieldSet>((set, node) => union(set, [node]), []) : nodes
+  return repeats ? unionOf(nodes.map((node) => [node])) : nodes
 }

@@ -1,6 +1,6 @@
 /** Removes what an applier applied last time and not this time, and nobody else owns. */
 import type { Json, JsonObject } from '../schema/model.ts'
-import { difference, type FieldSet, intersection, noFields, union } from './field-set.ts'
+import { difference, type FieldSet, intersection, union, unionOf } from './field-set.ts'
 import type { Manager, Managers } from './managers.ts'
 import { withNamedFields } from './named-fields.ts'
 import { removeItems } from './remove-items.ts'
@@ -41,9 +41,15 @@ function namedFields(scope: Scope, version: string, object: JsonObject): FieldSe
 
 /** What is owned in each version; first in the one that was pruned, since conversions may need what was removed. */
 function ownersFirst(managers: Managers, first: string): [string, FieldSet][] {
-  const owned = new Map<string, FieldSet>()
-  for (const { apiVersion, fields } of managers.values()) owned.set(apiVersion, union(owned.get(apiVersion) ?? noFields, fields))
-  return [...owned].sort(([a], [b]) => Number(b === first) - Number(a === first))
+  const owned = new Map<string, FieldSet[]>()
+  for (const { apiVersion, fields } of managers.values()) {
+    const sets = owned.get(apiVersion)
+    if (sets) sets.push(fields)
+    else owned.set(apiVersion, [fields])
+  }
+  return [...owned]
+    .map(([version, sets]): [string, FieldSet] => [version, unionOf(sets)])
+    .sort(([a], [b]) => Number(b === first) - Number(a === first))
 }
 
 /** Puts back what somebody owns. */

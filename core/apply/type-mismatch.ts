@@ -1,10 +1,15 @@
+import { shorten } from '../schema/shorten.ts'
+
 export interface Mismatch {
   /** As `.spec.ports[0]`; empty: the value itself. */
   readonly path: string
   readonly message: string
 }
 
-const line = ({ path, message }: Mismatch) => (path === '' ? message : `${path}: ${message}`)
+/** Characters of a path and of a message that are shown. */
+const maxShown = 1024
+
+const line = ({ path, message }: Mismatch) => (path === '' ? '' : `${shorten(path, maxShown)}: `) + shorten(message, maxShown)
 
 /** A value that is not of the type that its schema says, so that the fields in it have no owners. */
 export class TypeMismatch extends Error {

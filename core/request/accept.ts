@@ -9,6 +9,9 @@ export interface AcceptClause {
 
 const anything: AcceptClause = { type: '*', subtype: '*', quality: 1, parameters: new Map() }
 
+/** Clauses and parameters of a header that are looked at. */
+const maxClauses = 100
+
 /**
  * The clauses of an Accept header, best first: by quality, then concrete before wildcards, then as written. Broken clauses are left out;
  * no header and an empty one accept everything.
@@ -16,7 +19,7 @@ const anything: AcceptClause = { type: '*', subtype: '*', quality: 1, parameters
 export function parseAccept(header: string | null): AcceptClause[] {
   if (header === null || header.trim() === '') return [anything]
   return header
-    .split(',')
+    .split(',', maxClauses)
     .map(parseClause)
     .filter((clause) => clause !== undefined)
     .sort((a, b) => b.quality - a.quality || wild(a.type) - wild(b.type) || wild(a.subtype) - wild(b.subtype))
@@ -25,7 +28,7 @@ export function parseAccept(header: string | null): AcceptClause[] {
 const wild = (name: string) => (name === '*' ? 1 : 0)
 
 function parseClause(text: string): AcceptClause | undefined {
-  const [range = '', ...rest] = text.split(';')
+  const [range = '', ...rest] = text.split(';', maxClauses)
   const [type = '', subtype = '', ...more] = range.trim().split('/')
   if (more.length > 0 || (subtype === '' && type !== '*')) return undefined
   let quality = 1

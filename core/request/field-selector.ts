@@ -61,7 +61,7 @@ export function fieldSelectorText(requirements: readonly FieldRequirement[]): st
   return requirements.map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, '\\$&')}`).join(',')
 }
 
-/** The value that a field must have, if the requirements say one. */
+/** The value that a field must have, if the requirements say one; other requirements may exclude it. */
 export function exactField(requirements: readonly FieldRequirement[], field: string): string | undefined {
   return requirements.find((each) => each.operator === '=' && each.field === field)?.value
 }
@@ -83,14 +83,33 @@ const metadataFields = ['metadata.name', 'metadata.namespace']
 export function bindFieldSelector(requirements: readonly FieldRequirement[], definition: Selectable): (fieldOf: FieldOf) => boolean {
   // A field of one version may be another one in the next.
   const prefix = definition.storage ? `${apiVersionOf(definition)} ` : ''
-  const tests = requirements.map(({ field, operator, value }) => {
-    const read = fieldReader(field, definition)
-    return (fieldOf: FieldOf) => (fieldOf(prefix + field, read) === value) === (operator === '=')
-  })
+  const rules = new Map<string, FieldRule>()
+  for (const { field, operator, value } of requirements) {
+    let rule = rules.get(field)
+    if (rule === undefined) {
+      rule = { key: prefix + field, read: fieldReader(field, definition), equals: new Set(), differs: new Set() }
+      rules.set(field, rule)
+    }
+    const values = operator === '=' ? rule.equals : rule.differs
+    values.add(value)
+  }
+  const all = [...rules.values()]
   return (fieldOf) => {
-    for (const test of tests) if (!test(fieldOf)) return false
+    for (const { key, read, equals, differs } of all) {
+      const value = fieldOf(key, read)
+      if (differs.has(value) || equals.size > 1 || (equals.size === 1 && !equals.has(value))) return false
+    }
     return true
   }
+}
+
+/** What all requirements on one field say together: several values that it must have are one too many. */
+interface FieldRule {
+  /** The field, and of which version where there are several. */
+  readonly key: string
+  readonly read: Reader
+  readonly equals: Set<string>
+  readonly differs: Set<string>
 }
 
 /**

@@ -1,5 +1,10 @@
+import { shorten } from '../schema/shorten.ts'
+
 /** Strict faults that one body may report. */
 const maxFaults = 100
+/** Characters of a path, and of each key in it, that are shown. */
+const maxPath = 1024
+const maxKey = 256
 
 /**
  * Finds keys that occur more than once in an object of a JSON text, which must be valid and of bounded depth.
@@ -52,7 +57,8 @@ class Finder {
     this.#at++
     while (this.#token() !== '}') {
       const key = this.#string()
-      const child = path === '' ? key : `${path}.${key}`
+      const shown = shorten(key, maxKey)
+      const child = path === '' ? shown : shorten(`${path}.${shown}`, maxPath)
       if (seen.has(key) && this.found.size < maxFaults) this.found.add(`duplicate field ${JSON.stringify(child)}`)
       seen.add(key)
       this.#token()
@@ -69,7 +75,7 @@ class Finder {
   #array(path: string): void {
     this.#at++
     for (let index = 0; this.#token() !== ']'; index++) {
-      this.value(`${path}[${index}]`)
+      this.value(shorten(`${path}[${index}]`, maxPath))
       if (this.#token() === ',') this.#at++
     }
     this.#at++

@@ -14,11 +14,14 @@ export interface LabelRequirement {
 }
 
 const maxInt64 = 2n ** 63n - 1n
+const maxDigits = 19
 
 /** A decimal 64-bit integer, or undefined. */
-function integer(text: string): bigint | undefined {
+export function integer(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  const digits = text.replace(/^[+-]/, '').replace(/^0+/, '')
+  if (digits.length > maxDigits) return undefined
+  const value = BigInt(`${text.startsWith('-') ? '-' : ''}${digits || '0'}`)
   return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value
 }
 
@@ -63,10 +66,14 @@ export function requirementTest({ key, operator, values }: LabelRequirement): (l
       return (labels) => Object.hasOwn(labels, key) && labels[key] === only
     case '!=':
       return (labels) => !Object.hasOwn(labels, key) || labels[key] !== only
-    case 'in':
-      return (labels) => Object.hasOwn(labels, key) && values.includes(labels[key] as string)
-    case 'notin':
-      return (labels) => !Object.hasOwn(labels, key) || !values.includes(labels[key] as string)
+    case 'in': {
+      const allowed = new Set(values)
+      return (labels) => Object.hasOwn(labels, key) && allowed.has(labels[key] as string)
+    }
+    case 'notin': {
+      const refused = new Set(values)
+      return (labels) => !Object.hasOwn(labels, key) || !refused.has(labels[key] as string)
+    }
     case 'exists':
       return (labels) => Object.hasOwn(labels, key)
     case '!':

@@ -1,13 +1,7 @@
 import { badRequest } from '../respond/status.ts'
+import { labelMatcher } from './label-matcher.ts'
 import { parseRequirements } from './label-parser.ts'
-import {
-  type LabelOperator,
-  type LabelRequirement,
-  type Labels,
-  requirementFault,
-  requirementTest,
-  requirementText,
-} from './label-requirement.ts'
+import { type LabelOperator, type LabelRequirement, type Labels, requirementFault, requirementText } from './label-requirement.ts'
 
 export type { LabelRequirement, Labels } from './label-requirement.ts'
 
@@ -16,12 +10,12 @@ const noLabels: Labels = {}
 /** A conjunction of requirements on labels, in the order of their keys. */
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[]
-  readonly #tests: readonly ((labels: Labels) => boolean)[]
+  readonly #matches: (labels: Labels) => boolean
   #text: string | undefined
 
   constructor(requirements: readonly LabelRequirement[]) {
     this.requirements = requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    this.#tests = this.requirements.map(requirementTest)
+    this.#matches = labelMatcher(this.requirements)
   }
 
   /** True when it selects everything. */
@@ -30,8 +24,7 @@ export class LabelSelector {
   }
 
   matches(labels: Labels | undefined): boolean {
-    for (const test of this.#tests) if (!test(labels ?? noLabels)) return false
-    return true
+    return this.#matches(labels ?? noLabels)
   }
 
   /** The value that a label must have, if this selector says one. */

@@ -44,6 +44,7 @@ interface Supported {
 
 /** Headers that are remembered; clients send few different ones. */
 const maxRemembered = 1000
+const longestRemembered = 1024
 const transformKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
 
 /** Makes the negotiator of one server. It remembers what it has chosen for a header. */
@@ -80,6 +81,7 @@ export function createNegotiator(platform: Platform): Negotiator {
     if (found === undefined) {
       found = choose(accept, endpoint, streaming)
       if (found === undefined) throw refusal(streaming)
+      if (key.length > longestRemembered) return found
       if (remembered.size >= maxRemembered) remembered.clear()
       remembered.set(key, found)
     }

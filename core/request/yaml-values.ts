@@ -1,10 +1,13 @@
 import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Scalar, type YAMLMap } from 'yaml'
 import { badRequest } from '../respond/status.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { shorten } from '../schema/shorten.ts'
 
 /** Values that a small body may grow to by anchors. */
 const minValues = 400_000
 const maxFaults = 100
+/** Characters of a key that are shown. */
+const maxShown = 256
 
 /** Turns the nodes of one document into JSON values. Each use of an anchor gives a copy, because later steps change values in place. */
 export class YamlValues {
@@ -20,7 +23,7 @@ export class YamlValues {
   }
 
   of(node: unknown): Json {
-    if (--this.#left < 0) throw badRequest('yaml: document contains excessive aliasing')
+    this.#charge()
     if (isAlias(node)) {
       const target = this.#anchors.get(node.source)
       if (target === undefined) throw badRequest(`yaml: unknown anchor '${node.source}' referenced`)
@@ -29,6 +32,11 @@ export class YamlValues {
     const value = isMap(node) ? this.#map(node) : isSeq(node) ? node.items.map((item) => this.of(item)) : this.#scalar(node)
     if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) this.#anchors.set(node.anchor, node)
     return value
+  }
+
+  /** For one value that is made or copied. */
+  #charge(): void {
+    if (--this.#left < 0) throw badRequest('yaml: document contains excessive aliasing')
   }
 
   #scalar(node: unknown): Json {
@@ -70,12 +78,17 @@ export class YamlValues {
     for (const map of Array.isArray(value) ? value : [value]) {
       if (typeof map !== 'object' || map === null || Array.isArray(map))
         throw badRequest('yaml: map merge requires map or sequence of maps as the value')
-      for (const [name, member] of Object.entries(map)) if (!into.has(name)) into.set(name, member)
+      for (const [name, member] of Object.entries(map)) {
+        this.#charge()
+        if (!into.has(name)) into.set(name, member)
+      }
     }
   }
 
   #repeated(name: string, key: Scalar): void {
     if (this.duplicates.length >= maxFaults) return
-    this.duplicates.push(`line ${this.#lines.linePos(key.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`)
+    this.duplicates.push(
+      `line ${this.#lines.linePos(key.range?.[0] ?? 0).line}: key ${JSON.stringify(shorten(name, maxShown))} already set in map`,
+    )
   }
 }

@@ -1,5 +1,5 @@
 import { Composer, type Document, Lexer, LineCounter, type ParsedNode, Parser, type Tags } from 'yaml'
-import { badRequest } from '../respond/status.ts'
+import { type ApiError, badRequest } from '../respond/status.ts'
 import { decodeText, type Parsed } from './json.ts'
 import { YamlValues } from './yaml-values.ts'
 
@@ -10,8 +10,8 @@ const isForeign = (tag: Tags[number]) => typeof tag === 'object' && (foreignTags
 
 /** Collections within collections. The library recurses; some runtimes die of a stack that overflows within it. */
 const maxDepth = 250
-/** Tokens, white space included. The library needs about a kilobyte for each. */
-const maxTokens = 500_000
+/** Tokens, white space included. The library needs about a kilobyte and three microseconds for each. */
+const maxTokens = 250_000
 
 /**
  * Parses a YAML 1.1 body of one document into JSON values: plain `yes`, `no`, `on` and `off` are booleans, times stay text.
@@ -35,20 +35,45 @@ function onlyDocument(text: string, lines: LineCounter): Document.Parsed<ParsedN
     logLevel: 'silent',
     customTags: (tags) => tags.filter((tag) => !isForeign(tag)),
   })
-  const [document, ...more] = composer.compose(boundedTokens(text, lines))
-  const fault = document?.errors[0]
-  if (fault !== undefined) throw badRequest(`yaml: line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`)
-  if (more.length > 0) throw badRequest('yaml: expected a single document')
-  return document
+  let first: ApiError | undefined
+  const fail = (at: number, message: string): never => {
+    first ??= badRequest(`yaml: line ${lines.linePos(at).line}: ${message}`)
+    throw first
+  }
+  // The library goes on after an error, and makes as many as there are characters. Some that are thrown it catches, to report them.
+  Object.assign(composer, {
+    onError(source: ErrorSource, _code: string, message: string, isWarning?: boolean) {
+      if (!isWarning) fail(startOf(source), message)
+    },
+  })
+  let only: Document.Parsed<ParsedNode> | undefined
+  for (const document of composer.compose(boundedTokens(text, lines, fail))) {
+    const fault = document.errors[0]
+    if (fault !== undefined) fail(fault.pos[0], fault.message)
+    if (only !== undefined) throw badRequest('yaml: expected a single document')
+    only = document
+  }
+  return only
+}
+
+/** Where an error is: an offset, a range or a token. */
+type ErrorSource = number | readonly [number, number] | { readonly offset: number }
+
+function startOf(source: ErrorSource): number {
+  if (typeof source === 'number') return source
+  return 'offset' in source ? source.offset : source[0]
 }
 
 /** The library's first two stages, which do not recurse. */
-function* boundedTokens(text: string, lines: LineCounter): ReturnType<Parser['parse']> {
+function* boundedTokens(text: string, lines: LineCounter, fail: (at: number, message: string) => never): ReturnType<Parser['parse']> {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   let count = 0
   for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme)
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'error') fail(token.offset, token.message)
+      yield token
+    }
     if (parser.stack.length > maxDepth) throw badRequest('yaml: exceeded max depth')
     if (++count > maxTokens) throw badRequest('yaml: document is too complex')
   }

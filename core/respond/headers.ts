@@ -1,3 +1,5 @@
+import { boundedWarnings } from './warnings.ts'
+
 /** What a response tells about its request. */
 export interface Trace {
   readonly auditId: string
@@ -10,11 +12,11 @@ function quoted(text: string): string {
   return `"${characters.map((character) => (character === '"' || character === '\\' ? `\\${character}` : character)).join('')}"`
 }
 
-/** Headers that every API response has; warnings (RFC 7234 5.5) each once, in the order in which they arose. */
+/** Headers that every API response has; warnings (RFC 7234 5.5) in the order in which they arose. */
 export function responseHeaders({ auditId, warnings }: Trace, contentType: string, others?: Readonly<Record<string, string>>): HeadersInit {
   const plain = { 'audit-id': auditId, 'cache-control': 'no-cache, private', 'content-type': contentType, ...others }
   if (warnings.length === 0) return plain
   const headers = new Headers(plain)
-  for (const text of new Set(warnings)) headers.append('warning', `299 - ${quoted(text)}`)
+  for (const text of boundedWarnings(warnings)) headers.append('warning', `299 - ${quoted(text)}`)
   return headers
 }

@@ -1,5 +1,6 @@
 /** Errors as `metav1.Status` (API conventions, 'Response Status Kind'): one closed set of reasons, one class. */
 import type { FieldError } from '../schema/field-error.ts'
+import { shorten } from '../schema/shorten.ts'
 
 export interface StatusCause {
   reason?: string
@@ -52,20 +53,57 @@ export const reasonCodes = {
 
 export type Reason = keyof typeof reasonCodes
 
-/** A failure that the client gets as a Status. */
+/** Characters of the message of a Status, of its causes in all, and of each text in its details. */
+const maxMessage = 64 * 1024
+const maxCauses = 128 * 1024
+const maxDetail = 10 * 1024
+
+/** The details with texts and causes within bounds: names and values in them are the client's. */
+function bounded({ causes, ...details }: StatusDetails): StatusDetails {
+  return { ...shortened(details), ...(causes && { causes: firstCauses(causes) }) }
+}
+
+function firstCauses(causes: readonly StatusCause[]): StatusCause[] {
+  const first: StatusCause[] = []
+  let size = 0
+  for (const cause of causes) {
+    const { message = '', field = '' } = cause
+    size += message.length + field.length
+    if (size > maxCauses && first.length > 0) break
+    first.push(shortened(cause))
+  }
+  return first
+}
+
+function shortened<T extends object>(texts: T): T {
+  const short = Object.entries(texts).map(([name, value]) => [name, typeof value === 'string' ? shorten(value, maxDetail) : value])
+  return Object.fromEntries(short) as T
+}
+
+/** A failure that the client gets as a Status. What is said is bounded, whatever it quotes. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: Status
 
   constructor(
     reason: Reason,
-    message: string,
+    text: string,
     details?: StatusDetails,
     code: number = reasonCodes[reason],
     metadata: Status['metadata'] = {},
   ) {
+    const message = shorten(text, maxMessage)
     super(message)
-    this.status = { kind: 'Status', apiVersion: 'v1', metadata, status: 'Failure', message, reason, ...(details && { details }), code }
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata,
+      status: 'Failure',
+      message,
+      reason,
+      ...(details && { details: bounded(details) }),
+      code,
+    }
   }
 }
 

@@ -2,9 +2,13 @@
 import { DecodeError } from './decode-error.ts'
 import type { Json } from './model.ts'
 import { describe } from './scalars.ts'
+import { shorten } from './shorten.ts'
 
 /** So many unknown fields are reported; a hostile body could have far more, and their paths are long. */
 const maxUnknown = 100
+/** Characters of each step of such a path that are shown, and of the whole. */
+const maxStep = 256
+const maxPath = 1024
 
 /** A key of a map, which unlike a field's name is not part of type errors. */
 export class MapKey {
@@ -40,17 +44,19 @@ export class Walk {
   addUnknown(key: string): void {
     if (this.unknown === undefined || this.unknown.length >= maxUnknown) return
     const path = this.fieldPath()
-    this.unknown.push(path === '' ? key : `${path}.${key}`)
+    const name = shorten(key, maxStep)
+    this.unknown.push(path === '' ? name : shorten(`${path}.${name}`, maxPath))
   }
 
-  /** Where the walk is, as `spec.parts[0].name`. */
+  /** Where the walk is, as `spec.parts[0].name`; what is very long is cut. */
   fieldPath(): string {
     let text = ''
     for (const segment of this.path) {
+      if (text.length > maxPath) break
       if (typeof segment === 'number') text += `[${segment}]`
-      else text += `${text === '' ? '' : '.'}${typeof segment === 'string' ? segment : segment.key}`
+      else text += `${text === '' ? '' : '.'}${shorten(typeof segment === 'string' ? segment : segment.key, maxStep)}`
     }
-    return text
+    return shorten(text, maxPath)
   }
 
   mismatch(value: Json, typeName: string): DecodeError {

@@ -1,5 +1,6 @@
 import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
+import { shorten, shortJson, shortList } from './shorten.ts'
 
 /** Reasons of a field error (apimachinery `field.ErrorType`) with the words that clients see. */
 const words = {
@@ -39,45 +40,92 @@ const withoutValue = new Set<FieldErrorReason>([
 
 const escapes: Readonly<Record<string, string>> = { '\\u0007': '\\a', '\\u000b': '\\v' }
 
+/** Errors of one object that are kept; of the others clients learn how many there are. */
+const maxErrors = 100
+/** Characters that the errors of one object may have in all before no more are kept. */
+const maxText = 48 * 1024
+/** Characters of a value, and of a detail, that one error shows. */
+const maxShown = 4096
+
 /** A text in double quotes as Go's %q writes it. */
 export function quote(text: string): string {
   const quoted = JSON.stringify(text).replaceAll('\u007f', '\\x7f')
-  return quoted.includes('\\u00') ? quoted.replace(/(?<!\\)((?:\\\\)*)\\u00([01][0-9a-f])/g, unicodeEscape) : quoted
+  return quoted.includes('\\u00') ? quoted.replace(/\\(?:u00([01][0-9a-f])|.)/g, unicodeEscape) : quoted
 }
 
-function unicodeEscape(_: string, before: string, code: string): string {
-  return before + (escapes[`\\u00${code}`] ?? `\\x${code}`)
+function unicodeEscape(escaped: string, code: string | undefined): string {
+  return code === undefined ? escaped : (escapes[escaped] ?? `\\x${code}`)
 }
 
 const html = /[<>&\u2028\u2029]/g
 /** JSON as Go writes it: with `<`, `>` and `&` escaped. */
 function json(value: Json): string {
-  return JSON.stringify(value).replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return shortJson(value, maxShown).replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** A pointer that is not set reads `"null"`, a list or map that is not set `null`. */
 function shownValue(value: Json | undefined): string {
   if (value === undefined) return '"null"'
-  return typeof value === 'string' ? quote(value) : json(value)
+  return typeof value === 'string' ? quote(shorten(value, maxShown)) : json(value)
 }
 
 function body(reason: FieldErrorReason, value: Json | undefined, detail: string): string {
   const word = words[reason]
   const omitted = withoutValue.has(reason) || (value === undefined && (reason === 'FieldValueTooMany' || reason === 'FieldValueTooFew'))
   const shown = omitted ? word : `${word}: ${shownValue(value)}`
-  return detail === '' ? shown : `${shown}: ${detail}`
+  return detail === '' ? shown : `${shown}: ${shorten(detail, maxShown)}`
 }
 
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
-/** Collects the errors of one object, in the order in which they are found. */
+/**
+ * Collects the errors of one object, in the order in which they are found. Their number and the size of their texts are bounded, since
+ * a small body can break a rule in each of a hundred thousand places: more are counted, and cost nothing.
+ */
 export class FieldErrors {
-  readonly list: FieldError[] = []
+  #kept: FieldError[] = []
+  #size = 0
+  /** Errors that were not kept and that nothing forgives: an object that has some is never valid. */
+  #omitted = 0
+  #count = 0
   #rule: string | undefined
 
+  /** Errors found so far, also those that were not kept: to see whether a check has found some. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Whether the object is refused whatever else is found, and nothing more will be told: walkers may stop. */
+  get closed(): boolean {
+    return this.#omitted > 0
+  }
+
+  /** What to tell the client; the last one says how many are left out. */
+  get list(): readonly FieldError[] {
+    if (this.#omitted === 0) return this.#kept
+    const message = `${words.FieldValueTooMany}: ${this.#kept.length + this.#omitted}: only the first errors are shown`
+    return [...this.#kept, { reason: 'FieldValueTooMany', field: '<nil>', message }]
+  }
+
   add(reason: FieldErrorReason, path: FieldPath, value: Json | undefined, detail: string): void {
+    if (this.#keeps()) this.#keep(reason, path, body(reason, value, detail))
+  }
+
+  /** Counts an error, and whether there is room for it. */
+  #keeps(): boolean {
+    this.#count++
+    if (this.#kept.length < maxErrors && this.#size < maxText) return true
+    const rule = this.#rule
+    if (rule === undefined) this.#omitted++
+    // One of each rule tells whether that may be forgiven.
+    return rule !== undefined && !this.#kept.some(({ forgivable }) => forgivable === rule)
+  }
+
+  #keep(reason: FieldErrorReason, path: FieldPath, message: string): void {
     const forgivable = this.#rule
-    this.list.push({ reason, field: path.toString(), message: body(reason, value, detail), ...(forgivable && { forgivable }) })
+    const field = path.toString()
+    this.#size += field.length + message.length
+    this.#kept.push({ reason, field, message, ...(forgivable && { forgivable }) })
   }
 
   /**
@@ -93,9 +141,15 @@ export class FieldErrors {
 
   /** Drops the errors about rules that `before`, the errors of the stored object, has broken too. */
   forgive(before: FieldErrors): void {
-    const broken = new Set(before.list.flatMap(({ forgivable }) => forgivable ?? []))
-    const kept = this.list.filter(({ forgivable }) => forgivable === undefined || !broken.has(forgivable))
-    this.list.splice(0, this.list.length, ...kept)
+    const broken = new Set(before.#kept.flatMap(({ forgivable }) => forgivable ?? []))
+    this.drop(({ forgivable }) => forgivable !== undefined && broken.has(forgivable))
+  }
+
+  /** Drops the kept errors that the test selects, such as those that are said again in other words. */
+  drop(test: (error: FieldError) => boolean): void {
+    if (this.#kept.length === 0) return
+    this.#kept = this.#kept.filter((error) => !test(error))
+    this.#size = this.#kept.reduce((size, { field, message }) => size + field.length + message.length, 0)
   }
 
   required(path: FieldPath, detail = ''): void {
@@ -108,7 +162,7 @@ export class FieldErrors {
 
   /** An invalid value that is too long, or none of the client's business, to be shown. */
   invalidUnshown(path: FieldPath, detail: string): void {
-    this.list.push({ reason: 'FieldValueInvalid', field: path.toString(), message: `${words.FieldValueInvalid}: ${detail}` })
+    if (this.#keeps()) this.#keep('FieldValueInvalid', path, `${words.FieldValueInvalid}: ${shorten(detail, maxShown)}`)
   }
 
   typeInvalid(path: FieldPath, value: Json | undefined, detail: string): void {
@@ -117,8 +171,9 @@ export class FieldErrors {
 
   /** `supported values: "A", "B"` */
   notSupported(path: FieldPath, value: Json | undefined, supported: readonly string[]): void {
-    const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`
-    this.add('FieldValueNotSupported', path, value, detail)
+    if (!this.#keeps()) return
+    const detail = supported.length === 0 ? '' : `supported values: ${shortList(supported, maxShown, quote)}`
+    this.#keep('FieldValueNotSupported', path, body('FieldValueNotSupported', value, detail))
   }
 
   duplicate(path: FieldPath, value: Json | undefined): void {

@@ -1,3 +1,9 @@
+import { shorten } from './shorten.ts'
+
+/** Characters that the text of one step may have, since keys of maps come from clients; and those of a whole path. */
+const maxSegment = 256
+const maxText = 1024
+
 /** Where a value is inside an object: `spec.containers[0].ports[name]`. Immutable; a child knows its parent. */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
@@ -16,7 +22,8 @@ export class FieldPath {
   static readonly root = new FieldPath(undefined, '')
 
   child(name: string): FieldPath {
-    return new FieldPath(this, this === FieldPath.root ? name : `.${name}`)
+    const short = shorten(name, maxSegment)
+    return new FieldPath(this, this === FieldPath.root ? short : `.${short}`)
   }
 
   index(index: number): FieldPath {
@@ -24,7 +31,7 @@ export class FieldPath {
   }
 
   key(key: string): FieldPath {
-    return new FieldPath(this, `[${key}]`)
+    return new FieldPath(this, `[${shorten(key, maxSegment)}]`)
   }
 
   /** The text of a path that starts here. */
@@ -38,6 +45,6 @@ export class FieldPath {
     if (this === FieldPath.root) return '<nil>'
     let text = ''
     for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) text = path.#segment + text
-    return text
+    return shorten(text, maxText)
   }
 }

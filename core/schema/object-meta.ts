@@ -5,6 +5,7 @@ import type { FieldPath } from './field-path.ts'
 import { type FormatName, formats, maskTrailingDash, pathSegmentPrefix } from './formats.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import type { Json } from './model.ts'
+import { shortList } from './shorten.ts'
 
 interface Owner {
   readonly apiVersion: string
@@ -140,8 +141,11 @@ export function validateObjectMeta(meta: Metadata, rules: ObjectMetaRules, error
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
 const texts = new Set<string>(['name', 'namespace', 'uid'])
 
+/** Characters of such a list that an error shows. */
+const maxShown = 4096
+
 /** A finalizer list as Go's %#v prints it. */
-const goList = (items: readonly string[]) => `[]string{${items.map((item) => JSON.stringify(item)).join(', ')}}`
+const goList = (items: readonly string[]) => `[]string{${shortList(items, maxShown, JSON.stringify)}}`
 
 /** Adds all errors of an update's metadata beyond those that `validateObjectMeta` finds in the new one. */
 export function validateObjectMetaUpdate(meta: Metadata, old: Metadata, path: FieldPath, errors: FieldErrors): void {

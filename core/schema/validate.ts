@@ -59,7 +59,8 @@ function partsOf(schema: Schema): Visit | undefined {
       return (
         visit &&
         ((value, path, errors, context) => {
-          if (Array.isArray(value)) for (let i = 0; i < value.length; i++) visit(value[i] as Json, path.index(i), errors, context)
+          if (!Array.isArray(value)) return
+          for (let i = 0; i < value.length && !errors.closed; i++) visit(value[i] as Json, path.index(i), errors, context)
         })
       )
     }
@@ -69,7 +70,10 @@ function partsOf(schema: Schema): Visit | undefined {
         visit &&
         ((value, path, errors, context) => {
           if (typeof value !== 'object' || value === null) return
-          for (const [key, item] of Object.entries(value)) visit(item, path.key(key), errors, context)
+          for (const [key, item] of Object.entries(value)) {
+            if (errors.closed) return
+            visit(item, path.key(key), errors, context)
+          }
         })
       )
     }
@@ -103,7 +107,7 @@ const isEmpty = (value: Json) =>
   value === null || value === '' || (typeof value === 'object' && (Array.isArray(value) ? value : Object.keys(value)).length === 0)
 
 function visitMessage(schema: Message, value: Json, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || errors.closed) return
   const { members, hooks } = planOf(schema)
   for (const { name, visit, needed } of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined

@@ -6,6 +6,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { shortJson } from '../schema/shorten.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch } from './body.ts'
 import { completed } from './completion.ts'
@@ -28,9 +29,12 @@ const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patc
   'strategic-merge-patch': applyStrategicMerge,
 }
 
+/** Characters of a patched object that its refusal shows. */
+const maxShown = 10 * 1024
+
 /** The refusal of a patch that makes something that is not an object of the kind. */
 function unfit(patched: Json, why: string): ApiError {
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: ${why}`
+  const message = `Invalid value: ${JSON.stringify(shortJson(patched, maxShown))}: ${why}`
   return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }])
 }
 

@@ -13,7 +13,9 @@ export function matcher(
   { labelSelector, fieldSelector }: ListOptions,
 ): ((entry: Entry) => boolean) | undefined {
   const labels = labelSelector && !labelSelector.empty ? labelSelector : undefined
-  const others = fieldSelector?.filter((each) => each.field !== 'metadata.name' || each.operator !== '=') ?? []
+  const name = fieldSelector && exactField(fieldSelector, 'metadata.name')
+  const others =
+    fieldSelector?.filter(({ field, operator, value }) => field !== 'metadata.name' || operator !== '=' || value !== name) ?? []
   const fields = others.length > 0 ? bindFieldSelector(others, definition) : undefined
   if (!labels && !fields) return undefined
   return (entry) =>

@@ -11,6 +11,8 @@ export class Change {
   readonly previous: Entry | undefined
   readonly deleted: boolean
   #frames: Map<string, Uint8Array> | undefined
+  /** Told of the bytes of each frame that is kept. */
+  onFrame: ((bytes: number) => void) | undefined
   #departed: Entry | undefined
 
   constructor(entry: Entry, previous: Entry | undefined, deleted: boolean) {
@@ -18,6 +20,13 @@ export class Change {
     this.entry = entry
     this.previous = previous
     this.deleted = deleted
+  }
+
+  /** Bytes that nothing else keeps alive: what was there before, what was deleted, and frames. */
+  get size(): number {
+    let size = (this.previous?.bytes.length ?? 0) + (this.deleted ? this.entry.bytes.length : 0)
+    if (this.#frames) for (const frame of this.#frames.values()) size += frame.length
+    return size
   }
 
   /** The previous content under this change's revision: what a watcher sees when an object leaves its selector. */
@@ -34,6 +43,7 @@ export class Change {
     if (bytes === undefined) {
       bytes = make()
       this.#frames.set(name, bytes)
+      this.onFrame?.(bytes.length)
     }
     return bytes
   }

@@ -187,6 +187,8 @@ export function lists(on: On, open: Open): void {
     await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'typed' }, type: 'example.com/mine' })
     await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'plain' } })
     assert.deepEqual(names(await api.list(at('secrets?fieldSelector=type=example.com/mine'))), ['typed'])
+    assert.deepEqual(names(await api.list(at('secrets?fieldSelector=metadata.name=typed,metadata.name=plain'))), [])
+    assert.deepEqual(names(await api.list(at('secrets?fieldSelector=metadata.name=typed,metadata.name=typed'))), ['typed'])
     assert.deepEqual(names(await api.list(at('secrets?fieldSelector=type=Opaque'))), ['plain'])
   })
 

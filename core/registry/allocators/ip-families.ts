@@ -78,13 +78,13 @@ export function chooseFamilies(spec: ServiceSpec, old: ServiceSpec | undefined, 
   const free = isHeadless(spec) && hasNoSelector(spec)
   spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (free ? 'RequireDualStack' : 'SingleStack')
   checkServiceAddresses(spec, errors)
-  if (errors.list.length > 0) return errors
+  if (errors.count > 0) return errors
   if (old) reduce(spec, old, errors)
   checkSingleStack(spec, errors)
   inferFamilies(spec, configured, errors)
-  if (errors.list.length > 0) return errors
+  if (errors.count > 0) return errors
   if (!free) checkConfigured(spec, configured, errors)
-  if (errors.list.length > 0) return errors
+  if (errors.count > 0) return errors
   if (!spec.ipFamilies?.length) spec.ipFamilies = [configured[0]]
   const [first] = spec.ipFamilies
   if (spec.ipFamilyPolicy !== 'SingleStack' && spec.ipFamilies.length === 1 && first && (free || configured.length === 2))

@@ -42,15 +42,17 @@ function checkKeys(schema: SchemaNode, items: SchemaNode | undefined, keys: read
   else if (items.type !== 'object') {
     errors.invalid(below.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")
   } else {
-    keys.forEach((key, index) => {
+    const seen = new Set<string>()
+    for (const key of keys) {
       const property = propertyOf(items, key)
       if (!property) errors.invalid(at, asJson(keys), 'entries must all be names of item properties')
       else if (property.type === 'array' || property.type === 'object') {
         const where = below.child('properties').key(key).child('type')
         errors.invalid(where, items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map")
       }
-      if (keys.indexOf(key) < index) errors.invalid(at, asJson(keys), 'must not contain duplicate entries')
-    })
+      if (seen.has(key)) errors.invalid(at, asJson(keys), 'must not contain duplicate entries')
+      seen.add(key)
+    }
   }
 }
 
@@ -58,11 +60,12 @@ function checkKeys(schema: SchemaNode, items: SchemaNode | undefined, keys: read
 function checkItems(items: SchemaNode, kind: string, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (items.nullable) errors.forbidden(path.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${kind}`)
   if (kind !== 'map') return
+  const required = new Set(items.required)
   for (const key of keys) {
     const property = propertyOf(items, key)
     if (!property) continue
     const at = path.child('properties').key(key)
-    if (!items.required?.includes(key) && property.default === undefined) {
+    if (!required.has(key) && property.default === undefined) {
       errors.required(
         at.child('default'),
         'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',

@@ -53,13 +53,13 @@ const namesAtRoot = new Set<string>(atRoot.map(([, name]) => name))
 
 export function checkVersionSchema(schema: SchemaNode, hasStatus: boolean, holder: FieldPath, errors: FieldErrors): void {
   const path = holder.child('openAPIV3Schema')
-  const before = errors.list.length
+  const before = errors.count
   if (hasStatus) checkRoot(schema, path, errors)
   if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')
   const unsupported = findUnsupported(schema)
   if (unsupported === undefined) checkStructural(schema, path, errors)
   checkSchema(schema, path, errors)
-  if (unsupported !== undefined && errors.list.length === before) {
+  if (unsupported !== undefined && errors.count === before) {
     errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
   }
 }

@@ -52,7 +52,7 @@ function bytesOf(body: string): Uint8Array {
 
 function validateAnchors(text: string, path: FieldPath, errors: FieldErrors) {
   if (text.length > longestBundle) return errors.tooLong(path, longestBundle)
-  const before = errors.list.length
+  const before = errors.count
   const known = new Map<string, number[]>()
   for (const [index, [, label = '', body = '']] of [...text.matchAll(blocks)].entries()) {
     const fault = faultOf(label, body)
@@ -60,7 +60,7 @@ function validateAnchors(text: string, path: FieldPath, errors: FieldErrors) {
     const content = body.replaceAll(/\s/g, '')
     known.set(content, [...(known.get(content) ?? []), index])
   }
-  if (errors.list.length > before) return
+  if (errors.count > before) return
   if (known.size === 0) errors.invalid(path, omitted, 'at least one trust anchor must be provided')
   for (const indices of known.values()) {
     if (indices.length > 1) errors.invalid(path, omitted, `duplicate trust anchor (indices [${indices.join(' ')}])`)

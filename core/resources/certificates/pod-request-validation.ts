@@ -49,10 +49,10 @@ const endOf = ({ status }: Request) => status?.conditions?.find(({ type, status 
 export function validatePodRequestStatus(request: Request, old: Request, errors: FieldErrors): void {
   const { status = {} } = request
   const path = FieldPath.of('status')
-  const before = errors.list.length
+  const before = errors.count
   checkEnds(status.conditions ?? [], errors)
   validateConditions(status.conditions, path.child('conditions'), errors)
-  if (errors.list.length > before) return
+  if (errors.count > before) return
   const same = equal(asJson(status), asJson(old.status ?? {}))
   const end = endOf(request)
   if (endOf(old) !== undefined) {

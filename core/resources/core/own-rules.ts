@@ -8,9 +8,7 @@ import type { HookContext, Json } from '../../schema/model.ts'
 import type { ObjectMeta } from '../definition.ts'
 
 function drop(errors: FieldErrors, isSaid: (field: string) => boolean): void {
-  if (errors.list.length === 0) return
-  const kept = errors.list.filter(({ field }) => !isSaid(field))
-  errors.list.splice(0, errors.list.length, ...kept)
+  errors.drop(({ field }) => isSaid(field))
 }
 
 /** Drops what was found at the path and below. */

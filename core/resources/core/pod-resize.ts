@@ -52,7 +52,7 @@ function write(existing: ApiObject, incoming: ApiObject): ApiObject {
 }
 
 function checkSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): boolean {
-  const before = errors.list.length
+  const before = errors.count
   for (const list of lists) {
     const [now = [], old = []] = [wanted[list], stored[list]]
     if (now.length !== old.length) errors.forbidden(spec.child(list), `${list} may not be added or removed on resize`)
@@ -61,7 +61,7 @@ function checkSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): b
         if (now[index]?.name !== name)
           errors.forbidden(spec.child(list).index(index).child('name'), `${list} may not be renamed or reordered on resize`)
   }
-  return errors.list.length === before
+  return errors.count === before
 }
 
 const removed = (now: Amounts = {}, old: Amounts = {}) => Object.keys(old).some((name) => now[name] === undefined)

@@ -105,14 +105,14 @@ function checkProjection(source: Projection, path: FieldPath, volume: FieldPath,
 }
 
 export function checkProjected(
-  { sources = [], defaultMode }: Infer<typeof ProjectedVolumeSource>,
+  { sources, defaultMode }: Infer<typeof ProjectedVolumeSource>,
   path: FieldPath,
   errors: FieldErrors,
   context: HookContext,
 ) {
   checkMode(defaultMode, path.child('defaultMode'), errors)
   const taken = new Set<string>()
-  sources.forEach((source, index) => {
+  sources?.forEach((source, index) => {
     const at = path.child('sources').index(index)
     checkProjection(source, at, path, errors, context)
     for (const { path: file, shown } of filesOf(source)) {

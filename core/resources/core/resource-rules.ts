@@ -48,12 +48,12 @@ export function isExtended(name: string, context: HookContext): boolean {
 const isInteger = (name: string, context: HookContext) => integerResources.has(name) || isExtended(name, context)
 
 export function checkResourceName(name: string, path: FieldPath, errors: FieldErrors): boolean {
-  const before = errors.list.length
+  const before = errors.count
   checkFormat(name, 'qualifiedName', path, errors)
-  if (errors.list.length === before && !name.includes('/') && !standardResources.has(name) && !isQuotaHugePages(name)) {
+  if (errors.count === before && !name.includes('/') && !standardResources.has(name) && !isQuotaHugePages(name)) {
     errors.invalid(path, name, 'must be a standard resource type or fully qualified')
   }
-  return errors.list.length === before
+  return errors.count === before
 }
 
 export function checkContainerResourceName(name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {

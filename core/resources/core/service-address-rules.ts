@@ -24,12 +24,12 @@ export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): v
   if (ipFamilyPolicy !== undefined) {
     checkSupported(ipFamilyPolicy, ['PreferDualStack', 'RequireDualStack', 'SingleStack'], root.child('ipFamilyPolicy'), errors)
   }
-  const before = errors.list.length
+  const before = errors.count
   clusterIPs.forEach((address, index) => {
     if (index > 0 || address !== 'None') checkAddress(address, 'ip', ips.index(index), errors)
     else if (clusterIPs.length > 1) errors.invalid(ips, clusterIPs, "'None' must be the first and only value")
   })
-  const misplaced = errors.list.length > before
+  const misplaced = errors.count > before
   if (clusterIPs.length > 2) errors.invalid(ips, clusterIPs, 'may only hold up to 2 values')
   if (misplaced) return
   const isV6 = (address: string) => address.includes(':')

@@ -38,9 +38,9 @@ export function checkService({ metadata = {}, spec = {} }: Service, errors: Fiel
   checkServiceAddresses(spec, errors)
   spec.externalIPs?.forEach((address, index) => {
     const at = root.child('externalIPs').index(index)
-    const before = errors.list.length
+    const before = errors.count
     checkAddress(address, 'ip', at, errors)
-    if (errors.list.length === before) checkOrdinaryAddress(address, at, errors)
+    if (errors.count === before) checkOrdinaryAddress(address, at, errors)
   })
   checkChoice(type, types, root.child('type'), errors)
   checkPortNumbers(spec, root.child('ports'), errors)

@@ -149,11 +149,11 @@ export function checkVolumes(volumes: readonly Volume[], pod: string, path: Fiel
   const ownClaims = new Set(pod === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${pod}-${name}`))
   volumes.forEach((volume, index) => {
     const at = path.index(index)
-    const before = errors.list.length
+    const before = errors.count
     checkVolume(volume, pod, at, errors, context)
     checkRequiredFormat(volume.name, 'dns1123Label', at.child('name'), errors)
     if (good.has(volume.name)) errors.duplicate(at.child('name'), volume.name)
-    if (errors.list.length === before) good.set(volume.name, volume)
+    if (errors.count === before) good.set(volume.name, volume)
     const claim = volume.persistentVolumeClaim?.claimName
     if (claim !== undefined && ownClaims.has(claim)) {
       const why = 'must not reference a PVC that gets created for an ephemeral volume'

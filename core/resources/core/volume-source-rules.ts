@@ -59,13 +59,27 @@ export const nfs: Rule<Infer<typeof NFSVolumeSource>> = (source, path, errors) =
   checkFormat(source.path, 'absolutePath', path.child('path'), errors)
 }
 
-const iqn = /iqn\.\d{4}-\d{2}\.([A-Za-z0-9-.]+)(:[^,;*&$|\s]+)$/
-const initiatorForms: Readonly<Record<string, RegExp>> = { iqn, eui: /^eui.[A-Za-z0-9]{16}$/, naa: /^naa.[A-Za-z0-9]{32}$/ }
+const iqnHead = /^iqn\.\d{4}-\d{2}\.[A-Za-z0-9-.]+$/
+const iqnTail = /^[^,;*&$|\s]+$/
+const eui = /^eui.[A-Za-z0-9]{16}$/
+const naa = /^naa.[A-Za-z0-9]{32}$/
+
+/** A qualified name (RFC 3721 1.1): date and authority, then what that has named it. */
+function isQualified(name: string): boolean {
+  const colon = name.indexOf(':')
+  return colon > 0 && iqnHead.test(name.slice(0, colon)) && iqnTail.test(name.slice(colon + 1))
+}
+
+const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: isQualified,
+  eui: (name) => eui.test(name),
+  naa: (name) => naa.test(name),
+}
 
 function checkInitiator(name: string, unknown: string, path: FieldPath, errors: FieldErrors): void {
   const form = initiatorForms[name.slice(0, 3)]
   if (form === undefined) errors.invalid(path, name, unknown)
-  else if (!form.test(name)) errors.invalid(path, name, 'must be valid format')
+  else if (!form(name)) errors.invalid(path, name, 'must be valid format')
 }
 
 type Iscsi = Omit<Infer<typeof ISCSIVolumeSource>, 'secretRef'> & { secretRef?: Named | undefined }

@@ -1,8 +1,9 @@
 /** Directives of strategic merge patches: members that say how to merge what stands beside them. */
 import { badRequest } from '../../respond/status.ts'
+import { goText } from '../../schema/go-text.ts'
 import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { goText, isObject } from './values.ts'
+import { isObject } from './values.ts'
 
 export const patchDirective = '$patch'
 export const retainKeysDirective = '$retainKeys'

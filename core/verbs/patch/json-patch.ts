@@ -8,6 +8,8 @@ import { isObject, jsonTypeName } from './values.ts'
 const maxOperations = 10_000
 /** Characters of JSON that the copy operations of one patch may add. */
 const maxCopied = 3 * 1024 * 1024
+/** Items of lists that one patch may move, to make room for others or to fill their places. */
+const maxShifted = 50_000_000
 
 interface Operation {
   readonly op: string | undefined
@@ -28,7 +30,7 @@ export function unprocessablePatch(): ApiError {
  */
 export function applyJsonPatch(document: JsonObject, operations: Json): Json {
   const steps = readOperations(operations)
-  const budget = { copied: 0 }
+  const budget: Budget = { copied: 0, shifted: 0 }
   let root: Json = document
   try {
     for (const step of steps) root = apply(root, step, budget)
@@ -79,20 +81,26 @@ function mismatch(value: Json, target: string): ApiError {
 
 type Container = Json[] | JsonObject
 
+/** What the steps of one patch have cost so far. */
+interface Budget {
+  copied: number
+  shifted: number
+}
+
 /** Where a pointer leads: the container, and the last token in it. */
 interface Place {
   readonly container: Container
   readonly key: string
 }
 
-function apply(root: Json, { op, path, from, value }: Operation, budget: { copied: number }): Json {
+function apply(root: Json, { op, path, from, value }: Operation, budget: Budget): Json {
   if (path === undefined) throw unprocessablePatch()
   switch (op) {
     case 'add':
-      add(find(root, path), clone(value))
+      add(find(root, path), clone(value), budget)
       return root
     case 'remove':
-      remove(find(root, path))
+      remove(find(root, path), budget)
       return root
     case 'replace':
       if (path !== '') replace(find(root, path), clone(value))
@@ -105,8 +113,8 @@ function apply(root: Json, { op, path, from, value }: Operation, budget: { copie
     case 'move': {
       const source = find(root, from)
       const moved = read(source)
-      remove(source)
-      add(find(root, path), moved ?? null)
+      remove(source, budget)
+      add(find(root, path), moved ?? null, budget)
       return root
     }
     case 'copy': {
@@ -114,7 +122,7 @@ function apply(root: Json, { op, path, from, value }: Operation, budget: { copie
       const target = find(root, path)
       budget.copied += text.length
       if (budget.copied > maxCopied) throw unprocessablePatch()
-      add(target, JSON.parse(text) as Json)
+      add(target, JSON.parse(text) as Json, budget)
       return root
     }
     default:
@@ -147,10 +155,20 @@ function read({ container, key }: Place): Json | undefined {
   return Array.isArray(container) ? container[indexOf(key, container.length)] : get(container, key)
 }
 
-function add({ container, key }: Place, value: Json): void {
+function add({ container, key }: Place, value: Json, budget: Budget): void {
   if (!Array.isArray(container)) set(container, key, value)
   else if (key === '-') container.push(value)
-  else container.splice(indexOf(key, container.length + 1), 0, value)
+  else {
+    const index = indexOf(key, container.length + 1)
+    shift(container.length - index, budget)
+    container.splice(index, 0, value)
+  }
+}
+
+/** Charges for the items behind an index. */
+function shift(count: number, budget: Budget): void {
+  budget.shifted += count
+  if (budget.shifted > maxShifted) throw unprocessablePatch()
 }
 
 function replace({ container, key }: Place, value: Json): void {
@@ -158,8 +176,11 @@ function replace({ container, key }: Place, value: Json): void {
   else set(container, key, value)
 }
 
-function remove({ container, key }: Place): void {
-  if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1)
-  else if (Object.hasOwn(container, key)) delete container[key]
+function remove({ container, key }: Place, budget: Budget): void {
+  if (Array.isArray(container)) {
+    const index = indexOf(key, container.length)
+    shift(container.length - index, budget)
+    container.splice(index, 1)
+  } else if (Object.hasOwn(container, key)) delete container[key]
   else throw unprocessablePatch()
 }

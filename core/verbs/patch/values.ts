@@ -18,13 +18,3 @@ export function jsonTypeName(value: Json): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
-
-/** A value in messages that clients know from Go: `map[image:nginx name:web]`. */
-export function goText(value: Json | undefined): string {
-  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
-  if (isObject(value)) {
-    const members = Object.keys(value).sort()
-    return `map[${members.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`
-  }
-  return value === null || value === undefined ? '<nil>' : String(value)
-}

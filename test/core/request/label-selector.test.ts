@@ -130,3 +130,24 @@ test('comes from selector objects', () => {
     /values: Invalid value: \[\]: for 'in', 'notin' operators/,
   )
 })
+
+test('many requirements say what they say one by one', () => {
+  const key = fc.constantFrom('a', 'b', 'constructor')
+  const value = fc.constantFrom('', 'x', 'y', '1', '2', '3')
+  const term = fc.oneof(
+    key,
+    key.map((k) => `!${k}`),
+    fc.tuple(key, fc.constantFrom('=', '!='), value).map(([k, operator, v]) => `${k}${operator}${v}`),
+    fc.tuple(key, fc.constantFrom(' in ', ' notin '), fc.array(value, { minLength: 1 })).map(([k, operator, v]) => `${k}${operator}(${v})`),
+    fc.tuple(key, fc.constantFrom('>', '<'), fc.integer({ min: 0, max: 5 })).map(([k, operator, v]) => `${k}${operator}${v}`),
+  )
+  fc.assert(
+    fc.property(fc.array(term, { minLength: 9, maxLength: 12 }), fc.dictionary(key, value), (terms, labels) => {
+      const whole = parseLabelSelector(terms.join(',')).matches(labels)
+      assert.equal(
+        whole,
+        terms.every((each) => parseLabelSelector(each).matches(labels)),
+      )
+    }),
+  )
+})

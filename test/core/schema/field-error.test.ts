@@ -64,3 +64,47 @@ describe('paths into objects', () => {
     assert.deepEqual(object, { spec: { replicas: 1 }, status: { count: { now: 2 } } })
   })
 })
+
+describe('bounds', () => {
+  const path = FieldPath.of('spec')
+
+  it('keeps the first errors, and counts the others', () => {
+    const errors = new FieldErrors()
+    for (let index = 0; index < 1_000; index++) errors.invalid(path.index(index), index, 'is wrong')
+    assert.equal(errors.count, 1_000)
+    assert.equal(errors.list.length, 101)
+    assert.deepEqual(errors.list.at(-1), {
+      reason: 'FieldValueTooMany',
+      field: '<nil>',
+      message: 'Too many: 1000: only the first errors are shown',
+    })
+    assert.ok(errors.closed)
+    // What was not kept can't be forgiven.
+    errors.drop(() => true)
+    assert.equal(errors.list.length, 1)
+  })
+
+  it('quotes the start of values, details and keys', () => {
+    const errors = new FieldErrors()
+    const long = 'x'.repeat(1_000_000)
+    for (let index = 0; index < 50; index++) errors.invalid(path.key(long), [{ [long]: long }, long], long)
+    errors.notSupported(path, long, [long, long])
+    assert.ok(JSON.stringify(errors.list).length < 100_000)
+    assert.ok(errors.list.length > 5)
+  })
+
+  it('keeps one error of each rule that may be forgiven', () => {
+    const errors = new FieldErrors()
+    const add = (rule: string) => errors.forgivable(rule, () => errors.required(path))
+    for (let index = 0; index < 500; index++) add('many')
+    add('late')
+    assert.ok(!errors.closed)
+    const before = new FieldErrors()
+    before.forgivable('many', () => before.required(path))
+    errors.forgive(before)
+    assert.deepEqual(
+      errors.list.map(({ forgivable }) => forgivable),
+      ['late'],
+    )
+  })
+})

@@ -504,3 +504,9 @@ test('a report of a pod may leave out its quality of service, but not change it'
   assert.deepEqual(body.status, { phase: 'Running', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }], qosClass: 'BestEffort' })
   assert.deepEqual(causesOf(await put({ qosClass: 'Burstable' })), ['status.qosClass: Invalid value: "Burstable": field is immutable'])
 })
+
+test('a projected volume without sources', async () => {
+  const volumes = [{ name: 'none', projected: {} }]
+  const { body } = await send('POST', path, { metadata: { name: freshName() }, ...pod({ volumes }) })
+  assert.deepEqual((body.spec as { volumes?: unknown }).volumes, [{ name: 'none', projected: { sources: null, defaultMode: 420 } }])
+})

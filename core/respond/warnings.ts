@@ -1,0 +1,38 @@
+/** Which warnings a response carries, in the reference server's bounds (apiserver/pkg/endpoints/filters/warning.go), in characters. */
+const mostInAll = 4 * 1024
+const mostEach = 256
+
+/** Characters (not UTF-16 units) of a text, counted up to a limit. */
+function length(text: string, limit: number): number {
+  if (text.length > 2 * limit) return limit + 1
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+function start(text: string): string {
+  if (text.length <= mostEach) return text
+  return Array.from(text.slice(0, 2 * mostEach))
+    .slice(0, mostEach)
+    .join('')
+}
+
+/** Each text once, in order. When they are too long in all, each is cut, and those beyond the limit are left out. */
+export function boundedWarnings(texts: readonly string[]): readonly string[] {
+  const once = [...new Set(texts)].filter((text) => text !== '')
+  let size = 0
+  const crossing = once.findIndex((text) => {
+    size += length(text, mostInAll)
+    return size > mostInAll
+  })
+  if (crossing < 0) return once
+  const kept: string[] = []
+  size = 0
+  for (const [index, text] of once.entries()) {
+    if (index > crossing && size >= mostInAll) break
+    const cut = start(text)
+    size += length(cut, mostEach)
+    kept.push(cut)
+  }
+  return kept
+}

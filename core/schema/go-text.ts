@@ -1,0 +1,78 @@
+/** Values as Go prints them, in messages that clients know; of large ones only the beginning is made. */
+import { quote } from './field-error.ts'
+import type { Json } from './model.ts'
+import { shorten } from './shorten.ts'
+
+/** Characters of one value. */
+const maxText = 4096
+
+interface Style {
+  readonly list: string
+  readonly map: string
+  readonly close: { readonly list: string; readonly map: string }
+  readonly separator: string
+  readonly null: string
+  text(text: string): string
+}
+
+const plain: Style = { list: '[', map: 'map[', close: { list: ']', map: ']' }, separator: ' ', null: '<nil>', text: (text) => text }
+const syntax: Style = {
+  list: '[]interface {}{',
+  map: 'map[string]interface {}{',
+  close: { list: '}', map: '}' },
+  separator: ', ',
+  null: 'interface {}(nil)',
+  text: quote,
+}
+
+class Printer {
+  text = ''
+  readonly #style: Style
+
+  constructor(style: Style) {
+    this.#style = style
+  }
+
+  value(value: Json | undefined): void {
+    const { list, map, close, null: none } = this.#style
+    if (value === null || value === undefined) this.text += none
+    else if (typeof value === 'string') this.#word(value)
+    else if (typeof value !== 'object') this.text += String(value)
+    else if (Array.isArray(value)) {
+      this.text += list
+      this.#each(value, (item) => this.value(item))
+      this.text += close.list
+    } else {
+      this.text += map
+      this.#each(Object.keys(value).sort(), (key) => {
+        this.#word(key)
+        this.text += ':'
+        this.value(value[key])
+      })
+      this.text += close.map
+    }
+  }
+
+  #word(text: string): void {
+    this.text += this.#style.text(shorten(text, maxText))
+  }
+
+  #each<T>(items: readonly T[], write: (item: T) => void): void {
+    for (let at = 0; at < items.length && this.text.length <= maxText; at++) {
+      if (at > 0) this.text += this.#style.separator
+      write(items[at] as T)
+    }
+  }
+}
+
+function print(value: Json | undefined, style: Style): string {
+  const printer = new Printer(style)
+  printer.value(value)
+  return shorten(printer.text, maxText)
+}
+
+/** As %v prints it: `map[image:nginx name:web]`. */
+export const goText = (value: Json | undefined) => print(value, plain)
+
+/** As %#v prints it: `map[string]interface {}{"name":"web"}`. */
+export const goSyntax = (value: Json | undefined) => print(value, syntax)

@@ -1,0 +1,168 @@
+/** Requests that once kept the server busy for seconds, or ended the process: each is answered in bounded time, in bounded bytes. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { bindFieldSelector, parseFieldSelector } from '../../../core/request/field-selector.ts'
+import { parseLabelSelector } from '../../../core/request/label-selector.ts'
+import type { Status } from '../../../core/respond/status.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Answer, type Api, apiOf, configMap } from '../../support/api.ts'
+import { processorTime } from '../../support/cost.ts'
+
+/** Milliseconds of processor time; the requests took from two seconds to minutes. */
+const limit = 1_000
+const largestAnswer = 512 * 1024
+
+let server: ApiServer
+let api: Api
+before(async () => {
+  server = await createApiServer({ store: memoryStore(), controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
+  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+})
+after(() => server.close())
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+
+/** The answer, which must have come within the limit. */
+async function quickly<T>(send: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  const { result, milliseconds } = await processorTime(send)
+  assert.ok(milliseconds < limit, `took ${Math.round(milliseconds)} ms of processor time`)
+  assert.ok(JSON.stringify(result.body).length < largestAnswer, `answered ${JSON.stringify(result.body).length} characters`)
+  return result
+}
+
+async function refused(path: string, body: unknown, code: number, headers: HeadersInit = {}): Promise<string> {
+  const { status, body: answer } = await quickly(() => api.send<Status>('POST', path, body, headers))
+  assert.equal(status, code, JSON.stringify(answer).slice(0, 500))
+  return answer.message ?? ''
+}
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const pods = '/api/v1/namespaces/default/pods'
+const pod = (spec: object) => ({ metadata: { name: 'bounded' }, spec: { containers: [{ name: 'main', image: 'any' }], ...spec } })
+const withVolume = (source: object) => pod({ volumes: [{ name: 'one', ...source }] })
+
+test('owners that all control', async () => {
+  const ownerReferences = times(4_000, (index) => ({ apiVersion: 'v1', kind: 'Pod', name: `o${index}`, uid: `${index}`, controller: true }))
+  const message = await refused(configMaps, configMap('owned', {}, { ownerReferences }), 422)
+  assert.match(message, /Only one reference can have Controller set to true/)
+  assert.match(message, /<nil>: Too many: 3999: only the first errors are shown\]$/)
+})
+
+test('a registry of commas', async () => {
+  assert.match(await refused(pods, withVolume({ quobyte: { registry: ','.repeat(80_000), volume: 'any' } }), 422), /quobyte.registry/)
+})
+
+test('a definition with 50,000 keys of list items', async () => {
+  const keys = times(50_000, (index) => `k${index}`)
+  const list = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys, items: { type: 'object' } }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { list } } }
+  const spec = {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [{ name: 'v1', served: true, storage: true, schema }],
+  }
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  assert.match(
+    await refused(path, { metadata: { name: 'widgets.example.com' }, spec }, 422),
+    /entries must all be names of item properties/,
+  )
+})
+
+test('fields that repeat under a long key', async () => {
+  const body = `{"metadata":{"name":"repeats"},"data":{"${'k'.repeat(200_000)}":{${times(50_000, () => '"a":1').join(',')}}}}`
+  const message = await refused(`${configMaps}?fieldValidation=Strict`, body, 400)
+  assert.ok(message.length < 10_000)
+})
+
+test('a quality of many digits', async () => {
+  await api.create(configMaps, configMap('large', { text: 'x'.repeat(300_000) }))
+  const headers = { 'accept-encoding': `gzip;q=0.${'1'.repeat(1_000_000)}x` }
+  const { status, headers: answered } = await quickly(async () => {
+    const response = await api.fetch(`${configMaps}/large`, { headers })
+    await response.arrayBuffer()
+    return { status: response.status, headers: response.headers, body: {} }
+  })
+  assert.equal(status, 200)
+  assert.equal(answered.get('content-encoding'), null)
+})
+
+const yaml = { 'content-type': 'application/yaml' }
+
+test('YAML of maps that merge maps', async () => {
+  const first = `a0: &a0 {${times(1_000, (index) => `k${index}: 1`).join(', ')}}\n`
+  const body = first + times(600, (index) => `a${index + 1}: &a${index + 1} {<<: *a${index}}\n`).join('')
+  assert.match(await refused(configMaps, body, 400, yaml), /excessive aliasing/)
+})
+
+test('YAML of quotes', async () => {
+  await refused(configMaps, '"'.repeat(800_000), 400, yaml)
+  await refused(configMaps, '{}'.repeat(400_000), 400, yaml)
+  await refused(configMaps, `[${'"'.repeat(800_000)}`, 400, yaml)
+})
+
+test('a long name of an iSCSI target', async () => {
+  const iscsi = (iqn: string) => withVolume({ iscsi: { targetPortal: '192.0.2.1', lun: 0, iqn } })
+  assert.match(await refused(pods, iscsi('iqn.2001-04.'.repeat(16_000)), 422), /must be valid format/)
+  const { status } = await api.send('POST', `${pods}?dryRun=All`, iscsi('iqn.2001-04.com.example:storage:disk1'))
+  assert.equal(status, 201)
+})
+
+test('selectors of 20,000 terms over 20,000 objects', async () => {
+  const many = (term: (index: number) => string) => times(20_000, term).join(',')
+  const labels = times(20_000, () => ({ a: 'x' }))
+  for (const text of [many((index) => `!k${index}`), many((index) => `a!=v${index}`), `a in (x,${many((index) => `v${index}`)})`]) {
+    const { result, milliseconds } = await processorTime(() => {
+      const selector = parseLabelSelector(text)
+      return labels.filter((each) => selector.matches(each))
+    })
+    assert.equal(result.length, labels.length, text.slice(0, 40))
+    assert.ok(milliseconds < limit, `${text.slice(0, 40)} took ${Math.round(milliseconds)} ms`)
+  }
+  const definition = { group: '', version: 'v1', namespaced: true, selectable: {} }
+  const { milliseconds } = await processorTime(() => {
+    const matches = bindFieldSelector(parseFieldSelector(many((index) => `metadata.name!=v${index}`)), definition)
+    for (const [index] of labels.entries()) assert.ok(matches(() => `c${index}`))
+  })
+  assert.ok(milliseconds < limit, `took ${Math.round(milliseconds)} ms`)
+})
+
+test('a patch with 20,000 managers', async () => {
+  const data = Object.fromEntries(times(5_000, (index) => [`k${index}`, 'v']))
+  await api.create(configMaps, configMap('managed', data))
+  const managedFields = times(20_000, (index) => ({
+    manager: `m${index}`,
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: '2026-01-01T00:00:00Z',
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:data': { [`f:k${index}`]: {} } },
+  }))
+  const change = Object.fromEntries(times(5_000, (index) => [`k${index}`, 'w']))
+  const { status } = await quickly(() => api.patch(`${configMaps}/managed`, { metadata: { managedFields }, data: change }))
+  assert.equal(status, 200)
+})
+
+test('a JSON patch that inserts at the start of a long list', async () => {
+  const finalizers = times(200_000, (index) => `e/${index}`)
+  const operations = [
+    { op: 'add', path: '/metadata/finalizers', value: finalizers },
+    ...times(9_999, () => ({ op: 'add', path: '/metadata/finalizers/0', value: 'e/x' })),
+  ]
+  await api.create(configMaps, configMap('shifted'))
+  const { status } = await quickly(() => api.patch(`${configMaps}/shifted`, operations, 'application/json-patch+json'))
+  assert.equal(status, 422)
+})
+
+test('warnings are cut as the reference server cuts them', async () => {
+  const unknown = times(60, (index) => [`${'u'.repeat(1_000)}${index}`, 1])
+  const { status, headers } = await quickly(() => api.send('POST', configMaps, { ...configMap('warned'), ...Object.fromEntries(unknown) }))
+  assert.equal(status, 201)
+  const warnings = headers.get('warning') ?? ''
+  assert.ok(warnings.length < 10_000, `${warnings.length} characters`)
+  assert.equal(
+    warnings.split(', ').every((warning) => warning.length < 300),
+    true,
+  )
+})

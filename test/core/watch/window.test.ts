@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Entry } from '../../../core/storage/entry.ts'
+import { Change } from '../../../core/watch/change.ts'
+import { Window } from '../../../core/watch/window.ts'
+
+const entry = (revision: number, size: number) => ({ revision, bytes: new Uint8Array(size) }) as Entry
+const change = (revision: number, size: number) => new Change(entry(revision, size), entry(revision - 1, size), false)
+const revisions = (window: Window, after: number) => window.after(after)?.map((each) => each.revision)
+
+test('keeps as many changes as it may', () => {
+  const window = new Window(3, 0)
+  for (let revision = 1; revision <= 10; revision++) window.push(change(revision, 1))
+  assert.equal(window.oldest, 7)
+  assert.deepEqual(revisions(window, 7), [8, 9, 10])
+  assert.deepEqual(revisions(window, 9), [10])
+  assert.equal(window.after(6), undefined)
+})
+
+test('keeps as many bytes as it may, and always the newest change', () => {
+  const window = new Window(1_000, 0, 1_000)
+  for (let revision = 1; revision <= 100; revision++) window.push(change(revision, 300))
+  assert.ok(window.bytes <= 1_000)
+  assert.deepEqual(revisions(window, window.oldest), [98, 99, 100])
+  window.push(change(101, 5_000))
+  assert.deepEqual(revisions(window, window.oldest), [101])
+})
+
+test('frames that watchers get count as well', () => {
+  const window = new Window(1_000, 0, 1_000)
+  const changes = [1, 2, 3].map((revision) => change(revision, 100))
+  for (const each of changes) window.push(each)
+  changes[2]?.frame('json', () => new Uint8Array(800))
+  assert.deepEqual(revisions(window, window.oldest), [2, 3])
+  changes[0]?.frame('json', () => new Uint8Array(800))
+  assert.equal(window.bytes, 1_000)
+  window.push(change(4, 100))
+  assert.deepEqual(revisions(window, window.oldest), [3, 4])
+  assert.equal(window.bytes, 1_000)
+})
