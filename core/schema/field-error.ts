@@ -78,6 +78,14 @@ function body(reason: FieldErrorReason, value: Json | undefined, detail: string)
 
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
+/** How far a collection of errors had come. */
+export interface Mark {
+  readonly kept: number
+  readonly size: number
+  readonly omitted: number
+  readonly count: number
+}
+
 /**
  * Collects the errors of one object, in the order in which they are found. Their number and the size of their texts are bounded, since
  * a small body can break a rule in each of a hundred thousand places: more are counted, and cost nothing.
@@ -123,9 +131,12 @@ export class FieldErrors {
 
   #keep(reason: FieldErrorReason, path: FieldPath, message: string): void {
     const forgivable = this.#rule
-    const field = path.toString()
-    this.#size += field.length + message.length
-    this.#kept.push({ reason, field, message, ...(forgivable && { forgivable }) })
+    this.#push({ reason, field: path.toString(), message, ...(forgivable && { forgivable }) })
+  }
+
+  #push(error: FieldError): void {
+    this.#size += error.field.length + error.message.length
+    this.#kept.push(error)
   }
 
   /**
@@ -150,6 +161,31 @@ export class FieldErrors {
     if (this.#kept.length === 0) return
     this.#kept = this.#kept.filter((error) => !test(error))
     this.#size = this.#kept.reduce((size, { field, message }) => size + field.length + message.length, 0)
+  }
+
+  /** Adds what another collection has found, each error changed by `as`. */
+  include(others: FieldErrors, as: (error: FieldError) => FieldError = (error) => error): void {
+    for (const error of others.#kept) {
+      const outer = this.#rule
+      this.#rule = error.forgivable ?? outer
+      if (this.#keeps()) this.#push(as(error))
+      this.#rule = outer
+    }
+    this.#omitted += others.#omitted
+    this.#count += others.#omitted
+  }
+
+  /** A place to go back to with `rewind`. */
+  mark(): Mark {
+    return { kept: this.#kept.length, size: this.#size, omitted: this.#omitted, count: this.#count }
+  }
+
+  /** Forgets what was found since. */
+  rewind({ kept, size, omitted, count }: Mark): void {
+    this.#kept.length = kept
+    this.#size = size
+    this.#omitted = omitted
+    this.#count = count
   }
 
   required(path: FieldPath, detail = ''): void {

@@ -47,10 +47,11 @@ type Visit = (value: Json, path: FieldPath, run: Run, old: Correlation | undefin
 /** A visit of a value in its place: errors of a part that has not changed since it was stored are forgiven. */
 function forgiving(visit: Visit): Visit {
   return (value, path, run, old) => {
-    const { list } = run.errors
-    const before = list.length
+    if (old === undefined) return visit(value, path, run, old)
+    const { errors } = run
+    const before = errors.mark()
     const passed = visit(value, path, run, old)
-    if (list.length > before && old?.unchanged) list.length = before
+    if (errors.count > before.count && old.unchanged) errors.rewind(before)
     return passed
   }
 }
@@ -63,7 +64,7 @@ interface Branch {
 const quoted = (path: FieldPath) => JSON.stringify(path === FieldPath.root ? '' : path.toString())
 
 function addAll(run: Run, { errors, passed }: Branch): number {
-  run.errors.list.push(...errors.list)
+  run.errors.include(errors)
   return passed
 }
 
@@ -76,7 +77,7 @@ function choice(branches: readonly Visit[], exclusive: boolean): Visit {
     for (const visit of branches) {
       const { result: passed, errors } = run.apart(() => visit(value, path, run, old))
       const branch = { passed, errors }
-      if (errors.list.length === 0) {
+      if (errors.count === 0) {
         fitting ??= branch
         fits++
         best = undefined
@@ -96,9 +97,9 @@ function all(branches: readonly Visit[]): Visit {
     let passed = 0
     let valid = 0
     for (const visit of branches) {
-      const before = run.errors.list.length
+      const before = run.errors.count
       passed += visit(value, path, run, old)
-      if (run.errors.list.length === before) valid++
+      if (run.errors.count === before) valid++
     }
     if (valid < branches.length) {
       run.errors.invalid(
@@ -114,7 +115,7 @@ function all(branches: readonly Visit[]): Visit {
 function none(branch: Visit): Visit {
   return (value, path, run, old) => {
     const { errors } = run.apart(() => branch(value, path, run, old))
-    if (errors.list.length === 0) run.errors.invalid(FieldPath.root, '', `${quoted(path)} must not validate the schema (not)`)
+    if (errors.count === 0) run.errors.invalid(FieldPath.root, '', `${quoted(path)} must not validate the schema (not)`)
     return 0
   }
 }
@@ -208,15 +209,14 @@ function visitOf(shape: Shape): Visit {
 }
 
 /** The same check passes several times where branches overlap; its error counts once. */
-function withoutRepeats({ list }: FieldErrors): void {
+function withoutRepeats(errors: FieldErrors): void {
   const seen = new Set<string>()
-  const kept = list.filter(({ field, message }) => {
+  errors.drop(({ field, message }) => {
     const text = `${field} ${message}`
-    if (seen.has(text)) return false
+    if (seen.has(text)) return true
     seen.add(text)
-    return true
+    return false
   })
-  if (kept.length < list.length) list.splice(0, list.length, ...kept)
 }
 
 /** Adds the errors of a value, with paths from the value on. */
@@ -227,18 +227,19 @@ export function openapiValidator(shape: Shape): OpenApiValidator {
   const visit = forgiving(visitOf(shape))
   return (value, errors, old) => {
     const found = new FieldErrors()
+    const start = found.mark()
     try {
       visit(value, FieldPath.root, new Run(found), old)
     } catch (error) {
       if (!(error instanceof TooManySteps)) throw error
-      found.list.length = 0
+      found.rewind(start)
       found.invalidUnshown(
         FieldPath.root,
         'the schema asks for too many checks of an object of this size; simplify the schema or split the object',
       )
     }
-    if (found.list.length === 0) return
+    if (found.count === 0) return
     withoutRepeats(found)
-    errors.list.push(...found.list)
+    errors.include(found)
   }
 }

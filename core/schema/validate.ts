@@ -128,7 +128,7 @@ function openapiErrors(schema: Schema, value: Json, old: Json | undefined): Fiel
   }
   const errors = new FieldErrors()
   validator(value, errors, undefined)
-  if (errors.list.length === 0 || old === undefined) return errors
+  if (errors.count === 0 || old === undefined) return errors
   const left = new FieldErrors()
   validator(value, left, new Correlation(schema, value, old))
   return left
@@ -139,7 +139,7 @@ function openapiErrors(schema: Schema, value: Json, old: Json | undefined): Fiel
  * `old`: the stored part; errors of what has not changed are forgiven.
  */
 export function validatePart(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors, old?: Json): void {
-  for (const error of openapiErrors(schema, value, old).list) errors.list.push({ ...error, field: path.before(error.field) })
+  errors.include(openapiErrors(schema, value, old), (error) => ({ ...error, field: path.before(error.field) }))
 }
 
 /**

@@ -32,10 +32,10 @@ function warnings(object: ApiObject, old: ApiObject | undefined, { platform }: H
 function validateLists(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors): void {
   const found = new FieldErrors()
   validateListTypes(schema, object, FieldPath.root, found)
-  if (found.list.length === 0) return
+  if (found.count === 0) return
   const before = new FieldErrors()
   if (old !== undefined) validateListTypes(schema, old, FieldPath.root, before)
-  if (before.list.length === 0) errors.list.push(...found.list)
+  if (before.count === 0) errors.include(found)
 }
 
 /** The strategy of one version's objects. */
