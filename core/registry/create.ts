@@ -1,6 +1,7 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
-import { alreadyExists, badRequest, type GroupResource } from '../respond/status.ts'
+import { ApiError, alreadyExists, type GroupResource, noUniqueName, unexpected } from '../respond/status.ts'
 import { dropDisabled } from '../schema/gated.ts'
+import { clone } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { Entry } from '../storage/entry.ts'
@@ -27,30 +28,60 @@ function nameOf(object: ApiObject): string {
   return metadata.name ?? ''
 }
 
-function occupied(on: GroupResource, name: string, current: Entry | undefined): Error {
-  const error = alreadyExists(on, name)
+/** The resourceVersion that a new object should not have; 0 for none, and for what is none. */
+function givenRevision({ metadata: { resourceVersion = '' } }: ApiObject): number {
+  return /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion) : 0
+}
+
+function occupied(on: GroupResource, { metadata }: ApiObject, current: Entry | undefined): Error {
+  const name = metadata.name ?? ''
+  const error = metadata.generateName ? noUniqueName(on, name) : alreadyExists(on, name)
   if (current?.decode().metadata.deletionTimestamp !== undefined) error.status.message = `object is being deleted: ${error.status.message}`
   return error
 }
 
+/** Tries to find a name that is free: enough for a million objects of one `generateName` (KEP-4420). */
+const generatedNames = 8
+
+const isTaken = (error: unknown) => error instanceof ApiError && error.status.reason === 'AlreadyExists'
+
 /**
- * Stores a new object. Throws 400 when it carries a resourceVersion, 409 when the name is taken, 422 with all that is wrong with it.
+ * Stores a new object. Throws 409 when the name is taken, 422 with all that is wrong with it, 500 when it carries a resourceVersion. Where
+ * the server makes the name, it tries others that are free.
  */
 export async function create(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
+  const { name, generateName: base } = object.metadata
+  if (name || !base) return createNamed(resource, object, request)
+  for (let count = 1; ; count++) {
+    try {
+      return await createNamed(resource, clone(object as JsonObject) as ApiObject, request)
+    } catch (error) {
+      if (count === generatedNames || !isTaken(error)) throw error
+    }
+  }
+}
+
+async function createNamed(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
   const { definition } = resource.store
-  if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
+  const given = givenRevision(object)
   stampMetadata(definition, object, request.context.now)
   const name = nameOf(object)
   if (definition.status && !definition.keepsStatusOnCreate) delete object['status']
   const reservation = await resource.reservations?.create(object, request)
   return settle(
     reservation,
-    () => prepareAndStore(resource, object, name, request),
+    () => prepareAndStore(resource, object, name, given, request),
     () => !request.dryRun,
   )
 }
 
-async function prepareAndStore(resource: ServedResource, object: ApiObject, name: string, request: WriteRequest): Promise<Entry> {
+async function prepareAndStore(
+  resource: ServedResource,
+  object: ApiObject,
+  name: string,
+  given: number,
+  request: WriteRequest,
+): Promise<Entry> {
   const { store, on } = resource
   const { definition } = store
   definition.strategy.prepareCreate?.(object as never, request.context)
@@ -63,10 +94,12 @@ async function prepareAndStore(resource: ServedResource, object: ApiObject, name
   const value = store.codec.print(canonical)
   if (request.dryRun) {
     const current = await store.get(key)
-    if (current) throw occupied(on, name, current)
-    return new Entry(key, 0, store.codec.show(value), store.codec)
+    if (current) throw occupied(on, canonical, current)
+    // The reference server's dry run does not get to where a resourceVersion is looked at.
+    return new Entry(key, 0, store.codec.show(value, given || undefined), store.codec)
   }
+  if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
   const swap = await store.put(key, value, 0, await resource.lease?.())
-  if (!swap.ok) throw occupied(on, name, swap.current)
+  if (!swap.ok) throw occupied(on, canonical, swap.current)
   return swap.entry
 }

@@ -135,6 +135,19 @@ export const forbidden = (on: GroupResource, name: string, why: string) =>
   )
 export const conflict = (on: GroupResource, name: string, why: string) =>
   new ApiError('Conflict', `Operation cannot be fulfilled on ${qualified(on)} ${JSON.stringify(name)}: ${why}`, about(on, name))
+/** A name that the server made is taken, each time that it tried. */
+export const noUniqueName = (on: GroupResource, name: string) =>
+  new ApiError(
+    'AlreadyExists',
+    `${qualified(on)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`,
+    { ...about(on, name), retryAfterSeconds: 1 },
+  )
+/** A failure for which the API has no reason, as it was not meant for clients. */
+export function unexpected(message: string): ApiError {
+  const error = new ApiError('InternalError', message)
+  delete error.status.reason
+  return error
+}
 /** The text of a lost compare-and-swap. */
 export const modified = (on: GroupResource, name: string) =>
   conflict(on, name, 'the object has been modified; please apply your changes to the latest version and try again')

@@ -1,13 +1,21 @@
+import { readGetOptions } from '../request/options.ts'
+import { parseListVersion } from '../request/resource-version.ts'
 import { notFound } from '../respond/status.ts'
+import type { Entry } from '../storage/entry.ts'
 import { respondEntry } from './respond.ts'
-import type { Verb } from './services.ts'
+import type { Target, Verb } from './services.ts'
 
-/** GET of one object: the live one, whatever `resourceVersion` asks for at least. */
-export const get: Verb = (target) => {
-  const { resource, namespace, name } = target
-  const { store, on } = resource
-  return store.get(store.keys.of(namespace, name)).then((entry) => {
-    if (entry === undefined) throw notFound(on, name)
+/** The live object, once the store has reached the `resourceVersion` that the client has seen. Rejects with 504 when it does not. */
+function read({ exchange, resource: { store }, namespace, name }: Target): Promise<Entry | undefined> {
+  const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
+  const atLeast = parseListVersion(resourceVersion)
+  if (atLeast === 0) return store.get(store.keys.of(namespace, name))
+  return store.list({ namespace, name, at: { atLeast } }).then(({ entries }) => entries[0])
+}
+
+/** GET of one object. */
+export const get: Verb = (target) =>
+  read(target).then((entry) => {
+    if (entry === undefined) throw notFound(target.resource.on, target.name)
     return respondEntry(target, entry)
   })
-}

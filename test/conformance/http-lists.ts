@@ -139,6 +139,24 @@ export function lists(on: On, open: Open): void {
     )
   })
 
+  on('waits with an object until the store is where the client has seen it', async ({ api, at }) => {
+    const { metadata } = await api.create(at('configmaps'), configMap('a'))
+    for (const version of ['0', '1', metadata.resourceVersion])
+      assert.equal((await api.get(at(`configmaps/a?resourceVersion=${version}`))).body.metadata.uid, metadata.uid, version)
+    const future = await api.get(at('configmaps/a?resourceVersion=999999999'))
+    const { details } = assertFailure(future, 504, 'Timeout', /^Timeout: Too large resource version: 999999999, current: \d+$/)
+    assert.deepEqual(details, {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    })
+    assert.equal(future.headers.get('retry-after'), '1')
+    assertFailure(await api.get(at(`configmaps/b?resourceVersion=${metadata.resourceVersion}`)), 404, 'NotFound')
+    assertFailure(await api.get(at('configmaps/a?resourceVersion=x')), 400, 'BadRequest', /^invalid resource version: /)
+    await api.create(at('configmaps'), configMap('b'))
+    const own = await api.get('/api/v1/namespaces/default?resourceVersion=1')
+    assert.equal(own.body.metadata.name, 'default')
+  })
+
   on('chooses by labels', async ({ api, at }) => {
     const rows: { readonly [name: string]: { readonly [label: string]: string } } = {
       a: { tier: 'web', env: 'test' },
