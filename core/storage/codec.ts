@@ -124,7 +124,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     canonical,
     print,
     decode,
-    store: textTypes.has(mediaType)
+    store: textTypes.has(mediaType) || definition.schema.dialect === 'openapi'
       ? ({ json }) => encoder.encode(json)
       : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer),
     show,

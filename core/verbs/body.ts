@@ -88,12 +88,16 @@ export function applyFieldValidation(
   exchange.warnings.push(...faults)
 }
 
+const noProtobuf =
+  'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message'
+
 function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
   try {
     const envelope = decodeEnvelope(bytes)
     if (envelope.kind === '' && envelope.raw.length === 0) throw new DecodeError('empty body')
     const value = { kind: envelope.kind, apiVersion: envelope.apiVersion }
     checkKind(value, kind)
+    if (kind.schema.dialect === 'openapi') throw new DecodeError(noProtobuf)
     return { ...value, ...decodeProtobuf(kind.schema, envelope.raw) } as unknown as ApiObject
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)

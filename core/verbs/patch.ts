@@ -1,6 +1,6 @@
 import { update } from '../registry/update.ts'
 import { readBody } from '../request/body.ts'
-import { type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
+import { customPatchFormats, type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
@@ -41,7 +41,8 @@ function unfit(patched: Json, why: string): ApiError {
 /** PATCH of one object, or of one side of it: the patch is applied anew to what is stored at every try. */
 export const patch: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
-  const format = patchFormat(exchange.request.headers.get('content-type'), patchFormats)
+  const formats = resource.definition.schema.dialect === 'openapi' ? customPatchFormats : patchFormats
+  const format = patchFormat(exchange.request.headers.get('content-type'), formats)
   if (format === 'apply-patch') return apply(target)
   const patcher = patchers[format]
   const options = readPatchOptions(exchange.query, services.platform, false)

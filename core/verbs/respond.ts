@@ -1,5 +1,5 @@
 import { StoreError } from '../ports.ts'
-import { isPretty, type Negotiated } from '../request/negotiate.ts'
+import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { bodyResponse } from '../respond/body.ts'
@@ -15,10 +15,15 @@ import { TooOld } from '../watch/too-old.ts'
 import { createRenderer, type ListMeta } from './render.ts'
 import type { Target } from './services.ts'
 
-const endpoint = { protobuf: true, table: true }
+const compiled: Endpoint = { protobuf: true, table: true }
+const custom: Endpoint = { protobuf: false, table: true }
 
-function negotiate({ exchange, services }: Target): Negotiated {
-  const negotiated = services.negotiator.negotiate(exchange.request.headers.get('accept'), endpoint)
+/** Custom resources have no protobuf form. */
+const endpointOf = ({ view }: Target) => (view.body.schema.dialect === 'openapi' ? custom : compiled)
+
+function negotiate(target: Target): Negotiated {
+  const { exchange, services } = target
+  const negotiated = services.negotiator.negotiate(exchange.request.headers.get('accept'), endpointOf(target))
   return exchange.query.size > 0 && isPretty(exchange.query.toString()) ? { ...negotiated, pretty: true } : negotiated
 }
 
@@ -73,7 +78,7 @@ function statusOf(error: Error): Status {
 /** Frames of a watch in the negotiated form; those of one change are made once for all who watch it. */
 export function watchEncoder(target: Target): WatchEncoder {
   const { exchange, services } = target
-  const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpoint)
+  const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
   let next = createRenderer(target, negotiated)
   const later = negotiated.transform?.kind === 'Table' ? createRenderer(target, negotiated, false) : next
   /** The first table of a watch says what its columns are, the others do not. */
@@ -98,7 +103,7 @@ export function watchEncoder(target: Target): WatchEncoder {
 
 export function respondWatch(target: Target, stream: ReadableStream<Uint8Array>): Response {
   const { exchange, services } = target
-  const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpoint)
+  const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
   const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
   return new Response(stream, { status: 200, headers: responseHeaders(exchange, type) })
 }
