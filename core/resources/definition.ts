@@ -4,7 +4,7 @@
  */
 import type { Platform } from '../platform.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
-import type { HookContext, Infer, Json, Message } from '../schema/model.ts'
+import type { HookContext, Infer, Json, JsonObject, Message } from '../schema/model.ts'
 
 /** Metadata as the registry reads and writes it (metav1.ObjectMeta). */
 export interface ObjectMeta {
@@ -159,6 +159,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly namespaced: boolean
   readonly verbs: readonly string[]
   readonly schema: M
+  /** The schema of a custom resource as its author wrote it (JSONSchemaProps), for OpenAPI documents; undefined: it has none. */
+  published?(): JsonObject | undefined
   readonly nameFormat: NameFormat
   /** Key in the store below the prefix, without slashes at its ends: `services/specs`. Empty: nothing is stored (reviews, bindings). */
   readonly storageKey: string

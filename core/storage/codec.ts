@@ -124,9 +124,10 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     canonical,
     print,
     decode,
-    store: textTypes.has(mediaType) || definition.schema.dialect === 'openapi'
-      ? ({ json }) => encoder.encode(json)
-      : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer),
+    store:
+      textTypes.has(mediaType) || definition.schema.dialect === 'openapi'
+        ? ({ json }) => encoder.encode(json)
+        : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer),
     show,
     serve,
     typeMetaLength: encoder.encode(typeMeta).length,

@@ -13,10 +13,9 @@ export interface Dialect {
   /** A reference that other keywords stand beside. */
   readonly besides: (reference: JsonObject) => JsonObject
   readonly defaults: boolean
-  readonly nullable: boolean
   readonly scalars: { readonly [T in ScalarType]?: ScalarModel }
-  /** Objects of custom resources that keep unknown fields are shown without any, as clients refuse fields that are not listed. */
-  readonly hideOpenObjects: boolean
+  /** Schemas of custom resources are reduced to what readers of this generation understand. */
+  readonly downgrades: boolean
 }
 
 const time: JsonObject = { type: 'string', format: 'date-time' }
@@ -33,9 +32,8 @@ export const v2: Dialect = {
   models: '#/definitions/',
   besides: (reference) => reference,
   defaults: false,
-  nullable: false,
   scalars: { ...scalars, quantity: quantity({ type: 'string' }), intOrString: intOrString({ type: 'string', format: 'int-or-string' }) },
-  hideOpenObjects: true,
+  downgrades: true,
 }
 
 /** OpenAPI 3.0, `/openapi/v3`: nothing may stand beside `$ref`. */
@@ -43,11 +41,10 @@ export const v3: Dialect = {
   models: '#/components/schemas/',
   besides: (reference) => ({ allOf: [reference] }),
   defaults: true,
-  nullable: true,
   scalars: {
     ...scalars,
     quantity: quantity({ oneOf: [{ type: 'string' }, { type: 'number' }] }),
     intOrString: intOrString({ oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' }),
   },
-  hideOpenObjects: false,
+  downgrades: false,
 }

@@ -28,11 +28,12 @@ export function createModelNames(platform: Platform): ModelNames {
     const prefix = `${root}.${name.replace('<component>', platform.component)}`
     for (const message of messages) if (!names.has(message.fields)) names.set(message.fields, `${prefix}.${message.name}`)
   }
-  const of = (message: Message) => names.get(message.fields)
+  // Custom resources belong to no package; asking for their fields would read their schemas.
+  const of = (message: Message) => (message.dialect === 'openapi' ? undefined : names.get(message.fields))
   const object = ({ schema, group, version, kind }: ResourceDefinition) => of(schema) ?? `${reversed(group)}.${version}.${kind}`
   return {
     of,
-    custom: ({ schema }) => of(schema) === undefined,
+    custom: ({ schema }) => schema.dialect === 'openapi',
     object,
     list: (definition) => {
       const name = object(definition)

@@ -1,10 +1,18 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { listSchemaOf } from '../../resources/list.ts'
+import { ObjectMeta } from '../../resources/meta/objectmeta.ts'
 import type { JsonObject, Message } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
 import type { Kinds } from './kinds.ts'
 import type { ModelNames } from './model-names.ts'
-import { createSchemaWriter } from './schema-writer.ts'
+import { type CommonFields, publishedSchema } from './published.ts'
+import { createSchemaWriter, typeMeta } from './schema-writer.ts'
+
+/** How the metadata of custom resources is shown. */
+const metadataField = {
+  schema: ObjectMeta as Message,
+  doc: 'Name, labels and the other metadata that every object carries.',
+}
 
 /** The models of one document. Using one adds it, and all that it refers to; each is written once. */
 export interface Models {
@@ -20,26 +28,34 @@ export interface Models {
   all(): { readonly [name: string]: JsonObject }
 }
 
+/** Fields of a custom resource that field selectors can use. */
+function selectableFields({ selectable }: ResourceDefinition): JsonObject {
+  const fields = Object.keys(selectable).map((fieldPath) => ({ fieldPath }))
+  return fields.length > 0 ? { 'x-kubernetes-selectable-fields': fields } : {}
+}
+
 export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds): Models {
   const models = new Map<string, JsonObject>()
-  // Custom resources have names as a whole; what is inside them has none.
-  const customs = new Map<Message['fields'], string>()
-  const nameOf = (message: Message) => names.of(message) ?? customs.get(message.fields)
+  /** Names of custom resources; what is inside them has none. */
+  const customs = new Map<Message, string>()
   const referTo = (name: string): JsonObject => ({ $ref: `${dialect.models}${name}` })
 
+  const nameOf = (message: Message): string => {
+    const name = customs.get(message) ?? names.of(message)
+    if (name === undefined) throw new Error(`message ${message.name} belongs to no package`)
+    return name
+  }
+
   const write = createSchemaWriter(dialect, {
-    message(message) {
-      const name = nameOf(message)
-      return name === undefined ? undefined : add(name, message, false)
-    },
+    message: (message) => add(nameOf(message), () => write(message)),
     machinery: (path, schema) => addSchema(names.machinery(path), schema),
   })
 
-  const add = (name: string, message: Message, custom: boolean): JsonObject => {
+  const add = (name: string, make: () => JsonObject): JsonObject => {
     if (models.has(name)) return referTo(name)
     const schema: JsonObject = {}
     models.set(name, schema)
-    Object.assign(schema, write(message, custom))
+    Object.assign(schema, make())
     const registered = kinds.get(name)
     if (registered) schema['x-kubernetes-group-version-kind'] = registered.map((kind) => ({ ...kind }))
     return referTo(name)
@@ -50,25 +66,26 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
     return referTo(name)
   }
 
+  const commonFields = (): CommonFields => {
+    const { schema, doc } = metadataField
+    return { ...typeMeta, metadata: { ...dialect.besides(add(nameOf(schema), () => write(schema))), description: doc } }
+  }
+
   const object = (definition: ResourceDefinition) => {
     const { schema } = definition
     const name = names.object(definition)
-    const custom = names.of(schema) === undefined
-    if (custom) customs.set(schema.fields, name)
-    return add(name, schema, custom)
+    if (!names.custom(definition)) return add(name, () => write(schema))
+    customs.set(schema, name)
+    return add(name, () => ({ ...publishedSchema(definition.published?.(), dialect, commonFields()), ...selectableFields(definition) }))
   }
 
   return {
     object,
-    message(message) {
-      const name = names.of(message)
-      if (name === undefined) throw new Error(`message ${message.name} belongs to no package`)
-      return add(name, message, false)
-    },
+    message: (message) => add(nameOf(message), () => write(message)),
     list(definition) {
       object(definition)
-      const name = names.list(definition)
-      return models.has(name) ? referTo(name) : add(name, listSchemaOf(definition), false)
+      const extra = names.custom(definition) ? selectableFields(definition) : {}
+      return add(names.list(definition), () => ({ ...write(listSchemaOf(definition)), ...extra }))
     },
     machinery: (path, schema) => addSchema(names.machinery(path), schema),
     all: () => Object.fromEntries([...models].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -1,6 +1,6 @@
 /** What a definition of a custom resource makes: rows like those of built-in resources, one per version. */
 import { getPath } from '../../schema/accessors.ts'
-import { type Infer, lazy } from '../../schema/model.ts'
+import { type Infer, type JsonObject, lazy } from '../../schema/model.ts'
 import { type Path, type ResourceDefinition, resource, type Scale } from '../definition.ts'
 import { columnsOf } from './columns.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from './customresourcedefinition.ts'
@@ -68,6 +68,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     return text === undefined ? undefined : (JSON.parse(text) as SchemaNode)
   }
   const schema = lazy(() => readSchema(read(), preserveUnknownFields))
+  const nothingListed = { 'x-kubernetes-preserve-unknown-fields': true }
   const scale = scaleOf(version)
   const status = version.subresources?.status !== undefined && version.subresources.status !== null
   return resource({
@@ -79,6 +80,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     ...(categories && { categories }),
     namespaced: scope === 'Namespaced',
     schema,
+    published: () => (preserveUnknownFields ? nothingListed : read()) as JsonObject | undefined,
     storageKey: `${group}/${plural}`,
     ...(stored !== version && { storageVersion: `${group}/${stored.name}` }),
     status,

@@ -1,34 +1,50 @@
+import assert from 'node:assert/strict'
 import type { ServedResources } from '../../../core/meta/served.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
 import { bind } from '../../../core/resources/bind.ts'
-import { type ResourceDefinition, resource } from '../../../core/resources/definition.ts'
+import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtinResources } from '../../../core/resources/index.ts'
-import { ObjectMeta } from '../../../core/resources/meta/index.ts'
-import { bool, field, int32, intOrString, list, map, message, required, string } from '../../../core/schema/model.ts'
 
 export const platform = createPlatform('platform')
 export const builtin: readonly ResourceDefinition[] = builtinResources().map((definition) => bind(definition, platform))
 
-/** A custom resource as it is read from a CustomResourceDefinition: nothing in it belongs to a package. */
+/** A custom resource as its definition makes it. */
 export function widget(version: string, sizes: readonly string[] = ['small', 'large']): ResourceDefinition {
-  const Spec = message('', '', {
-    size: required(0, string, 'How large it is.', { enum: sizes, maxLength: 9 }),
-    weight: field(0, int32, '', { min: 1, default: 3 }),
-    port: field(0, intOrString, ''),
-    tags: field(0, list(string, { listType: 'set' }), ''),
-    extra: field(0, map(bool), '', { nullable: true }),
+  const openAPIV3Schema = {
+    type: 'object',
+    description: 'Something to sell.',
+    properties: {
+      spec: {
+        type: 'object',
+        required: ['size'],
+        properties: {
+          size: { type: 'string', description: 'How large it is.', enum: [...sizes], maxLength: 9 },
+          weight: { type: 'integer', format: 'int32', minimum: 1, default: 3 },
+          port: { 'x-kubernetes-int-or-string': true },
+          tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+          extra: { type: 'object', additionalProperties: { type: 'boolean' }, nullable: true },
+        },
+      },
+    },
+  }
+  const scale = { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' }
+  const [{ row } = assert.fail()] = customResourceRows({
+    spec: {
+      group: 'shop.example.com',
+      scope: 'Namespaced',
+      names: {
+        plural: 'widgets',
+        singular: 'widget',
+        kind: 'Widget',
+        listKind: 'WidgetList',
+        shortNames: ['wd'],
+        categories: ['all', 'shop'],
+      },
+      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {}, scale } }],
+    },
   })
-  return resource({
-    group: 'shop.example.com',
-    version,
-    kind: 'Widget',
-    names: ['widgets', 'widget', 'wd'],
-    categories: ['all', 'shop'],
-    schema: message('', 'Something to sell.', { metadata: field(0, ObjectMeta, ''), spec: field(0, Spec, '') }, { typeMeta: true }),
-    status: true,
-    scale: { specReplicas: '.spec.weight', statusReplicas: '.status.weight' },
-    updateNeedsVersion: true,
-  })
+  return row
 }
 
 export interface ChangingResources extends ServedResources {

@@ -33,7 +33,9 @@ test('everything is in one document without defaults, with plain references', as
   const { description: _, ...metadata } = definitions['io.k8s.api.core.v1.Pod']?.['properties']?.['metadata'] ?? {}
   assert.deepEqual(metadata, { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' })
   assert.deepEqual(definitions['io.k8s.apimachinery.pkg.util.intstr.IntOrString'], { type: 'string', format: 'int-or-string' })
-  assert.deepEqual(definitions['com.example.shop.v1.Widget']?.['properties']?.['spec']?.['properties']?.['extra'], {})
+  assert.deepEqual(definitions['com.example.shop.v1.Widget']?.['properties']?.['spec']?.['properties']?.['extra'], {
+    additionalProperties: { type: 'boolean' },
+  })
   assert.doesNotMatch(JSON.stringify(definitions), /"default":(\{\}|"|\d|true|false)/)
   const kinds = Object.values(definitions['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']?.['x-kubernetes-group-version-kind'] ?? {})
   assert.ok(kinds.some((kind) => String(kind['group']) === 'shop.example.com'))

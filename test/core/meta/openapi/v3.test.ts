@@ -112,7 +112,7 @@ test('a custom resource is one model, with what is inside written in place', asy
     properties: {
       size: { type: 'string', description: 'How large it is.', enum: ['small', 'large'], maxLength: 9 },
       weight: { type: 'integer', format: 'int32', minimum: 1, default: 3 },
-      port: { 'x-kubernetes-int-or-string': true },
+      port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
       tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
       extra: { type: 'object', additionalProperties: { type: 'boolean' }, nullable: true },
     },
