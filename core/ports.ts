@@ -124,6 +124,8 @@ export interface OutboundOptions {
   /** Name to verify, when it differs from the URL's host. */
   readonly serverName?: string
   readonly unixSocket?: string
+  /** `HOST:PORT` to connect to in place of the URL's host, which stays the name that is asked for and verified. */
+  readonly address?: string
   readonly proxy?: string
   readonly insecure?: boolean
   /** Milliseconds until the call is aborted. */

@@ -68,7 +68,7 @@ export function createOutbound(): Outbound {
   // The library takes long to load, and few servers need it.
   let loaded: Promise<Outbound['call']> | undefined
   const calls = () => (loaded ??= import('./grpc.ts').then(({ createCalls }) => createCalls()))
-  const agentFor = (secure: boolean, { timeout: _, ...options }: OutboundOptions) => {
+  const agentFor = (secure: boolean, { timeout: _, address: _address, ...options }: OutboundOptions) => {
     const key = JSON.stringify([secure, options])
     const found = agents.get(key)
     if (found !== undefined) return found
@@ -90,7 +90,8 @@ export function createOutbound(): Outbound {
       let url = new URL(request.url)
       for (let redirects = 0; ; redirects++) {
         const secure = url.protocol === 'https:'
-        const incoming = await send(url, { method, headers, signal, agent: agentFor(secure, options) }, request.body)
+        const agent = agentFor(secure, options)
+        const incoming = await send(url, { method, headers, signal, agent, ...targetOf(url, options) }, await bodyOf(request))
         const { location } = incoming.headers
         const status = incoming.statusCode ?? 0
         if (!follow || location === undefined || ![301, 302, 303, 307, 308].includes(status)) return responseOf(incoming, method)
@@ -104,21 +105,41 @@ export function createOutbound(): Outbound {
   }
 }
 
-interface SendOptions {
+interface Target {
+  readonly hostname?: string
+  readonly port?: string
+  readonly servername?: string
+}
+
+interface SendOptions extends Target {
   readonly method: string
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
   readonly agent: HttpAgent
 }
 
-function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> | null): Promise<IncomingMessage> {
+/** Where to connect, when it is not the URL's host. */
+function targetOf(url: URL, { address, serverName }: OutboundOptions): Target {
+  if (address === undefined) return {}
+  const { hostname, port } = new URL(`https://${address}`)
+  return { hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || '443', servername: serverName ?? url.hostname }
+}
+
+/** What announces its length is sent at once, with that length; what doesn't, as it comes. */
+async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Buffer | null> {
+  return request.body !== null && request.headers.has('content-length') ? Buffer.from(await request.arrayBuffer()) : request.body
+}
+
+function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> | Buffer | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { signal } = options
+    // An address says where to connect, not whom to ask for.
+    if (options.hostname !== undefined) options.headers['host'] = url.host
     const fail = (error: Error) => reject(signal.aborted ? signal.reason : error)
     const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
     outgoing.once('response', resolve)
     outgoing.once('error', fail)
-    if (body === null) outgoing.end()
+    if (body === null || Buffer.isBuffer(body)) outgoing.end(body ?? undefined)
     else {
       const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
       source.once('error', (error) => outgoing.destroy(error))

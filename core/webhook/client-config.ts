@@ -1,0 +1,47 @@
+/** How objects name a webhook: by a URL, or by a service and a path (admissionregistration and apiextensions, WebhookClientConfig). */
+import { decodeBase64 } from '../schema/base64.ts'
+import type { WebhookConnection } from './connection.ts'
+import type { ServiceAddress } from './service-address.ts'
+
+export interface WebhookClientConfig {
+  readonly url?: string
+  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number }
+  /** PEM in base64; absent or empty: the host's roots. */
+  readonly caBundle?: string
+}
+
+/** What identifies us to a host, `NAME:PORT` (client certificate, Authorization header); undefined: nothing. */
+export type Credentials = (
+  host: string,
+) => (Pick<WebhookConnection, 'authorization'> & { readonly options?: WebhookConnection['options'] }) | undefined
+
+const defaultPort = 443
+
+/** Resolves to the connection of a webhook. Rejects with an Error when it has no address now. */
+export type Connect = (config: WebhookClientConfig) => Promise<WebhookConnection>
+
+/** The addresses of services change, so connections are asked for before each call; sockets are kept by the runtime. */
+export function createConnect(serviceAddress: ServiceAddress, credentials: Credentials = () => undefined): Connect {
+  function connection(url: string, host: string, { caBundle = '' }: WebhookClientConfig, more: WebhookConnection['options']) {
+    const { options, authorization } = credentials(host) ?? {}
+    const certificateAuthority = caBundle === '' ? undefined : new TextDecoder().decode(decodeBase64(caBundle))
+    return {
+      url,
+      options: { ...options, ...(certificateAuthority !== undefined && { certificateAuthority }), ...more },
+      ...(authorization && { authorization }),
+    }
+  }
+
+  return async (config) => {
+    const { url, service } = config
+    if (service !== undefined) {
+      const { namespace, name, path = '', port = defaultPort } = service
+      const host = `${name}.${namespace}.svc:${port}`
+      const address = await serviceAddress(namespace, name, port)
+      return connection(`https://${host}${path.startsWith('/') ? '' : '/'}${path}`, host, config, { address })
+    }
+    if (url === undefined || !URL.canParse(url)) throw new Error('webhook configuration must have either service or URL')
+    const { host, port } = new URL(url)
+    return connection(url, port === '' ? `${host}:${defaultPort}` : host, config, {})
+  }
+}

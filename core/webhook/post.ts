@@ -1,0 +1,114 @@
+/** One question to a webhook that an object names: posted once, answered within a bound, with failures worded as clients know them. */
+import type { Outbound } from '../ports.ts'
+import { messageOf } from '../schema/message-of.ts'
+import type { WebhookConnection } from './connection.ts'
+
+export interface Post {
+  readonly connection: WebhookConnection
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly body: string
+  /** Milliseconds, the answer's body included. The webhook is told in the parameter `timeout`. */
+  readonly timeout: number
+  /** Ends the call early. */
+  readonly signal?: AbortSignal
+}
+
+/** The webhook answered with a status other than success. */
+export class PostRefused extends Error {
+  override readonly name = 'PostRefused'
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Answers are about as large as the objects they are about; the largest request is 3 MiB. */
+const longestAnswer = 16 * 1024 * 1024
+/** How much of a failure's text is told on (client-go's maxUnstructuredResponseTextBytes). */
+const longestText = 2048
+
+/** What clients of this API say about a status without a Status object (NewGenericServerResponse). */
+const texts: { readonly [code: number]: string } = {
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  404: 'the server could not find the requested resource',
+  405: 'the server does not allow this method on the requested resource',
+  409: 'the server reported a conflict',
+  422: 'the server rejected our request due to an error in our request',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
+  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+}
+/** Statuses of which the answer itself is the text. */
+const quoted = new Set([403, 406, 415])
+
+function refusal(code: number, answer: string): PostRefused {
+  const said = answer.slice(0, longestText).trim() || 'unknown'
+  if (quoted.has(code)) return new PostRefused(code, said)
+  const other = code >= 500 ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding` : undefined
+  const unknown = `the server responded with the status code ${code} but did not return more information`
+  return new PostRefused(code, texts[code] ?? other ?? unknown)
+}
+
+const encoder = new TextEncoder()
+
+async function readText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
+  if (body === null) return ''
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let text = ''
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    length += value.byteLength
+    if (length > most) {
+      void reader.cancel().catch(() => undefined)
+      throw new Error(`the response has more than ${most} bytes`)
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/** The promise, or the signal's end if that comes first; what the other is waiting for then ends by itself. */
+function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => undefined)
+  if (signal.aborted) return Promise.reject(signal.reason)
+  return new Promise((resolve, reject) => {
+    const late = () => reject(signal.reason)
+    signal.addEventListener('abort', late, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', late))
+  })
+}
+
+const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
+
+/** Posts a JSON text and resolves to the text of the answer. Rejects with PostRefused, or with an Error that names the URL. */
+export async function post({ connection, outbound, body, timeout, signal }: Post): Promise<string> {
+  const url = `${connection.url}${connection.url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
+  const limit = AbortSignal.timeout(Math.max(1, timeout))
+  const ends = signal ? AbortSignal.any([signal, limit]) : limit
+  async function answer(): Promise<string> {
+    const authorization = await connection.authorization?.()
+    const bytes = encoder.encode(body)
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(bytes.length),
+      accept: 'application/json, */*',
+      ...(authorization !== undefined && { authorization }),
+    }
+    const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
+    const response = await outbound.fetch(request, connection.options)
+    const text = await readText(response.body, longestAnswer)
+    if (!response.ok) throw refusal(response.status, text)
+    return text
+  }
+  try {
+    return await until(answer(), ends)
+  } catch (error) {
+    if (error instanceof PostRefused) throw error
+    const why = isTimeout(error) ? 'context deadline exceeded' : ends.aborted ? 'context canceled' : messageOf(error)
+    throw new Error(`Post ${JSON.stringify(url)}: ${why}`, { cause: error })
+  }
+}

@@ -1,0 +1,57 @@
+/** Where a service is reached from outside of the cluster's network: at one of its ready endpoints (apiserver/pkg/util/proxy). */
+import type { ApiObject } from '../resources/definition.ts'
+import { serviceUnavailable } from '../respond/status.ts'
+
+/** Objects as they are known; groups are written with placeholders. */
+export interface ServiceLookup {
+  find(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
+  list(group: string, plural: string, namespace?: string): Promise<ApiObject[]>
+}
+
+/** Resolves to `HOST:PORT`; rejects with an Error that says what is missing. */
+export type ServiceAddress = (namespace: string, name: string, port: number) => Promise<string>
+
+interface ServiceSpec {
+  readonly type?: string
+  readonly externalName?: string
+  readonly ports?: readonly { readonly name?: string; readonly port: number }[]
+  readonly ipFamilies?: readonly string[]
+}
+
+interface Slice extends ApiObject {
+  readonly addressType: string
+  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
+  readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[] | null
+}
+
+const hostPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/** In another order each time, so that all endpoints get their share. */
+function shuffled<T>(values: readonly T[]): T[] {
+  const start = Math.floor(Math.random() * values.length)
+  return [...values.slice(start), ...values.slice(0, start)]
+}
+
+/** `serviceNameLabel`: the label by which slices name their service. */
+export function createServiceAddress({ find, list }: ServiceLookup, serviceNameLabel: string): ServiceAddress {
+  async function slicesOf(namespace: string, name: string, family: string | undefined): Promise<Slice[]> {
+    const slices = (await list('discovery.<domain>', 'endpointslices', namespace)) as Slice[]
+    const own = shuffled(slices.filter(({ metadata }) => metadata.labels?.[serviceNameLabel] === name))
+    return [...own.filter(({ addressType }) => addressType === family), ...own.filter(({ addressType }) => addressType !== family)]
+  }
+
+  return async (namespace, name, port) => {
+    const service = await find('', 'services', namespace, name)
+    if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
+    const spec = (service['spec'] ?? {}) as ServiceSpec
+    if (spec.type === 'ExternalName' && spec.externalName) return hostPort(spec.externalName, port)
+    const offered = spec.ports?.find((each) => each.port === port)
+    if (offered === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
+    for (const { ports, endpoints } of await slicesOf(namespace, name, spec.ipFamilies?.[0])) {
+      const target = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
+      const ready = shuffled(endpoints ?? []).find(({ conditions }) => conditions?.ready !== false)
+      if (target !== undefined && ready?.addresses[0] !== undefined) return hostPort(ready.addresses[0], target)
+    }
+    throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+  }
+}

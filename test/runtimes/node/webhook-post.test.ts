@@ -1,0 +1,62 @@
+/** Calls of webhooks that objects name, over TLS to another process. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { createConnect } from '../../../core/webhook/client-config.ts'
+import { type Post, post } from '../../../core/webhook/post.ts'
+import { createOutbound } from '../../../runtimes/node/outbound.ts'
+import { nodeArguments } from '../../support/root.ts'
+import { within } from '../../support/wait.ts'
+import { authority, issued } from './support.ts'
+
+let port: number
+let stop: () => void
+const outbound = createOutbound()
+const caBundle = Buffer.from(authority.certPem).toString('base64')
+const connect = createConnect(async () => `127.0.0.1:${port}`)
+
+before(async () => {
+  const env = { ...process.env, TLS: JSON.stringify({ ...issued('hook.dev.svc', '127.0.0.1'), ca: authority.certPem }) }
+  const child = spawn(process.execPath, nodeArguments(new URL('./webhook-service.ts', import.meta.url)), {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  stop = () => child.kill()
+  port = Number(String((await within('port of the service', once(child.stdout, 'data'), 30_000))[0]))
+})
+after(() => stop())
+
+async function ask(path: string, more: Partial<Post> = {}): Promise<string> {
+  const connection = await connect({ url: `https://127.0.0.1:${port}${path}`, caBundle })
+  return post({ connection, outbound, body: '{}', timeout: 10_000, ...more })
+}
+
+test('a service is called at its endpoint, under its own name', async () => {
+  const connection = await connect({ service: { namespace: 'dev', name: 'hook', path: 'allow' }, caBundle })
+  assert.equal(connection.url, 'https://hook.dev.svc:443/allow')
+  assert.match(await post({ connection, outbound, body: '{}', timeout: 10_000 }), /"allowed":true/)
+  const other = await connect({ service: { namespace: 'dev', name: 'other', port: 8443 }, caBundle })
+  await assert.rejects(
+    post({ connection: other, outbound, body: '{}', timeout: 10_000 }),
+    /^Error: Post "https:\/\/other\.dev\.svc:8443\/\?timeout=10s": .*cert/,
+  )
+})
+
+test('whoever is not certified by the bundle is not believed', async () => {
+  const connection = await connect({ url: `https://127.0.0.1:${port}/allow` })
+  await assert.rejects(post({ connection, outbound, body: '{}', timeout: 10_000 }), /certificate/)
+})
+
+test('failures read as clients know them', async () => {
+  await assert.rejects(ask('/500'), { message: 'an error on the server ("no") has prevented the request from succeeding', code: 500 })
+  await assert.rejects(ask('/404'), { message: 'the server could not find the requested resource' })
+  await assert.rejects(ask('/403'), { message: 'no' })
+  await assert.rejects(ask('/301'), { message: 'the server responded with the status code 301 but did not return more information' })
+  const slow = `Post "https://127.0.0.1:${port}/slow?timeout=1s": context deadline exceeded`
+  await assert.rejects(ask('/slow', { timeout: 300 }), { message: slow })
+  await assert.rejects(ask('/stalled', { timeout: 300 }), /context deadline exceeded/)
+  await assert.rejects(ask('/slow', { signal: AbortSignal.abort() }), /context canceled/)
+  await assert.rejects(ask('/dead'), /^Error: Post .*socket hang up/)
+  await assert.rejects(ask('/huge'), /the response has more than 16777216 bytes/)
+})
