@@ -41,8 +41,6 @@ export interface Codec {
   serve(stored: Uint8Array, revision: number): Uint8Array
   /** A fresh object from served bytes; the caller may change it. */
   decode(served: Uint8Array): ApiObject
-  /** Bytes to skip in served JSON so that, after a `{`, the object has no kind and apiVersion. */
-  readonly typeMetaLength: number
 }
 
 export interface CodecOptions {
@@ -130,6 +128,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
         : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer),
     show,
     serve,
-    typeMetaLength: encoder.encode(typeMeta).length,
   }
 }

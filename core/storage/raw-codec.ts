@@ -69,6 +69,5 @@ export function createRawCodec(): Codec {
         throw new StoreError('corrupt', `stored object can't be read: ${messageOf(error)}`)
       }
     },
-    typeMetaLength: 0,
   }
 }

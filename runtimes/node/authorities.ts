@@ -5,7 +5,7 @@ import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import type { Ports } from '../../core/ports.ts'
 import { sameBytes } from '../../core/schema/bytes.ts'
-import { reasonOf } from './atomic-file.ts'
+import { reasonOf } from '../atomic-file.ts'
 import { readPath } from './flag-file.ts'
 import type { Pki } from './pki.ts'
 

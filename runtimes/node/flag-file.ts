@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { FlagError } from '../../core/config/flag.ts'
 import type { FlagName } from '../../core/config/flags/index.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
-import { reasonOf } from './atomic-file.ts'
+import { reasonOf } from '../atomic-file.ts'
 
 /** The text of a file that a flag's value names. Throws a FlagError that names both. */
 export function readPath(flag: string, path: string): string {

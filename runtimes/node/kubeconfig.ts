@@ -1,4 +1,4 @@
-import { writeAtomically } from './atomic-file.ts'
+import { writeAtomically } from '../atomic-file.ts'
 
 export interface KubeconfigOptions {
   /** As `https://127.0.0.1:6443`. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { reasonOf, writeAtomically } from './atomic-file.ts'
+import { reasonOf, writeAtomically } from '../atomic-file.ts'
 import { issue, issueAuthority, newKey, type Pair, type Subject } from './issue.ts'
 
 export type { Pair } from './issue.ts'

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
 import type { Clock, Files, Logger, Outbound } from '../../core/ports.ts'
-import { reasonOf } from './atomic-file.ts'
+import { reasonOf } from '../atomic-file.ts'
 import { createOutbound } from './outbound.ts'
 
 const longestTimer = 0x7fff_ffff

@@ -5,7 +5,7 @@ import type { ParsedFlags } from '../../core/config/parse.ts'
 import type { MetricsRegistry } from '../../core/meta/metrics.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
-import { reasonOf } from './atomic-file.ts'
+import { reasonOf } from '../atomic-file.ts'
 import { readFlagFile, readPath } from './flag-file.ts'
 
 type Keys = NonNullable<ServerOptions['serviceAccounts']>

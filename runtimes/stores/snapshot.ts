@@ -2,7 +2,7 @@
 import { existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StoreError } from '../../core/ports.ts'
-import { reasonOf } from '../node/atomic-file.ts'
+import { reasonOf } from '../atomic-file.ts'
 import { baseKey, openTables, type Tables } from './journal.ts'
 import { type Base, decodeBase, decodeChange, encodeBase, keyRevision } from './record.ts'
 import { type Frame, frameKinds, readFrames, SnapshotWriter } from './snapshot-file.ts'

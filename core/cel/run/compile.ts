@@ -7,17 +7,10 @@ import { formatValue } from '../values/format.ts'
 import { adapt } from '../values/maps.ts'
 import { CelMap, CelObject, CelOptional, CelTypeValue, read } from '../values/values.ts'
 import { compileCall } from './calls.ts'
+import { type Code, constant, isAttribute, type Run } from './code.ts'
 import { has, select } from './fields.ts'
 import { compileFold } from './folds.ts'
 import type { Frame } from './frame.ts'
-
-export type Run = (frame: Frame) => unknown
-
-/** A compiled node. Constants cost nothing. */
-export interface Code {
-  readonly run: Run
-  readonly constant?: { readonly value: unknown }
-}
 
 /** Where a name of a loop is kept while it runs. */
 export interface Local {
@@ -26,13 +19,6 @@ export interface Local {
   /** An accumulator that only its own loop sees, so that steps may extend it in place. */
   readonly growing: boolean
 }
-
-export const constant = (value: unknown): Code => ({ run: () => value, constant: { value } })
-
-/** Nodes that resolve names and fields: one unit for the whole, and one for every selection. */
-export const isAttribute = (node: Expr): boolean =>
-  node.kind === 'ident' || (node.kind === 'select' && !node.test) || (node.kind === 'call' && attributeCalls.has(node.function))
-const attributeCalls = new Set(['_[_]', '_[?_]', '_?._', '_?_:_'])
 
 export class Compiler {
   readonly checked: Checked

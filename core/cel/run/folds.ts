@@ -4,7 +4,8 @@ import { CelError, fail } from '../values/errors.ts'
 import { adapt, getKey, isMap, keysOf } from '../values/maps.ts'
 import { typeOf } from '../values/typing.ts'
 import { CelMap } from '../values/values.ts'
-import type { Code, Compiler, Run } from './compile.ts'
+import type { Code, Run } from './code.ts'
+import type { Compiler } from './compile.ts'
 import type { Frame } from './frame.ts'
 
 /** What an accumulator is before the first turn, when steps extend it: made anew for every evaluation. */
