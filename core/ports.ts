@@ -103,6 +103,11 @@ export interface KeyValueStore {
 
 /** Facts about the peer of a request. The object (and `peerCertificates`) is the same for all requests of one connection. */
 export interface Connection {
+  /**
+   * Calls back once the response has been sent, or given up; until then the request counts as in flight. Called before the handler's
+   * promise resolves. Absent: a response is as good as sent when it is made.
+   */
+  readonly whenSent?: (response: Response, callback: () => void) => void
   /** IP address; empty when there is no socket. */
   readonly remoteAddress: string
   readonly remotePort: number

@@ -8,7 +8,10 @@ export function deadline(clock: Clock, limit: number): Filter {
     const answer = next(exchange)
     if (!(answer instanceof Promise) || exchange.info.longRunning) return answer
     return new Promise((resolve, reject) => {
-      const late = () => reject(timeout('request did not complete within the allotted timeout'))
+      const late = () => {
+        exchange.expired = true
+        reject(timeout('request did not complete within the allotted timeout'))
+      }
       const cancel = clock.after(limit, late)
       answer.then(
         (response) => {

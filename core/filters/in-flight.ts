@@ -1,3 +1,4 @@
+import type { Seat } from '../request/exchange.ts'
 import { tooManyRequests } from '../respond/status.ts'
 import type { Filter } from './filter.ts'
 
@@ -8,28 +9,57 @@ interface Kinds {
   mutating: number
 }
 
+/** One of so many places, which is given back once, whoever asks first. */
+class LimitedSeat implements Seat {
+  readonly #kind: keyof Kinds
+  readonly #limit: number
+  readonly #running: Kinds
+  #taken = false
+
+  constructor(kind: keyof Kinds, limits: Readonly<Kinds>, running: Kinds) {
+    this.#kind = kind
+    this.#limit = limits[kind]
+    this.#running = running
+  }
+
+  take(): void {
+    if (this.#limit > 0 && this.#running[this.#kind] >= this.#limit) throw tooManyRequests('Too many requests, please try again later.', 1)
+    this.#running[this.#kind]++
+    this.#taken = true
+  }
+
+  readonly leave = (): void => {
+    if (!this.#taken) return
+    this.#taken = false
+    this.#running[this.#kind]--
+  }
+}
+
 /**
  * At most so many requests at a time, of each kind; 0: no limit. Members of `system:masters` and long-running requests do not count.
- * `running` is kept current, for metrics.
+ * A request counts until its answer has been sent, but not while its body is waited for. `running` is kept current, for metrics.
  */
 export function inFlight(limits: Readonly<Kinds>, running: Kinds): Filter {
   return (exchange, next) => {
-    const { info, user } = exchange
+    const { info, user, connection } = exchange
     if (info.longRunning || user.groups.includes('system:masters')) return next(exchange)
-    const kind = readOnly.has(info.verb) ? 'readOnly' : 'mutating'
-    if (limits[kind] > 0 && running[kind] >= limits[kind]) throw tooManyRequests('Too many requests, please try again later.', 1)
-    running[kind]++
-    const done = () => {
-      running[kind]--
+    const seat = new LimitedSeat(readOnly.has(info.verb) ? 'readOnly' : 'mutating', limits, running)
+    seat.take()
+    exchange.seat = seat
+    const answered = (response: Response): Response => {
+      if (connection.whenSent) connection.whenSent(response, seat.leave)
+      else seat.leave()
+      return response
+    }
+    const failed = (error: unknown): never => {
+      seat.leave()
+      throw error
     }
     try {
       const answer = next(exchange)
-      if (answer instanceof Promise) return answer.finally(done)
-      done()
-      return answer
+      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer)
     } catch (error) {
-      done()
-      throw error
+      return failed(error)
     }
   }
 }

@@ -1,4 +1,5 @@
-import { entityTooLarge } from '../respond/status.ts'
+import { ApiError, badRequest, entityTooLarge, timeout } from '../respond/status.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Bytes that a request body may have. */
 export const maxBodyBytes = 3 * 1024 * 1024
@@ -22,6 +23,24 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
     return bytes
   }
   return request.body === null ? empty : readStream(request.body, limit)
+}
+
+/**
+ * Reads the body of an exchange, whose seat others may have until the client has sent it: one that stalls keeps nobody out.
+ * Throws BadRequest when the client goes away, TooManyRequests when all seats are taken meanwhile, and Timeout when the deadline has passed.
+ */
+export async function receiveBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'>): Promise<Uint8Array> {
+  exchange.seat?.leave()
+  let bytes: Uint8Array
+  try {
+    bytes = await readBody(exchange.request)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw badRequest('the client went away before it had sent the body')
+  }
+  if (exchange.expired) throw timeout('the body came too late')
+  exchange.seat?.take()
+  return bytes
 }
 
 /** Without a copy where the runtime has that method. */

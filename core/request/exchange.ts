@@ -33,6 +33,14 @@ export interface RequestInfo {
   readonly fieldSelector?: string
 }
 
+/** A place among the requests that are served at a time. Waiting for the client must not keep one from others. */
+export interface Seat {
+  /** Gives the place back for a while. */
+  leave(): void
+  /** Takes one again. Throws TooManyRequests when there is none. */
+  take(): void
+}
+
 /** One request in flight and what the filters have found out about it, outermost first. */
 export interface Exchange {
   /** The authentication filter takes the credentials off, which may make it another object: ask `signal` of the exchange, not of this. */
@@ -44,6 +52,10 @@ export interface Exchange {
   readonly info: RequestInfo
   /** Aborts when the client is gone, the deadline has passed or the server closes. */
   readonly signal: AbortSignal
+  /** Its place among those that are served at a time; absent: it does not count. */
+  seat?: Seat
+  /** The deadline has passed, and the client was told so: what is not done yet is to be left. */
+  expired?: boolean
   /** Set by the authentication filter; every later one may rely on it. */
   user: User
   /** Texts for `Warning: 299 - "…"` response headers (RFC 7234 5.5). */

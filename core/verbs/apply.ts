@@ -1,7 +1,7 @@
 import { forbiddenError } from '../authz/forbidden.ts'
 import { create } from '../registry/create.ts'
 import { update } from '../registry/update.ts'
-import { readBody } from '../request/body.ts'
+import { receiveBody } from '../request/body.ts'
 import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
@@ -62,7 +62,7 @@ export const apply: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const options = readPatchOptions(exchange.query, services.platform, true)
   const { dryRun, fieldValidation } = options
-  const bytes = await readBody(exchange.request)
+  const bytes = await receiveBody(exchange)
   const { value, duplicates } = parse(bytes)
   const applied = configuration(value)
   let warned = false

@@ -1,4 +1,4 @@
-import { readBody } from '../request/body.ts'
+import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
 import { parseJson, unrecognizedObject } from '../request/json.ts'
 import { bodyFormat } from '../request/media-type.ts'
@@ -132,7 +132,7 @@ export function parsePatch(bytes: Uint8Array): Body {
 export async function readObject(target: Target, validation: FieldValidation): Promise<ApiObject> {
   const { exchange, services, view } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
-  const bytes = await readBody(exchange.request)
+  const bytes = await receiveBody(exchange)
   if (format === 'protobuf') return fromProtobuf(bytes, view.body)
   const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind), view.body, bytes)
   applyFieldValidation(target, validation, faults)
@@ -141,7 +141,7 @@ export async function readObject(target: Target, validation: FieldValidation): P
 
 /** Options of a delete: from the body when there is one, else from the query. */
 export async function readDelete({ exchange, services: { platform } }: Target): Promise<DeleteOptions> {
-  const bytes = await readBody(exchange.request)
+  const bytes = await receiveBody(exchange)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
   const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true)
   if (format !== 'protobuf') return deleteOptionsOf(parseBody(bytes, format, 'DeleteOptions').value, platform)

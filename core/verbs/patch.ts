@@ -1,5 +1,5 @@
 import { update } from '../registry/update.ts'
-import { readBody } from '../request/body.ts'
+import { receiveBody } from '../request/body.ts'
 import { customPatchFormats, type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -47,7 +47,7 @@ export const patch: Verb = async (target) => {
   const patcher = patchers[format]
   const options = readPatchOptions(exchange.query, services.platform, false)
   const submission = submitWrite(target, 'UPDATE', options)
-  const bytes = await readBody(exchange.request)
+  const bytes = await receiveBody(exchange)
   const { value, faults } = parsePatch(bytes)
 
   async function change(existing: ApiObject, record: Recorder): Promise<ApiObject> {

@@ -1,0 +1,98 @@
+/** Who counts as in flight, and when no more. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Connection, Logger } from '../../../core/ports.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+
+const configMaps = 'http://in-process/api/v1/namespaces/default/configmaps'
+const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
+
+/** A body of which the rest comes when it is let go. */
+function stalled(text: string) {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const bytes = new TextEncoder().encode(text)
+  const body = new ReadableStream<Uint8Array>({
+    start(own) {
+      controller = own
+      own.enqueue(bytes.subarray(0, 10))
+    },
+  })
+  return {
+    request: new Request(configMaps, {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'content-type': 'application/json' },
+    } as RequestInit),
+    finish() {
+      controller?.enqueue(bytes.subarray(10))
+      controller?.close()
+    },
+    fail: () => controller?.error(new Error('the client closed the connection')),
+  }
+}
+
+const create = (server: ApiServer, name: string) =>
+  server.fetch(
+    new Request(configMaps, {
+      method: 'POST',
+      body: JSON.stringify({ metadata: { name } }),
+      headers: { 'content-type': 'application/json' },
+    }),
+  )
+
+async function withServer(run: (server: ApiServer, logged: string[]) => Promise<void>): Promise<void> {
+  const logged: string[] = []
+  const log = (_fields: object, message: string) => void logged.push(message)
+  const logger: Logger = { debug: () => {}, info: () => {}, warn: log, error: log }
+  const server = await createApiServer({
+    store: memoryStore(),
+    maxMutatingInFlight: 1,
+    maxReadOnlyInFlight: 1,
+    controllers: [],
+    logger,
+  } as never)
+  try {
+    await run(server, logged)
+  } finally {
+    await server.close()
+  }
+}
+
+describe('requests in flight', () => {
+  test('bodies that stall keep nobody out', () =>
+    withServer(async (server) => {
+      const slow = [0, 1, 2].map((index) => stalled(JSON.stringify({ metadata: { name: `slow${index}` } })))
+      const answers = slow.map(({ request }) => server.fetch(request))
+      assert.equal((await create(server, 'quick')).status, 201)
+      slow[0]?.finish()
+      assert.equal((await answers[0])?.status, 201)
+      slow[1]?.fail()
+      assert.equal((await answers[1])?.status, 400)
+    }))
+
+  test('a client that leaves in the middle of a body is no error of ours', () =>
+    withServer(async (server, logged) => {
+      const { request, fail } = stalled('{"metadata":{"name":"left"}}')
+      const answer = server.fetch(request)
+      fail()
+      assert.equal((await answer).status, 400)
+      assert.deepEqual(logged, [])
+    }))
+
+  test('a request counts until its answer is sent', () =>
+    withServer(async (server) => {
+      const sent: (() => void)[] = []
+      const slow: Connection = { ...connection, whenSent: (_response, callback) => void sent.push(callback) }
+      const list = (over: Connection) => server.fetch(new Request(configMaps), over)
+      assert.equal((await list(slow)).status, 200)
+      assert.equal((await list(connection)).status, 429)
+      for (const callback of sent) {
+        callback()
+        callback()
+      }
+      assert.equal((await list(connection)).status, 200)
+      assert.equal((await list(connection)).status, 200)
+    }))
+})
