@@ -11,6 +11,8 @@ import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
 import { createAuthorization } from './config/authorization.ts'
 import type { createEncryption } from './config/encryption.ts'
+import { createClient } from './controllers/client.ts'
+import { createCustomResources } from './custom-resources/index.ts'
 import { filters } from './filters/chain.ts'
 import { createExchange } from './filters/exchange.ts'
 import { compose } from './filters/filter.ts'
@@ -141,8 +143,11 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const handle = compose(chain, (exchange) => (exchange.info.isResource ? dispatch(exchange) : meta(exchange.request)))
   const fetch = async (request: Request, connection: Connection = inProcess) => handle(createExchange(request, connection, closing.signal))
 
+  const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound })
+  await customResources.ready
   const stopCluster = await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined })
   const asServer = (request: Request) => fetch(request, identities.loopback)
+  customResources.start(createClient(asServer, `${platform.component}-apiserver`))
   const stopBackground = startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer })
 
   return {
@@ -151,6 +156,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     async close() {
       closing.abort()
       stopBackground()
+      customResources.close()
       for (const plugin of plugins) plugin.close?.()
       stopCluster()
       identities.close()

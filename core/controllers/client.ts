@@ -20,7 +20,7 @@ export interface ResourceClient {
   create(namespace: string, object: ApiObject): Promise<ApiObject>
   update(object: ApiObject, subresource?: string): Promise<ApiObject>
   /** RFC 7396. */
-  mergePatch(namespace: string, name: string, patch: object): Promise<ApiObject>
+  mergePatch(namespace: string, name: string, patch: object, subresource?: string): Promise<ApiObject>
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
   deleteCollection(namespace: string): Promise<void>
 }
@@ -29,10 +29,14 @@ export type Client = (definition: Pick<ResourceDefinition, 'group' | 'version' |
 
 const missing = 404
 
-/** A client over a fetch handler. */
-export function createClient(fetch: (request: Request) => Promise<Response>): Client {
+/** A client over a fetch handler. `product` is the field manager of its writes; empty: unknown. */
+export function createClient(fetch: (request: Request) => Promise<Response>, product = ''): Client {
+  const agent = product === '' ? {} : { 'user-agent': product }
   async function send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<ApiObject> {
-    const init = body === undefined ? { method } : { method, headers: { 'content-type': contentType }, body: JSON.stringify(body) }
+    const init =
+      body === undefined
+        ? { method, headers: agent }
+        : { method, headers: { ...agent, 'content-type': contentType }, body: JSON.stringify(body) }
     const response = await fetch(new Request(`http://loopback${path}`, init))
     const answer: unknown = await response.json()
     if (!response.ok) throw new RequestFailed(answer as Status)
@@ -55,7 +59,8 @@ export function createClient(fetch: (request: Request) => Promise<Response>): Cl
       create: (namespace, object) => send('POST', collection(namespace), object),
       update: (object, subresource) =>
         send('PUT', `${one(object.metadata.namespace ?? '', object.metadata.name ?? '')}${subresource ? `/${subresource}` : ''}`, object),
-      mergePatch: (namespace, name, patch) => send('PATCH', one(namespace, name), patch, 'application/merge-patch+json'),
+      mergePatch: (namespace, name, patch, subresource) =>
+        send('PATCH', `${one(namespace, name)}${subresource ? `/${subresource}` : ''}`, patch, 'application/merge-patch+json'),
       async delete(namespace, name, options) {
         await send('DELETE', one(namespace, name), { kind: 'DeleteOptions', apiVersion: 'v1', ...options })
       },

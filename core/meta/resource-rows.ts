@@ -14,9 +14,13 @@ export interface ResourceRow {
 
 const statusVerbs = ['get', 'patch', 'update']
 
+/** Verbs that a resource does not offer any more while it goes away. */
+const makes: readonly string[] = ['create', 'patch', 'update']
+
 /** The resource itself, then its subresources by name. */
 export function resourceRows(definition: ResourceDefinition): readonly [ResourceRow, ...ResourceRow[]] {
-  const { names, kind, verbs } = definition
+  const { names, kind, closing } = definition
+  const verbs = closing === undefined ? definition.verbs : definition.verbs.filter((verb) => !makes.includes(verb))
   const plural = names.plural
   const subresources = new Map<string, ResourceRow>()
   const add = (subresource: string, row: Omit<ResourceRow, 'name' | 'subresource'>) =>

@@ -1,5 +1,6 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, modified, notFound } from '../respond/status.ts'
+import type { HookContext } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { Entry } from '../storage/entry.ts'
 import { finalizersOf, isGone } from './deletion.ts'
@@ -46,7 +47,7 @@ function applyPropagation(definition: ResourceDefinition, object: ApiObject, pol
 }
 
 /** Marks the object as terminating, or shortens the time it has left. False when it is terminating already and nothing changes. */
-function startTermination(definition: ResourceDefinition, object: ApiObject, options: DeleteOptions, now: number): boolean {
+function startTermination(definition: ResourceDefinition, object: ApiObject, options: DeleteOptions, context: HookContext): boolean {
   const { metadata } = object
   const requested = options.gracePeriodSeconds
   if (metadata.deletionTimestamp !== undefined) {
@@ -57,10 +58,10 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
     return true
   }
   const grace = definition.gracePeriod?.(object as never, requested) ?? 0
-  metadata.deletionTimestamp = timestamp(now + grace * 1000)
+  metadata.deletionTimestamp = timestamp(context.now + grace * 1000)
   metadata.deletionGracePeriodSeconds = grace
   if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++
-  definition.strategy.prepareDelete?.(object as never)
+  definition.strategy.prepareDelete?.(object as never, context)
   return true
 }
 
@@ -105,7 +106,7 @@ async function removeNow(
     await request.validateAdmission(undefined, object)
     const held = finalizersOf(definition, object).length
     if (request.context.settings.garbageCollection) applyPropagation(definition, object, options.propagationPolicy)
-    const changed = startTermination(definition, object, options, request.context.now) || finalizersOf(definition, object).length !== held
+    const changed = startTermination(definition, object, options, request.context) || finalizersOf(definition, object).length !== held
     if (isGone(definition, object)) {
       if (request.dryRun) return { entry: current, gone: true }
       const removal = await store.delete(key, current.revision)

@@ -41,6 +41,8 @@ export interface StoredRows {
 
 /** Resources that come and go together. */
 export interface ServedSet {
+  /** All, those of versions that are not served too. */
+  readonly all: readonly ServedResource[]
   readonly resources: readonly ServedResource[]
   /** By storage key, those of versions that are not served too. */
   readonly stores: ReadonlyMap<string, StoredRows>
@@ -60,7 +62,12 @@ function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => L
 }
 
 const onOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
-const same = (a: readonly unknown[], b: readonly unknown[]) => a.length === b.length && a.every((value, index) => value === b[index])
+/** Whether objects look the same in the version of two rows, whatever else has changed. */
+const isSame = (a: ResourceDefinition, b: ResourceDefinition | undefined) =>
+  a === b ||
+  (a.schema === b?.schema && a.converter === b.converter && apiVersionOf(a) === apiVersionOf(b) && a.storageVersion === b.storageVersion)
+const same = (a: readonly ResourceDefinition[], b: readonly ResourceDefinition[]) =>
+  a.length === b.length && a.every((row, index) => isSame(row, b[index]))
 
 /** Whether objects are written in the version of this row. */
 const isStored = ({ storage, converter, storageVersion, ...row }: ResourceDefinition) =>
@@ -82,12 +89,16 @@ export function createServing(options: ServingOptions): ServeRows {
     const objects = createObjectStore(store, stored, prefix, {
       namesUnreadable,
       clock,
-      ...(converter ? { anyVersion: true } : { mediaType: options.storageMediaType, versions: rows.filter((row) => row !== stored) }),
+      ...(converter
+        ? { anyVersion: true }
+        : { mediaType: stored.storageMediaType ?? options.storageMediaType, versions: rows.filter((row) => row !== stored) }),
     })
     const base = cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger }) : directFeed(objects, store)
     if (converter === undefined) return { rows, store: base, viewOf: () => base }
-    const views = new Map(rows.map((row) => [row, createVersionedStore({ base, definition: row, stored, converter, context })]))
-    return { rows, store: base, viewOf: (row) => views.get(row) ?? base }
+    const views = new Map(
+      rows.map((row) => [apiVersionOf(row), createVersionedStore({ base, definition: row, stored, converter, context })]),
+    )
+    return { rows, store: base, viewOf: (row) => views.get(apiVersionOf(row)) ?? base }
   }
 
   return (rows, serves, before) => {
@@ -119,14 +130,14 @@ export function createServing(options: ServingOptions): ServeRows {
       },
     })
 
-    const former = new Map(before?.resources.map((each) => [each.definition, each]))
-    const resources = rows.filter(serves).flatMap((definition) => {
+    const former = new Map(before?.all.map((each) => [each.definition, each]))
+    const all = rows.flatMap((definition) => {
       const stored = stores.get(definition.storageKey)
       if (stored === undefined) return []
       const kept = former.get(definition)
       const store = stored.viewOf(definition)
       return kept?.store === store ? kept : complete(definition, store)
     })
-    return { resources, stores }
+    return { all, resources: all.filter(({ definition }) => serves(definition)), stores }
   }
 }

@@ -9,9 +9,9 @@ export interface LiveTable extends ResourceTable {
   /**
    * Serves these rows, bound to the platform, in place of those last given under the name; none: takes them away. Resources of the same
    * rows as before stay as they are; the stores of the others are closed, which ends their watches. Where two sets have a resource of the
-   * same group, version and plural, the set that came first has it.
+   * same group, version and plural, the set that came first has it. Returns the resources of all rows, served or not.
    */
-  replace(name: string, rows: readonly ResourceDefinition[], serves?: (row: ResourceDefinition) => boolean): void
+  replace(name: string, rows: readonly ResourceDefinition[], serves?: (row: ResourceDefinition) => boolean): readonly ServedResource[]
   /** Closes all stores. */
   close(): void
 }
@@ -84,6 +84,7 @@ export function createResourceTable(serve: ServeRows): LiveTable {
       const kept = new Set([...(sets.get(name)?.stores.values() ?? [])].map(({ store }) => store))
       for (const { store } of before?.stores.values() ?? []) if (!kept.has(store)) store.close()
       for (const changed of followers) changed()
+      return sets.get(name)?.all ?? []
     },
     close() {
       for (const { stores } of sets.values()) for (const { store } of stores.values()) store.close()

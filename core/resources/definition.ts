@@ -89,7 +89,7 @@ export interface Strategy<T = ApiObject> {
   /** The same on update of the main resource. `spec` or `status` of the other side is kept already. */
   prepareUpdate?(object: T, old: T, context: HookContext): void
   /** Last changes before an object starts to be deleted, such as a phase. */
-  prepareDelete?(object: T): void
+  prepareDelete?(object: T, context: HookContext): void
   /** Rules of creates and updates; `old` is what an update finds, for rules that hold for new or changed values only. */
   validate?(object: T, errors: FieldErrors, context: HookContext, old?: T): void
   /** Runs after `validate` on updates. Fields marked immutable are checked already. */
@@ -179,6 +179,8 @@ export interface ResourceDefinition<M extends Message = Message> {
    * they are read. The rows of one resource share it; `storage` is absent then, and `storageVersion` says in which version to write.
    */
   readonly converter?: Converter
+  /** Why no objects can be made any more; discovery then lists no verb that writes. */
+  readonly closing?: string
   readonly stability: 'alpha' | 'beta' | 'ga'
   readonly servedByDefault: boolean
   readonly lifecycle: Lifecycle
@@ -211,6 +213,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly returnsDeleted?: boolean
   /** What its objects take from a shared stock (registry/reservations-built-in.ts). */
   readonly reservations?: ReservationName
+  /** Media type in which objects are stored whatever the server's own is. */
+  readonly storageMediaType?: string
   /** An update of an object that does not exist creates it. */
   readonly createOnUpdate: boolean
   /** An update must carry a resourceVersion (custom resources). */

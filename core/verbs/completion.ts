@@ -1,4 +1,5 @@
 import type { ApiObject } from '../resources/definition.ts'
+import { forbidden } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
@@ -19,6 +20,8 @@ export async function completed(
   const { services, resource, view } = target
   const { definition } = resource
   const context = hookContext(services)
+  if (definition.closing !== undefined && submission.operation === 'CREATE')
+    throw forbidden(resource.on, object.metadata.name ?? '', definition.closing)
   const whole = view.body.schema === definition.schema
   const fill = (each: ApiObject, { schema, strategy }: typeof definition) => {
     applyDefaults(schema, each as Json, context)

@@ -12,6 +12,7 @@ const order = [
   'options.ts',
   'config',
   'bootstrap',
+  'custom-resources',
   'controllers',
   'filters',
   'meta',

@@ -62,7 +62,9 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
   const { group, scope, preserveUnknownFields = false, versions } = definition.spec
   const { plural, singular, kind, listKind, shortNames, categories } = namesOf(definition)
   const stored = versions.find(({ storage }) => storage) ?? version
-  const textOf = options.schemaText ? () => options.schemaText?.(version.name) : kept(version)
+  const { name } = version
+  const { schemaText } = options
+  const textOf = schemaText ? () => schemaText(name) : kept(version)
   const read = () => {
     const text = textOf()
     return text === undefined ? undefined : (JSON.parse(text) as SchemaNode)

@@ -1,0 +1,97 @@
+/** Deletes the objects of a definition that is going away, and lets it go (reference: pkg/controller/finalizer). */
+import { isStale, type ResourceClient } from '../controllers/client.ts'
+import { remove } from '../registry/delete.ts'
+import type { ServedResource } from '../registry/served.ts'
+import { cleanupFinalizer } from '../resources/apiextensions/definition-deletion.ts'
+import { ApiError } from '../respond/status.ts'
+import { messageOf } from '../schema/message-of.ts'
+import type { HookContext } from '../schema/model.ts'
+import { conditionOf, type Definition, isTrue, type Observation, says, withCondition } from './definition.ts'
+
+/** Milliseconds until objects that finalizers hold are looked at again, and after which the condition says that they are still there. */
+const lookAgain = 250
+const patience = 60_000
+
+export interface FinalizerContext {
+  readonly definitions: ResourceClient
+  readonly hooks: () => HookContext
+  /** The objects of a definition; undefined while it is not served. */
+  stored(name: string): ServedResource | undefined
+}
+
+const terminating = (status: 'True' | 'False', reason: string, message: string): Observation => ({
+  type: 'Terminating',
+  status,
+  reason,
+  message,
+})
+
+/** Deletes every object that can be deleted now; resolves to how many are left. */
+async function deleteInstances(resource: ServedResource, hooks: () => HookContext): Promise<number> {
+  const { store } = resource
+  const request = () => ({ context: hooks(), dryRun: false, validateAdmission: async () => {}, warn: () => {} })
+  const failures: string[] = []
+  for (const { key } of (await store.list({ namespace: '' })).entries) {
+    const { namespace, name } = store.keys.parse(key)
+    try {
+      await remove(resource, namespace, name, {}, request())
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status.reason === 'NotFound')) failures.push(messageOf(error))
+    }
+  }
+  if (failures.length > 0)
+    throw new Error(`could not issue all deletes: ${failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`}`)
+  return (await store.list({ namespace: '' })).entries.length
+}
+
+/** Brings the deletion of a definition further; resolves to milliseconds after which to go on, or to undefined. */
+export async function finalize(definition: Definition, { definitions, hooks, stored }: FinalizerContext): Promise<number | undefined> {
+  const { name = '', deletionTimestamp, finalizers = [] } = definition.metadata ?? {}
+  const own = hooks().platform.name(cleanupFinalizer)
+  if (deletionTimestamp === undefined || !finalizers.includes(own)) return undefined
+  let current = definition
+
+  async function report(observation: Observation): Promise<void> {
+    if (says(conditionOf(current, observation.type), observation)) return
+    const { resourceVersion } = current.metadata ?? {}
+    const conditions = withCondition(current.status?.conditions ?? [], observation, hooks().now)
+    current = (await definitions.mergePatch(
+      '',
+      name,
+      { metadata: { resourceVersion }, status: { conditions } },
+      'status',
+    )) as unknown as Definition
+  }
+
+  async function release(observation: Observation): Promise<undefined> {
+    await report(observation)
+    const { resourceVersion } = current.metadata ?? {}
+    const left = (current.metadata?.finalizers ?? []).filter((each) => each !== own)
+    await definitions.mergePatch('', name, { metadata: { resourceVersion, finalizers: left.length > 0 ? left : null } })
+    return undefined
+  }
+
+  try {
+    const resource = stored(name)
+    if (!isTrue(definition, 'Established') || resource === undefined)
+      return await release(terminating('False', 'NeverEstablished', 'resource was never established'))
+    const since = conditionOf(definition, 'Terminating')?.lastTransitionTime
+    const late = since !== undefined && hooks().now - Date.parse(since) > patience
+    if (!late) await report(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'))
+    let left: number
+    try {
+      left = await deleteInstances(resource, hooks)
+    } catch (error) {
+      await report(terminating('True', 'InstanceDeletionFailed', messageOf(error)))
+      throw error
+    }
+    if (left === 0) return await release(terminating('False', 'InstanceDeletionCompleted', 'removed all instances'))
+    const timedOut = 'could not confirm zero CustomResources remaining: timed out waiting for the condition'
+    if (late) await report(terminating('True', 'InstanceDeletionCheck', timedOut))
+    return lookAgain
+  } catch (error) {
+    // It has changed meanwhile, and that change leads here again.
+    if (isStale(error)) return undefined
+    throw error
+  }
+}

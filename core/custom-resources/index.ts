@@ -1,0 +1,155 @@
+/**
+ * The life of custom resources: follows the stored definitions, decides about their names, serves their objects and deletes them with their
+ * definition. Every server of a cluster does so alike; who comes second finds it done.
+ */
+import { type Client, isStale } from '../controllers/client.ts'
+import { createQueue, type Queue } from '../controllers/queue.ts'
+import type { Platform } from '../platform.ts'
+import type { Clock, Logger, Outbound } from '../ports.ts'
+import type { LiveTable } from '../registry/table.ts'
+import { messageOf } from '../schema/message-of.ts'
+import type { ClusterSettings } from '../schema/model.ts'
+import type { Entry } from '../storage/entry.ts'
+import { follow } from '../watch/follow.ts'
+import { converterOf } from './converter.ts'
+import { type Definition, type Names, sameNames } from './definition.ts'
+import { finalize } from './finalizer.ts'
+import { takenNames } from './names.ts'
+import { createServedDefinitions } from './served-definitions.ts'
+import { nextStatus } from './status.ts'
+
+export interface CustomResourcesOptions {
+  readonly table: LiveTable
+  readonly platform: Platform
+  readonly settings: ClusterSettings
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly outbound: Outbound
+}
+
+export interface CustomResources {
+  /** Resolves when the definitions that were stored are served. */
+  readonly ready: Promise<void>
+  /** Begins to write: conditions, accepted names, deletions. */
+  start(client: Client): void
+  close(): void
+}
+
+/** What is remembered of each definition; the schemas are not. */
+interface Known {
+  readonly group: string
+  readonly accepted: Partial<Names>
+  /** Names are wanted that it has not got. */
+  readonly waiting: boolean
+}
+
+const none: CustomResources = { ready: Promise.resolve(), start: () => {}, close: () => {} }
+
+export function createCustomResources({ table, platform, settings, clock, logger, outbound }: CustomResourcesOptions): CustomResources {
+  const resource = table.lookup(platform.name('apiextensions.<domain>'), 'v1', 'customresourcedefinitions')
+  if (resource === undefined) return none
+  const { store } = resource
+  const known = new Map<string, Known>()
+  /** Generation whose schemas were looked at, by name. */
+  const examined = new Map<string, number>()
+  let queue: Queue | undefined
+  const hooks = () => ({ platform, settings, now: clock.now() })
+  const nameOf = (key: string) => store.keys.parse(key).name
+  const decode = (entry: Entry) => entry.decode() as unknown as Definition
+
+  const served = createServedDefinitions({
+    table,
+    converterOf: (definition) => converterOf(definition, { outbound, clock, platform }),
+  })
+
+  function note(definition: Definition): void {
+    const { spec, status, metadata } = definition
+    const accepted: Partial<Names> = status?.acceptedNames ?? {}
+    known.set(metadata?.name ?? '', { group: spec.group, accepted, waiting: !sameNames(spec.names, accepted) })
+  }
+
+  function upsert(entry: Entry): void {
+    const definition = decode(entry)
+    note(definition)
+    served.update(definition, entry)
+    queue?.add(nameOf(entry.key))
+  }
+
+  /** A name may have become free. */
+  function wakeOthers(group: string, name: string): void {
+    for (const [other, { group: its, waiting }] of known) if (its === group && waiting && other !== name) queue?.add(other)
+  }
+
+  function remove(key: string): void {
+    const name = nameOf(key)
+    const before = known.get(name)
+    known.delete(name)
+    examined.delete(name)
+    served.remove(name)
+    if (before) wakeOthers(before.group, name)
+  }
+
+  const following = follow(store, clock, {
+    replace(entries) {
+      const gone = new Set([...known.keys()].map((name) => store.keys.of('', name)))
+      for (const entry of entries) {
+        gone.delete(entry.key)
+        upsert(entry)
+      }
+      for (const key of gone) remove(key)
+    },
+    change: ({ deleted, entry }) => (deleted ? remove(entry.key) : upsert(entry)),
+  })
+
+  return {
+    ready: following.ready.catch((error: unknown) =>
+      logger.warn({ error: messageOf(error) }, 'definitions of custom resources not read yet'),
+    ),
+    start(client) {
+      const definitions = client(resource.definition)
+
+      async function updateStatus(name: string, definition: Definition): Promise<void> {
+        const { generation = 0, resourceVersion } = definition.metadata ?? {}
+        const { group } = definition.spec
+        const taken = takenNames([...known.values()].filter((each) => each.group === group).map(({ accepted }) => accepted))
+        const schemas = examined.get(name) !== generation
+        const status = nextStatus(definition, taken, schemas, hooks())
+        if (status) {
+          const { acceptedNames, conditions } = status
+          const patch = { metadata: { resourceVersion }, status: { acceptedNames, conditions } }
+          note((await definitions.mergePatch('', name, patch, 'status')) as unknown as Definition)
+          wakeOthers(group, name)
+        }
+        examined.set(name, generation)
+      }
+
+      const own = createQueue({
+        name: 'customresourcedefinitions',
+        clock,
+        logger,
+        // Names are given one after the other.
+        workers: 1,
+        async work(name) {
+          const entry = await store.get(store.keys.of('', name))
+          if (entry === undefined) return
+          const definition = decode(entry)
+          try {
+            if (definition.metadata?.deletionTimestamp === undefined) return await updateStatus(name, definition)
+          } catch (error) {
+            // It has changed meanwhile, and that change leads here again.
+            if (!isStale(error)) throw error
+            return
+          }
+          const again = await finalize(definition, { definitions, hooks, stored: served.stored })
+          if (again !== undefined) own.addLater(name, again)
+        },
+      })
+      queue = own
+      for (const name of known.keys()) own.add(name)
+    },
+    close() {
+      following.close()
+      queue?.close()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+/** What the status of a definition should say (reference: pkg/controller/status, establish, nonstructuralschema, apiapproval). */
+import { approvalOf, isProtected } from '../resources/apiextensions/approval-rules.ts'
+import { structuralProblems } from '../resources/apiextensions/structural-problems.ts'
+import { equal } from '../schema/equal.ts'
+import type { HookContext, Json } from '../schema/model.ts'
+import { conditionOf, type Definition, isTrue, type Observation, type Status, sameNames, says, withCondition } from './definition.ts'
+import { decideNames, type TakenNames } from './names.ts'
+
+/** Names are decided on in one step and the definition is established in the next, when all servers that follow it serve its objects. */
+function established(definition: Definition, accepted: boolean): Observation | undefined {
+  const message = 'the initial names have been accepted'
+  const type = 'Established'
+  if (isTrue(definition, type)) return undefined
+  if (isTrue(definition, 'NamesAccepted') && accepted) return { type, status: 'True', reason: 'InitialNamesAccepted', message }
+  if (accepted) return { type, status: 'False', reason: 'Installing', message }
+  return conditionOf(definition, type) ? undefined : { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
+}
+
+function conformant({ spec, metadata }: Definition, context: HookContext): Observation | undefined {
+  if (!isProtected(spec.group, context.platform)) return undefined
+  const { status, reason, message } = approvalOf(metadata?.annotations, context.platform)
+  return { type: 'KubernetesAPIApprovalPolicyConformant', status, reason, message }
+}
+
+function nonStructural(definition: Definition): Observation | undefined {
+  const problems = structuralProblems(definition)
+  if (problems.length === 0) return undefined
+  const message = problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`
+  return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
+}
+
+/** The next status; undefined: it says what it should. `schemas`: whether schemas are to be looked at, which takes long. */
+export function nextStatus(definition: Definition, taken: TakenNames, schemas: boolean, context: HookContext): Status | undefined {
+  const { status = {} } = definition
+  const settled = sameNames(definition.spec.names, status.acceptedNames) && isTrue(definition, 'NamesAccepted')
+  const decision = settled ? undefined : decideNames(definition, taken)
+  const structure = schemas ? nonStructural(definition) : undefined
+  let conditions = [...(status.conditions ?? [])]
+  if (schemas && !structure) conditions = conditions.filter(({ type }) => type !== 'NonStructuralSchema')
+  const observations = [
+    decision?.accepted,
+    established(definition, settled || decision?.accepted.status === 'True'),
+    structure,
+    conformant(definition, context),
+  ]
+  for (const each of observations) {
+    if (
+      each &&
+      !says(
+        conditions.find(({ type }) => type === each.type),
+        each,
+      )
+    )
+      conditions = withCondition(conditions, each, context.now)
+  }
+  const acceptedNames = (decision?.names ?? status.acceptedNames ?? {}) as Status['acceptedNames']
+  const same =
+    sameNames(acceptedNames, status.acceptedNames) && equal(conditions as unknown as Json, (status.conditions ?? []) as unknown as Json)
+  return same ? undefined : { ...status, acceptedNames, conditions }
+}

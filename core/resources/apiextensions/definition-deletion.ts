@@ -1,0 +1,26 @@
+import type { HookContext } from '../../schema/model.ts'
+import { timestamp } from '../../schema/time.ts'
+import type { Definition } from './definition-rules.ts'
+
+/** Name of the finalizer that holds a definition until its objects are deleted. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.<domain>'
+
+const pending = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionPending',
+  message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+}
+
+/** A definition whose deletion begins stays until its objects are deleted; that counts as no change of it, and has no grace period. */
+export function holdForInstances(definition: Definition, { platform, now }: HookContext): void {
+  const { metadata, status } = definition
+  const name = platform.name(cleanupFinalizer)
+  if (metadata) {
+    delete metadata.deletionGracePeriodSeconds
+    if (metadata.generation) metadata.generation--
+    if (!metadata.finalizers?.includes(name)) metadata.finalizers = [...(metadata.finalizers ?? []), name]
+  }
+  const others = (status?.conditions ?? []).filter(({ type }) => type !== pending.type)
+  definition.status = { ...status, conditions: [...others, { ...pending, lastTransitionTime: timestamp(now) }] }
+}

@@ -1,0 +1,18 @@
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Definition } from './definition-rules.ts'
+import { checkStructural } from './structural-rules.ts'
+import { schemaOf } from './version-rules.ts'
+
+const root = FieldPath.of('spec')
+
+/** What keeps the schemas of a definition from being structural, one text for each; definitions from before that was required may have some. */
+export function structuralProblems({ spec }: Definition): string[] {
+  const errors = new FieldErrors()
+  if (spec.preserveUnknownFields) errors.invalid(root.child('preserveUnknownFields'), true, 'must be false')
+  for (const [index, version] of spec.versions.entries()) {
+    const schema = schemaOf(version)
+    if (schema) checkStructural(schema, root.child('versions').index(index).child('schema').child('openAPIV3Schema'), errors)
+  }
+  return errors.list.map(({ field, message }) => `${field}: ${message}`)
+}

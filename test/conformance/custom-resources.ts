@@ -1,0 +1,390 @@
+/** The life of custom resources, from definition to deletion; the texts are the reference server's. */
+import assert from 'node:assert/strict'
+import { type Api, assertFailure, type TestObject } from '../support/api.ts'
+import { eventually } from '../support/wait.ts'
+import { watchAt } from '../support/watch-reader.ts'
+import { describeHttp, type Limits, type On, type Open } from './http-suite.ts'
+
+export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+}
+
+export interface Definition extends TestObject {
+  readonly spec: { readonly [field: string]: unknown; readonly versions: readonly object[] }
+  readonly status: {
+    readonly conditions: readonly Condition[]
+    readonly acceptedNames: { readonly [name: string]: unknown }
+    readonly storedVersions: readonly string[]
+  }
+}
+
+const schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['size'],
+      properties: {
+        size: { type: 'string', enum: ['small', 'large'] },
+        weight: { type: 'integer', minimum: 1, default: 3, description: 'How heavy it is.' },
+        tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      },
+    },
+    status: { type: 'object', properties: { weight: { type: 'integer' }, phase: { type: 'string' } } },
+  },
+}
+
+export const versionOf = (name: string, more: object = {}) => ({
+  name,
+  served: true,
+  storage: false,
+  schema: { openAPIV3Schema: schema },
+  ...more,
+})
+
+export const stored = versionOf('v1', {
+  storage: true,
+  subresources: { status: {}, scale: { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' } },
+  additionalPrinterColumns: [{ name: 'Size', type: 'string', jsonPath: '.spec.size' }],
+})
+
+const names = { plural: 'widgets', kind: 'Widget', shortNames: ['wd'], categories: ['shop'] }
+
+/** A definition of widgets in this group. */
+export const definitionOf = (group: string, spec: object = {}, plural = 'widgets') => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.${group}` },
+  spec: { group, scope: 'Namespaced', names, versions: [stored], ...spec },
+})
+
+export const widget = (group: string, name: string, spec: object = { size: 'small' }, metadata: object = {}) => ({
+  apiVersion: `${group}/v1`,
+  kind: 'Widget',
+  metadata: { name, ...metadata },
+  spec,
+})
+
+export const condition = ({ status }: Definition, type: string) => {
+  const found = status.conditions?.find((each) => each.type === type)
+  return found && [found.status, found.reason, found.message]
+}
+
+export const readDefinition = async ({ get }: Api, name: string) => (await get<Definition>(`${definitionsPath}/${name}`)).body
+
+/** Creates a definition; resolves when its condition is as wanted. */
+export async function define(
+  api: Api,
+  definition: ReturnType<typeof definitionOf>,
+  type = 'Established',
+  status = 'True',
+): Promise<Definition> {
+  await api.create(definitionsPath, definition)
+  return reached(api, definition.metadata.name, (found) => condition(found, type)?.[0] === status)
+}
+
+export const reached = (api: Api, name: string, wanted: (definition: Definition) => boolean): Promise<Definition> =>
+  eventually(`${name} is as wanted`, async () => {
+    const found = await readDefinition(api, name)
+    return found.kind === 'CustomResourceDefinition' && wanted(found) && found
+  })
+
+const isGone = (api: Api, path: string) => eventually(`${path} is gone`, async () => (await api.get(path)).status === 404)
+
+let count = 0
+/** A group of its own for each test. */
+export const newGroup = () => `g${++count}.example.com`
+
+function naming(on: On): void {
+  on('accepts names and establishes', async ({ api }) => {
+    const group = newGroup()
+    const found = await define(api, definitionOf(group))
+    assert.deepEqual(found.status.acceptedNames, { ...names, singular: 'widget', listKind: 'WidgetList' })
+    assert.deepEqual(found.status.storedVersions, ['v1'])
+    assert.deepEqual(
+      found.status.conditions.map(({ type, status, reason, message }) => [type, status, reason, message]),
+      [
+        ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'],
+        ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'],
+      ],
+    )
+    assert.equal(found.metadata.generation, 1)
+  })
+
+  on('refuses names that another definition of the group has, until that one goes', async ({ api }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const other = definitionOf(group, { names: { plural: 'gadgets', kind: 'Gadget', shortNames: ['wd', 'gd'] } }, 'gadgets')
+    const found = await define(api, other, 'NamesAccepted', 'False')
+    assert.deepEqual(condition(found, 'NamesAccepted'), ['False', 'ShortNamesConflict', '"wd" is already in use'])
+    assert.deepEqual(condition(found, 'Established'), ['False', 'NotAccepted', 'not all names are accepted'])
+    assert.equal((await api.get(`/apis/${group}/v1/gadgets`)).status, 404)
+    await api.delete(`${definitionsPath}/widgets.${group}`)
+    const later = await reached(api, `gadgets.${group}`, (each) => condition(each, 'Established')?.[0] === 'True')
+    assert.deepEqual(later.status.acceptedNames['shortNames'], ['wd', 'gd'])
+    assert.equal((await api.get(`/apis/${group}/v1/gadgets`)).status, 200)
+  })
+
+  on('keeps the names it has when wanted ones are taken', async ({ api }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    await define(api, definitionOf(group, { names: { plural: 'gadgets', kind: 'Gadget', singular: 'gadget' } }, 'gadgets'))
+    await api.patch(`${definitionsPath}/gadgets.${group}`, { spec: { names: { singular: 'widget', categories: ['all'] } } })
+    const found = await reached(api, `gadgets.${group}`, (each) => condition(each, 'NamesAccepted')?.[0] === 'False')
+    assert.deepEqual(condition(found, 'NamesAccepted'), ['False', 'SingularConflict', '"widget" is already in use'])
+    assert.deepEqual([found.status.acceptedNames['singular'], found.status.acceptedNames['categories']], ['gadget', ['all']])
+    assert.equal(condition(found, 'Established')?.[0], 'True')
+    assert.equal((await api.get(`/apis/${group}/v1/gadgets`)).status, 200)
+  })
+
+  on('says whether a protected group is approved', async ({ api }) => {
+    const group = `${newGroup().split('.')[0]}.k8s.io`
+    const definition = definitionOf(group)
+    assertFailure(await api.send('POST', definitionsPath, definition), 422, 'Invalid')
+    const domain = (await api.get<{ major: string }>('/version')).status === 200 ? await labelDomain(api) : ''
+    const annotations = { [`api-approved.${domain}`]: 'unapproved, a test' }
+    const found = await define(api, { ...definition, metadata: { ...definition.metadata, annotations } as { name: string } })
+    assert.deepEqual(condition(found, 'KubernetesAPIApprovalPolicyConformant'), [
+      'False',
+      'UnapprovedAnnotation',
+      'not approved: "unapproved, a test"',
+    ])
+  })
+}
+
+/** The domain of the labels of this platform, as the namespace's own label shows it. */
+async function labelDomain({ get }: Api): Promise<string> {
+  const { labels = {} } = (await get('/api/v1/namespaces/default')).body.metadata
+  return Object.keys(labels)[0]?.split('/')[0] ?? ''
+}
+
+function objects(on: On): void {
+  on('all verbs', async ({ api, under, namespace }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const at = (rest = '') => under(`${group}/v1`, `widgets${rest}`)
+    const created = await api.create(at(), widget(group, 'a'))
+    assert.deepEqual(created.spec, { size: 'small', weight: 3 })
+    assert.equal(created.metadata.generation, 1)
+    assert.deepEqual((await api.get(at('/a'))).body, created)
+    assertFailure(
+      await api.send('PUT', at('/a'), widget(group, 'a')),
+      422,
+      'Invalid',
+      /metadata.resourceVersion: Invalid value: 0x0: must be specified for an update/,
+    )
+    const put = await api.send('PUT', at('/a'), { ...created, spec: { size: 'large', weight: 5 } })
+    assert.deepEqual([put.status, put.body.spec, put.body.metadata.generation], [200, { size: 'large', weight: 5 }, 2])
+    const patched = await api.patch(at('/a'), [{ op: 'replace', path: '/spec/weight', value: 7 }], 'application/json-patch+json')
+    assert.deepEqual(patched.body.spec, { size: 'large', weight: 7 })
+    assertFailure(
+      await api.send('POST', at(), widget(group, 'b', { size: 'huge' })),
+      422,
+      'Invalid',
+      /spec.size: Unsupported value: "huge": supported values: "small", "large"/,
+    )
+    const status = await api.patch(`${at('/a')}/status`, { status: { weight: 6 }, spec: { weight: 1 } })
+    assert.deepEqual([status.body.spec?.['weight'], status.body.status], [7, { weight: 6 }])
+    const scale = await api.get(`${at('/a')}/scale`)
+    assert.deepEqual([scale.body.kind, scale.body.spec, scale.body.status], ['Scale', { replicas: 7 }, { replicas: 6 }])
+    await api.patch(`${at('/a')}/scale`, { spec: { replicas: 2 } })
+    assert.equal((await api.get(at('/a'))).body.spec?.['weight'], 2)
+    const list = await api.list(at())
+    assert.deepEqual([list.kind, list.apiVersion, list.items.length], ['WidgetList', `${group}/v1`, 1])
+    assert.equal((await api.list(`/apis/${group}/v1/widgets`)).items[0]?.metadata.namespace, namespace)
+    const table = await api.get<{ columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] }>(at(), {
+      accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+    })
+    assert.deepEqual(
+      [table.body.columnDefinitions.map(({ name }) => name), table.body.rows[0]?.cells],
+      [
+        ['Name', 'Size'],
+        ['a', 'large'],
+      ],
+    )
+    assert.equal((await api.delete(at('/a'))).status, 200)
+    await api.create(at(), widget(group, 'c'))
+    assert.equal((await api.delete(at())).status, 200)
+    assert.deepEqual((await api.list(at())).items, [])
+  })
+
+  on('server-side apply, dry run and watches', async ({ api, under }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const at = (rest = '') => under(`${group}/v1`, `widgets${rest}`)
+    const watch = await watchAt(api.fetch, at())
+    const apply = (manager: string, spec: object, query = '') =>
+      api.send('PATCH', `${at('/a')}?fieldManager=${manager}${query}`, widget(group, 'a', spec), {
+        'content-type': 'application/apply-patch+yaml',
+      })
+    assert.equal((await apply('one', { size: 'small', tags: ['x'] }, '&dryRun=All')).status, 201)
+    assert.equal((await apply('one', { size: 'small', tags: ['x'] })).status, 201)
+    const both = await apply('two', { size: 'small', tags: ['y'] })
+    assert.deepEqual(both.body.spec, { size: 'small', tags: ['x', 'y'], weight: 3 })
+    assertFailure(await apply('two', { size: 'large' }), 409, 'Conflict', /conflict with "one": .spec.size/)
+    assert.deepEqual([(await watch.object()).type, (await watch.object()).type], ['ADDED', 'MODIFIED'])
+    await watch.close()
+  })
+}
+
+function changes(on: On): void {
+  on('a version that is added, stored, and taken away', async ({ api, under }) => {
+    const group = newGroup()
+    const path = `${definitionsPath}/widgets.${group}`
+    await define(api, definitionOf(group))
+    await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'a'))
+    assert.equal((await api.get(`/apis/${group}/v2`)).status, 404)
+    await api.patch(path, { spec: { versions: [stored, versionOf('v2')] } })
+    await eventually('v2 is served', async () => (await api.get(under(`${group}/v2`, 'widgets/a'))).status === 200)
+    assert.equal((await api.get(under(`${group}/v2`, 'widgets/a'))).body.apiVersion, `${group}/v2`)
+    await api.patch(path, { spec: { versions: [{ ...stored, storage: false }, versionOf('v2', { storage: true })] } })
+    const moved = await reached(api, `widgets.${group}`, ({ status }) => status.storedVersions.length === 2)
+    assert.deepEqual(moved.status.storedVersions, ['v1', 'v2'])
+    assertFailure(
+      await api.patch(path, { spec: { versions: [versionOf('v2', { storage: true })] } }),
+      422,
+      'Invalid',
+      /status.storedVersions\[0\]: Invalid value: "v1": missing from spec.versions/,
+    )
+    const found = (await api.get(under(`${group}/v2`, 'widgets/a'))).body
+    const again = await api.send('PUT', under(`${group}/v2`, 'widgets/a'), found)
+    assert.notEqual(again.body.metadata.resourceVersion, found.metadata.resourceVersion)
+    const { body: pruned } = await api.patch(`${path}/status`, { status: { storedVersions: ['v2'] } })
+    assert.deepEqual((pruned as Definition).status.storedVersions, ['v2'])
+    await api.patch(path, { spec: { versions: [versionOf('v2', { storage: true })] } })
+    await isGone(api, `/apis/${group}/v1`)
+    assert.deepEqual((await api.get(under(`${group}/v2`, 'widgets/a'))).body.spec, { size: 'small', weight: 3 })
+  })
+
+  on('watches end when the specification changes, and not when it only is terminating', async ({ api, under }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const at = under(`${group}/v1`, 'widgets')
+    const first = await watchAt(api.fetch, at)
+    await api.patch(`${definitionsPath}/widgets.${group}`, { spec: { names: { categories: ['all'] } } })
+    assert.deepEqual(await first.rest(), [])
+    await reached(api, `widgets.${group}`, ({ status }) => String(status.acceptedNames['categories']) === 'all')
+    const second = await watchAt(api.fetch, at)
+    await api.create(at, widget(group, 'held', { size: 'small' }, { finalizers: ['example.com/hold'] }))
+    assert.equal((await second.object()).type, 'ADDED')
+    await api.delete(`${definitionsPath}/widgets.${group}`)
+    const { type, object } = await second.object()
+    assert.deepEqual([type, object.metadata.deletionTimestamp !== undefined], ['MODIFIED', true])
+    await api.patch(`${at}/held`, { metadata: { finalizers: null } })
+    assert.equal((await second.object()).type, 'DELETED')
+    assert.deepEqual(await second.rest(), [])
+  })
+
+  on('a default that is new shows in what was stored before, a field that is gone does not', async ({ api, under }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const at = under(`${group}/v1`, 'widgets')
+    await api.create(at, widget(group, 'a', { size: 'small', tags: ['x'] }))
+    const spec = { type: 'object', properties: { size: { type: 'string' }, colour: { type: 'string', default: 'red' } } }
+    await api.patch(`${definitionsPath}/widgets.${group}`, {
+      spec: { versions: [{ ...stored, subresources: {}, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }] },
+    })
+    const found = await eventually('the new default is there', async () => {
+      const { body } = await api.get(`${at}/a`)
+      return body.spec?.['colour'] !== undefined && body
+    })
+    assert.deepEqual(found.spec, { size: 'small', colour: 'red' })
+    assert.deepEqual((await api.list(at)).items[0]?.spec, found.spec)
+  })
+}
+
+function published(on: On): void {
+  on('discovery and OpenAPI', async ({ api }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const { body } = await api.get<{
+      resources: { name: string; shortNames?: string[]; verbs: string[]; kind: string; categories?: string[] }[]
+    }>(`/apis/${group}/v1`)
+    assert.deepEqual(
+      body.resources.map(({ name, kind }) => [name, kind]),
+      [
+        ['widgets', 'Widget'],
+        ['widgets/scale', 'Scale'],
+        ['widgets/status', 'Widget'],
+      ],
+    )
+    assert.deepEqual([body.resources[0]?.shortNames, body.resources[0]?.categories], [['wd'], ['shop']])
+    const v3 = await api.get<{ paths: { [name: string]: { serverRelativeURL: string } } }>('/openapi/v3')
+    const url = v3.body.paths[`apis/${group}/v1`]?.serverRelativeURL ?? ''
+    const document = await api.get<{
+      components: { schemas: { [name: string]: { properties: { spec: { properties: { weight: object } } } } } }
+    }>(url)
+    const model = `com.example.${group.split('.')[0]}.v1.Widget`
+    assert(document.body.components.schemas[model])
+    const v2 = await api.get<{ definitions: object; paths: object }>('/openapi/v2')
+    assert(Object.keys(v2.body.definitions).includes(model))
+    assert(Object.keys(v2.body.paths).includes(`/apis/${group}/v1/namespaces/{namespace}/widgets/{name}/scale`))
+  })
+}
+
+function deletion(on: On): void {
+  on('deletes the objects first, then the definition', async ({ api, under }) => {
+    const group = newGroup()
+    const path = `${definitionsPath}/widgets.${group}`
+    await define(api, definitionOf(group))
+    const at = under(`${group}/v1`, 'widgets')
+    await api.create(at, widget(group, 'free'))
+    await api.create(at, widget(group, 'held', { size: 'small' }, { finalizers: ['example.com/hold'] }))
+    const { status, body } = await api.delete<Definition>(path)
+    assert.equal(status, 200)
+    assert.deepEqual(body.metadata.finalizers, ['customresourcecleanup.apiextensions.k8s.io'])
+    assert.deepEqual(condition(body, 'Terminating'), [
+      'True',
+      'InstanceDeletionPending',
+      'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    ])
+    await isGone(api, `${at}/free`)
+    const found = await readDefinition(api, `widgets.${group}`)
+    assert.deepEqual(condition(found, 'Terminating'), ['True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'])
+    assertFailure(
+      await api.send('POST', at, widget(group, 'new')),
+      403,
+      'Forbidden',
+      `widgets.${group} "new" is forbidden: create not allowed while custom resource definition is terminating`,
+    )
+    const verbs = (await api.get<{ resources: { verbs: string[] }[] }>(`/apis/${group}/v1`)).body.resources[0]?.verbs
+    assert.deepEqual(verbs, ['delete', 'deletecollection', 'get', 'list', 'watch'])
+    await api.patch(`${at}/held`, { metadata: { finalizers: null } })
+    await isGone(api, path)
+    await isGone(api, `/apis/${group}`)
+    assert.equal((await api.get(`${at}/held`)).status, 404)
+    await define(api, definitionOf(group))
+    assert.deepEqual((await api.list(at)).items, [])
+  })
+
+  on('a namespace that goes takes them along', async ({ api, under, namespace }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'a'))
+    await api.delete(`/api/v1/namespaces/${namespace}`)
+    await isGone(api, `/api/v1/namespaces/${namespace}`)
+    assert.deepEqual((await api.list(`/apis/${group}/v1/widgets`)).items, [])
+  })
+
+  on('owners and dependents', async ({ api, under, at }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const owner = await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'owner'))
+    const { apiVersion, kind, metadata } = owner
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }]
+    await api.create(at('configmaps'), { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'dependent', ownerReferences } })
+    await api.delete(under(`${group}/v1`, 'widgets/owner'))
+    await isGone(api, at('configmaps/dependent'))
+  })
+}
+
+/** `open` starts a server without content. */
+export function customResources(name: string, open: Open, limits: Limits = {}): void {
+  const parts = { names: naming, objects, changes, published, deletion }
+  describeHttp(name, open, parts, limits)
+}
