@@ -320,7 +320,12 @@ function published(on: On): void {
       components: { schemas: { [name: string]: { properties: { spec: { properties: { weight: object } } } } } }
     }>(url)
     const model = `com.example.${group.split('.')[0]}.v1.Widget`
-    assert(document.body.components.schemas[model])
+    assert.deepEqual(document.body.components.schemas[model]?.properties.spec.properties.weight, {
+      type: 'integer',
+      minimum: 1,
+      default: 3,
+      description: 'How heavy it is.',
+    })
     const v2 = await api.get<{ definitions: object; paths: object }>('/openapi/v2')
     assert(Object.keys(v2.body.definitions).includes(model))
     assert(Object.keys(v2.body.paths).includes(`/apis/${group}/v1/namespaces/{namespace}/widgets/{name}/scale`))
