@@ -27,6 +27,10 @@ function rowOf(kind: string): ResourceDefinition {
     kind,
     names: [plural, kind.toLowerCase()],
     storageKey: `${group}/${plural}`,
+    published: () => ({
+      type: 'object',
+      properties: { spec: { type: 'object', additionalProperties: { type: 'string' }, description: 'What it is like.' } },
+    }),
     schema: message(
       '',
       `Something to sell: a ${kind}.`,
