@@ -4,9 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
-import { type ResourceDefinition, resource } from '../../../core/resources/definition.ts'
-import { ObjectMeta } from '../../../core/resources/meta/index.ts'
-import { field, map, message, string } from '../../../core/schema/model.ts'
+import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
+import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import { openPort } from '../../../runtimes/testing/port.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, type TestObject } from '../../support/api.ts'
@@ -20,24 +19,21 @@ const group = 'shop.example.com'
 const kinds = ['Widget', 'Gadget', 'Gizmo']
 
 function rowOf(kind: string): ResourceDefinition {
-  const plural = `${kind.toLowerCase()}s`
-  return resource({
-    group,
-    version: 'v1',
-    kind,
-    names: [plural, kind.toLowerCase()],
-    storageKey: `${group}/${plural}`,
-    published: () => ({
-      type: 'object',
-      properties: { spec: { type: 'object', additionalProperties: { type: 'string' }, description: 'What it is like.' } },
-    }),
-    schema: message(
-      '',
-      `Something to sell: a ${kind}.`,
-      { metadata: field(1, ObjectMeta, 'Metadata.'), spec: field(2, map(string), 'What it is like.') },
-      { typeMeta: true },
-    ),
+  const openAPIV3Schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', additionalProperties: { type: 'string' }, description: 'What it is like.' } },
+  }
+  const [made] = customResourceRows({
+    metadata: {},
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: `${kind.toLowerCase()}s`, kind },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
   })
+  assert(made)
+  return made.row
 }
 
 const rows = kinds.map(rowOf)
@@ -228,7 +224,7 @@ test('kubectl', { skip: !binary && 'no kubectl on PATH or in KUBECTL_PATHS' }, a
   shop.replace(rows)
   assert.match(await kubectl.run('api-resources', `--api-group=${group}`), /gadgets[\s\S]*gizmos[\s\S]*widgets/)
   assert.match(await kubectl.pipe(object('Gizmo', 'g'), 'apply'), /gizmo.shop.example.com\/g created/)
-  assert.match(await kubectl.run('get', 'gizmos'), /^NAME +CREATED AT\ng /)
+  assert.match(await kubectl.run('get', 'gizmos'), /^NAME +AGE\ng /)
   assert.match(await kubectl.run('explain', 'gizmo.spec'), /What it is like/)
   shop.replace([])
   assert.doesNotMatch(await kubectl.run('api-resources'), /gizmos/)
