@@ -1,3 +1,4 @@
+import { Reply } from '../respond/reply.ts'
 import type { Filter } from './filter.ts'
 
 /** The same response with more headers. */
@@ -31,6 +32,6 @@ export function cors(accepts: (origin: string) => boolean): Filter {
     const origin = headers.get('origin')
     if (origin === null || !accepts(origin)) return next(exchange)
     const allowed = { ...crossOrigin, 'access-control-allow-origin': origin }
-    return method === 'OPTIONS' ? new Response(null, { status: 204, headers: allowed }) : adding(allowed)(exchange, next)
+    return method === 'OPTIONS' ? new Reply(null, { status: 204, headers: allowed }) : adding(allowed)(exchange, next)
   }
 }

@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts'
 import { covers, parseAccept } from '../request/accept.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
+import { Reply } from '../respond/reply.ts'
 import { notAcceptable } from '../respond/status.ts'
 import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
 import { type BuildDocument, lazyDocument, respondWith } from './document.ts'
@@ -81,7 +82,7 @@ async function negotiate(
   for (const range of parseAccept(request.headers.get('Accept'))) {
     if (!covers(range, 'application/json')) continue
     if (!range.parameters.has('as')) {
-      return new Response((await list()).bytes, { headers: { 'Content-Type': 'application/json', Vary: 'Accept' } })
+      return new Reply((await list()).bytes, { headers: { 'Content-Type': 'application/json', Vary: 'Accept' } })
     }
     const version = range.parameters.get('v') ?? ''
     const type = aggregatedType(version, platform)

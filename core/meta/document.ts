@@ -1,3 +1,4 @@
+import { Reply } from '../respond/reply.ts'
 /** Bytes that are the same for everybody, with their validator. */
 export interface Document {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -39,8 +40,8 @@ export function respondWith(request: Request, document: Document, headers: { rea
   const etag = `"${document.hash}"`
   const all = { ...headers, ETag: etag, Vary: 'Accept' }
   const known = request.headers.get('If-None-Match')
-  if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers: all })
-  return new Response(document.bytes, { headers: all })
+  if (known !== null && matches(known, etag)) return new Reply(null, { status: 304, headers: all })
+  return new Reply(document.bytes, { headers: all })
 }
 
 function matches(header: string, etag: string): boolean {

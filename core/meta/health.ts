@@ -1,4 +1,5 @@
 import type { Clock } from '../ports.ts'
+import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 
 /** One thing that has to be well. */
@@ -120,4 +121,4 @@ async function respondAll(
   return text(200, query.has('verbose') ? `${output}${endpoint} check passed\n` : 'ok')
 }
 
-const text = (status: number, body: string) => new Response(body, { status, headers: plain })
+const text = (status: number, body: string) => new Reply(body, { status, headers: plain })

@@ -1,5 +1,6 @@
 /** How others verify tokens of service accounts: the issuer's discovery document and its key set (KEP-1393). */
 import type { KeySource, VerificationKey } from '../authn/certificate/keys.ts'
+import { Reply } from '../respond/reply.ts'
 
 export const discoveryPath = '/.well-known/openid-configuration'
 export const keySetPath = '/openid/v1/jwks'
@@ -37,7 +38,7 @@ export function issuerDocuments(options: IssuerOptions): { readonly documents: D
   if (defect !== undefined) return { defect }
   const { issuer, keys, keySetUri, serverAddress } = options
   const document = (type: string, content: object) =>
-    new Response(JSON.stringify(content), { headers: { 'content-type': type, 'cache-control': `public, max-age=${keys.maxAge()}` } })
+    new Reply(JSON.stringify(content), { headers: { 'content-type': type, 'cache-control': `public, max-age=${keys.maxAge()}` } })
   return {
     documents: {
       [discoveryPath]: () =>

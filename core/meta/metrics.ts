@@ -1,3 +1,4 @@
+import { Reply } from '../respond/reply.ts'
 /**
  * Metrics in Prometheus' text format 0.0.4. A registry belongs to one server. Label values are given in the order in which the
  * metric declares its labels, so that counting costs one map look-up.
@@ -129,7 +130,7 @@ export function createMetrics(): MetricsRegistry {
       register(name, { help, type: 'gauge', lines: () => Object.entries(read()).map(line) })
     },
     text,
-    respond: () => new Response(text(), { headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } }),
+    respond: () => new Reply(text(), { headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { Reply } from '../respond/reply.ts'
 /** What `/version` says (apimachinery version.Info). */
 export interface VersionInfo {
   readonly major: string
@@ -39,5 +40,5 @@ export function versionResponse(info: VersionInfo): Response {
 
 /** Documents that are not API objects are written with two spaces of indentation and no line feed at the end. */
 export function indentedJson(value: unknown, status = 200): Response {
-  return new Response(JSON.stringify(value, undefined, 2), { status, headers: { 'Content-Type': 'application/json' } })
+  return new Reply(JSON.stringify(value, undefined, 2), { status, headers: { 'Content-Type': 'application/json' } })
 }

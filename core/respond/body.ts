@@ -1,3 +1,5 @@
+import { Reply } from './reply.ts'
+
 /** Smaller bodies gain nothing (the reference server's threshold, in bytes). */
 const threshold = 128 * 1024
 /** Codings of an Accept-Encoding header that are looked at. */
@@ -18,11 +20,11 @@ function acceptsGzip(header: string): boolean {
 /** A response of these bytes, compressed when they are many and the client accepts gzip. */
 export function bodyResponse(request: Request, bytes: Uint8Array, status: number, headers: HeadersInit): Response {
   const body = bytes as Uint8Array<ArrayBuffer>
-  if (bytes.length < threshold) return new Response(body, { status, headers })
+  if (bytes.length < threshold) return new Reply(body, { status, headers })
   const accepted = request.headers.get('accept-encoding')
-  if (accepted === null || !acceptsGzip(accepted)) return new Response(body, { status, headers })
+  if (accepted === null || !acceptsGzip(accepted)) return new Reply(body, { status, headers })
   const compressed = new Headers(headers)
   compressed.set('content-encoding', 'gzip')
   compressed.append('vary', 'Accept-Encoding')
-  return new Response(new Blob([body]).stream().pipeThrough(new CompressionStream('gzip')), { status, headers: compressed })
+  return new Reply(new Blob([body]).stream().pipeThrough(new CompressionStream('gzip')), { status, headers: compressed })
 }

@@ -2,6 +2,7 @@ import { StoreError } from '../ports.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { encode, type Format } from './encode.ts'
 import { responseHeaders, type Trace } from './headers.ts'
+import { Reply } from './reply.ts'
 import { ApiError, expired, internalError, serviceUnavailable, timeout } from './status.ts'
 
 /** What a failure of the store is to the client. */
@@ -37,5 +38,5 @@ export function errorResponse(trace: Trace, { status }: ApiError, format: Format
   const retry = status.details?.retryAfterSeconds
   const others = retry === undefined ? undefined : { 'retry-after': String(retry) }
   const body = encode({ value: status, schema: StatusSchema }, format, false) as Uint8Array<ArrayBuffer>
-  return new Response(body, { status: status.code ?? 500, headers: responseHeaders(trace, mediaType, others) })
+  return new Reply(body, { status: status.code ?? 500, headers: responseHeaders(trace, mediaType, others) })
 }

@@ -6,6 +6,7 @@ import { bodyResponse } from '../respond/body.ts'
 import { contentType, encode } from '../respond/encode.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { responseHeaders } from '../respond/headers.ts'
+import { Reply } from '../respond/reply.ts'
 import { expired, internalError, type Status } from '../respond/status.ts'
 import { jsonFrame, protobufFrame } from '../respond/watch-frame.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -105,5 +106,5 @@ export function respondWatch(target: Target, stream: ReadableStream<Uint8Array>)
   const { exchange, services } = target
   const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
   const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
-  return new Response(stream, { status: 200, headers: responseHeaders(exchange, type) })
+  return new Reply(stream as ReadableStream<Uint8Array<ArrayBuffer>>, { status: 200, headers: responseHeaders(exchange, type) })
 }

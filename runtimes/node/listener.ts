@@ -1,34 +1,23 @@
-import { constants } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
-import { type IncomingHttpHeaders, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
-import {
-  createSecureContext,
-  createServer as createTlsServer,
-  type SecureContext,
-  type SecureContextOptions,
-  type TLSSocket,
-  type Server as TlsServer,
-} from 'node:tls'
-import type { Logger } from '../../core/ports.ts'
-import { connectionOf, normalAddress } from './http/connection.ts'
-import { type Handler, maxFields, type Service } from './http/exchange.ts'
-import { disconnected, type Http1Peer, serveHttp1 } from './http/http1.ts'
-import { serveHttp2 } from './http/http2.ts'
-import { installLightClasses } from './http/install.ts'
-import { refuse, refuseHandshake } from './http/refusal.ts'
-import { type CipherSuite, cipherText, type KeyPair, type NamedKeyPair, nameTable, tlsVersions } from './http/tls.ts'
+import type { TLSSocket } from 'node:tls'
+import type { Clock, Logger } from '../../core/ports.ts'
+import { Holdings } from '../wire/holdings.ts'
+import { ServerConnection } from '../wire/server/connection.ts'
+import { limits } from '../wire/server/limits.ts'
+import { nodeClock } from './clock.ts'
+import { connectionOf } from './http/connection.ts'
+import { createService, type Handler } from './http/exchange.ts'
+import { serveHttp1 } from './http/http1.ts'
+import { Http1Peer } from './http/http1-peer.ts'
+import { refuseFields, serveHttp2 } from './http/http2.ts'
+import { badRequest, refuse, refuseHandshake, requestTimeout } from './http/refusal.ts'
+import { type Certificates, secureServers } from './http/secure.ts'
+import type { CipherSuite, tlsVersions } from './http/tls.ts'
 
 export type { Handler } from './http/exchange.ts'
+export type { Certificates } from './http/secure.ts'
 export type { CipherSuite, KeyPair, NamedKeyPair } from './http/tls.ts'
-
-/** What can be changed while the listener is open. */
-export interface Certificates extends KeyPair {
-  /** Certificates for certain server names, or for clients that send none, local addresses. */
-  readonly sni?: readonly NamedKeyPair[]
-  /** PEM bundles whose names are announced to clients. A client certificate is asked for in any case, and never verified here. */
-  readonly clientAuthorities?: readonly string[]
-}
 
 export interface ListenOptions extends Certificates {
   /** Default: all interfaces and address families, as for `0.0.0.0` and `::`. */
@@ -47,6 +36,8 @@ export interface ListenOptions extends Certificates {
   readonly cipherSuites?: readonly CipherSuite[]
   /** Hears of failed handshakes (debug) and failed handlers (error). */
   readonly logger?: Logger
+  /** Tells how long connections take. Default: the host's. */
+  readonly clock?: Clock
 }
 
 export interface Listener {
@@ -58,154 +49,124 @@ export interface Listener {
   close(graceMilliseconds?: number): Promise<void>
 }
 
-const maxHeaderBytes = 1024 * 1024
-const idleMilliseconds = 90_000
-const headerMilliseconds = 32_000
-const uploadWindow = 256 * 1024
+/** Milliseconds between two looks at what takes too long. */
+const sweepInterval = 1_000
+const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
 /**
  * Opens a port that speaks TLS with HTTP/2 and HTTP/1.1, and hands every request to `handler`.
- * Rejects when the address can't be bound or a certificate is unusable. From then on `Response` and `Request` are light classes (http/install.ts).
+ * Rejects when the address can't be bound or a certificate is unusable.
  */
 export async function listen(options: ListenOptions, handler: Handler): Promise<Listener> {
-  installLightClasses()
-  const { http2 = true, maxConcurrentStreams = 100, logger } = options
-  const service: Service = { handler, logger, closing: false }
+  const { http2 = true, maxConcurrentStreams = 100, logger, clock = nodeClock } = options
+  const service = createService(handler, logger)
+  const holdings = new Holdings(limits.heldInAll)
   const sockets = new Set<Socket>()
-  const sessions = new Set<ServerHttp2Session>()
-  const peers = new WeakMap<Socket, Http1Peer>()
+  /** Sockets that have not shaken hands yet, and since when. */
+  const shaking = new Map<Socket, number>()
+  const connections = new Set<ServerConnection>()
+  const peers = new Map<Socket, Http1Peer>()
+  // Coarse on purpose: requests do not ask for the time.
+  let now = clock.now()
 
-  const http1 = createHttpServer({
-    maxHeaderSize: maxHeaderBytes,
-    requestTimeout: 0,
-    headersTimeout: headerMilliseconds,
-    keepAliveTimeout: idleMilliseconds,
-  })
+  // ── HTTP/1.1, read and written by node:http ───────────────────────────────────────────────────
+  const http1 = createHttpServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
   // What comes beyond is left out: one more than may come, so that it is seen.
-  http1.maxHeadersCount = maxFields + 1
+  http1.maxHeadersCount = limits.headerFields + 1
   // Its connections come from another server. Deno does not keep those of a server alive that listens nowhere.
   Object.defineProperty(http1, 'listening', { get: () => !service.closing })
   http1.on('request', (incoming, outgoing) => {
-    const peer = peers.get(incoming.socket) as Http1Peer
-    serveHttp1(service, peer, incoming, outgoing)
-    if (service.closing) outgoing.once('finish', () => setImmediate(() => http1.closeIdleConnections()))
+    // HTTP/0.9 has no headers, and no clients any more.
+    if (incoming.httpVersionMajor < 1) return refuse(incoming.socket, badRequest, false)
+    return serveHttp1(service, peers.get(incoming.socket) as Http1Peer, incoming, outgoing)
   })
-
-  http1.on('clientError', (error, socket: Socket) => {
-    const { inFlight } = peers.get(socket) as Http1Peer
-    refuse(socket, error, inFlight.size > 0)
-  })
+  http1.on('clientError', (error, socket: Socket) => refuse(socket, error, peers.get(socket)?.answering !== false))
 
   const openHttp1 = (socket: TLSSocket) => {
-    const peer: Http1Peer = { connection: connectionOf(socket), inFlight: new Set() }
+    const late = (answering: boolean, silent: boolean) => (silent ? socket.destroy() : refuse(socket, requestTimeout, answering))
+    const peer = new Http1Peer(socket, { connection: connectionOf(socket), holdings, now: () => now, late })
     peers.set(socket, peer)
-    socket.once('close', () => disconnected(peer))
+    socket.once('close', () => {
+      peers.delete(socket)
+      peer.disconnected()
+    })
     http1.emit('connection', socket)
   }
 
   const openHttp2 = (socket: TLSSocket) => {
-    const connection = connectionOf(socket)
-    const session = performServerHandshake(socket, {
-      maxSessionMemory: 1024,
-      maxHeaderListPairs: maxFields,
-      settings: { maxConcurrentStreams, initialWindowSize: uploadWindow, maxHeaderListSize: maxHeaderBytes },
+    const peer = connectionOf(socket)
+    const connection = new ServerConnection(socket, {
+      maxConcurrentStreams,
+      holdings,
+      request: (stream, head) => serveHttp2(service, peer, stream, head),
+      tooLarge: (stream) => refuseFields(service, stream),
+      failed: (error) => logger?.debug({ err: error }, 'connection failed'),
+      now: () => now,
     })
-    let streams = 0
-    session.on('error', (error) => logger?.debug({ err: error }, 'connection failed'))
-    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]) => {
-      streams++
-      stream.once('close', () => streams--)
-      serveHttp2(service, connection, stream, headers, flags, raw)
-    })
-    session.setTimeout(idleMilliseconds, () => {
-      if (streams === 0) session.close()
-    })
-    sessions.add(session)
-    session.once('close', () => sessions.delete(session))
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
   }
 
-  const accept = (socket: TLSSocket) => {
-    socket.on('error', (error) => logger?.debug({ err: error }, 'connection failed'))
-    if (service.closing) socket.destroy()
-    else if (socket.alpnProtocol === 'h2') openHttp2(socket)
-    else openHttp1(socket)
-  }
-
-  const contextOptions = ({ cert, key }: KeyPair, authorities: readonly string[] = []): SecureContextOptions => ({
-    cert,
-    key,
-    ca: [...authorities],
-    minVersion: tlsVersions[options.minVersion ?? 'VersionTLS12'],
-    ...(options.cipherSuites?.length && { ciphers: cipherText(options.cipherSuites) }),
-    // A resumed session lacks the client's intermediate certificates.
-    secureOptions: constants.SSL_OP_NO_TICKET,
-  })
-
-  interface Contexts {
-    readonly byName: (name: string) => SecureContext | undefined
-    readonly byAddress: (address: string) => TlsServer | undefined
-  }
-  let contexts: Contexts = { byName: () => undefined, byAddress: () => undefined }
-  const secureServer = (secure: SecureContextOptions) => {
-    const server = createTlsServer(
-      {
-        ...secure,
-        ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
-        requestCert: true,
-        rejectUnauthorized: false,
-        handshakeTimeout: 10_000,
-        SNICallback: (name, done) => done(null, contexts.byName(name)),
-      },
-      accept,
-    )
-    server.on('tlsClientError', (error, socket) => {
+  const secure = secureServers(options, {
+    http2,
+    minVersion: options.minVersion ?? 'VersionTLS12',
+    cipherSuites: options.cipherSuites ?? [],
+    handshakeTimeout: limits.headers,
+    accepted(socket) {
+      socket.on('error', (error) => logger?.debug({ err: error }, 'connection failed'))
+      for (const raw of shaking.keys())
+        if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) shaking.delete(raw)
+      if (service.closing) socket.destroy()
+      else if (socket.alpnProtocol === 'h2') openHttp2(socket)
+      else openHttp1(socket)
+    },
+    failed(socket, error) {
       logger?.debug({ err: error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed')
       refuseHandshake(socket, error)
-    })
-    return server
-  }
-  const namedContexts = ({ sni = [], clientAuthorities }: Certificates): Contexts => {
-    const secure = sni.map((pair) => [pair, contextOptions(pair, clientAuthorities)] as const)
-    return {
-      byName: nameTable(secure.map(([pair, each]) => [pair, createSecureContext(each)])),
-      byAddress: nameTable(secure.map(([pair, each]) => [pair, secureServer(each)])),
-    }
-  }
+    },
+  })
 
-  let certificates: Certificates = options
-  contexts = namedContexts(certificates)
-  const main = secureServer(contextOptions(certificates, certificates.clientAuthorities))
-
-  const front = createNetServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }, (socket) => {
+  const front = createNetServer(socketOptions, (socket) => {
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    const server = (socket.localAddress !== undefined && contexts.byAddress(normalAddress(socket.localAddress))) || main
-    server.emit('connection', socket)
+    shaking.set(socket, now)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      shaking.delete(socket)
+    })
+    secure.take(socket)
   })
   await bind(front, options)
   const bound = front.address()
   if (bound === null || typeof bound === 'string') throw new Error('listen: no address')
+
+  const sweep = () => {
+    now = clock.now()
+    for (const [socket, since] of shaking) if (now - since >= limits.headers) socket.destroy()
+    for (const connection of connections) connection.sweep()
+    for (const peer of peers.values()) peer.sweep()
+    stopSweeping = clock.after(sweepInterval, sweep)
+  }
+  let stopSweeping = clock.after(sweepInterval, sweep)
+  let certificates: Certificates = options
 
   return {
     address: bound.address,
     port: bound.port,
     reload(changes) {
       const next = { ...certificates, ...changes }
-      const named = namedContexts(next)
-      main.setSecureContext(contextOptions(next, next.clientAuthorities))
-      contexts = named
+      secure.reload(next)
       certificates = next
     },
     async close(graceMilliseconds = 10_000) {
       service.closing = true
       const gone = new Promise<void>((resolve) => front.close(() => resolve()))
-      http1.closeIdleConnections()
-      for (const session of sessions) session.close()
+      for (const peer of peers.values()) peer.leave()
+      for (const connection of connections) connection.drain()
       const timer = setTimeout(() => {
-        for (const session of sessions) session.destroy()
         for (const socket of sockets) socket.destroy()
       }, graceMilliseconds)
       await gone
+      stopSweeping()
       clearTimeout(timer)
       http1.close()
     },

@@ -84,7 +84,7 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     rootCa: pki.servingAuthorityPem,
   })
   const certificates = { ...servingCertificates(flags, pki), clientAuthorities: announced(authorities) }
-  const listener = await listen({ ...listenOptions(flags), ...certificates, logger }, server.fetch)
+  const listener = await listen({ ...listenOptions(flags), ...certificates, logger }, server.answer)
   const stopWatching = watchCertificates(flags, listener, logger)
   authorities.onChange(() => listener.reload({ clientAuthorities: announced(authorities) }))
   writeAdminConfig(flags, pki, listener.port)

@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { Connection } from '../../core/ports.ts'
+import { Holdings } from '../wire/holdings.ts'
+import { limits } from '../wire/server/limits.ts'
 import { normalAddress } from './http/connection.ts'
-import type { Handler, Service } from './http/exchange.ts'
-import { disconnected, type Http1Peer, serveHttp1 } from './http/http1.ts'
+import { createService, type Handler } from './http/exchange.ts'
+import { serveHttp1 } from './http/http1.ts'
+import { Http1Peer } from './http/http1-peer.ts'
 
 const connectionOf = (socket: Partial<Socket>): Connection => ({
   remoteAddress: normalAddress(socket.remoteAddress ?? ''),
@@ -14,16 +16,17 @@ const connectionOf = (socket: Partial<Socket>): Connection => ({
 
 /** HTTP/1.1 without TLS over whatever connections the server gets. It listens nowhere until it is told to. */
 export function plainServer(handler: Handler): Server {
-  const service: Service = { handler, logger: undefined, closing: false }
-  const peers = new WeakMap<Duplex, Http1Peer>()
+  const service = createService(handler)
+  const holdings = new Holdings(limits.heldInAll)
+  const peers = new WeakMap<Socket, Http1Peer>()
   const server = createServer({ requestTimeout: 0 })
   server.on('request', (incoming, outgoing) => {
     const { socket } = incoming
     let peer = peers.get(socket)
     if (peer === undefined) {
-      const opened: Http1Peer = { connection: connectionOf(socket), inFlight: new Set() }
+      const opened = new Http1Peer(socket, { connection: connectionOf(socket), holdings, now: Date.now, late: () => socket.destroy() })
       peers.set(socket, opened)
-      socket.once('close', () => disconnected(opened))
+      socket.once('close', () => opened.disconnected())
       peer = opened
     }
     serveHttp1(service, peer, incoming, outgoing)

@@ -3,24 +3,11 @@ import { type FSWatcher, watch as watchDirectory } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
-import type { Clock, Files, Logger, Outbound } from '../../core/ports.ts'
+import type { Files, Logger, Outbound } from '../../core/ports.ts'
 import { reasonOf } from '../atomic-file.ts'
 import { createOutbound } from './outbound.ts'
 
-const longestTimer = 0x7fff_ffff
-
-/** The host's clock. Timers may be longer than Node's 24.8 days. */
-export const nodeClock: Clock = {
-  now: () => Date.now(),
-  after(milliseconds, callback) {
-    let timer: NodeJS.Timeout
-    const arm = (left: number) => {
-      timer = setTimeout(() => (left > longestTimer ? arm(left - longestTimer) : callback()), Math.min(left, longestTimer)).unref()
-    }
-    arm(milliseconds)
-    return () => clearTimeout(timer)
-  },
-}
+export { nodeClock } from './clock.ts'
 
 const settleMilliseconds = 50
 const pollMilliseconds = 60_000

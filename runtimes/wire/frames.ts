@@ -76,10 +76,11 @@ export function withoutPadding(frameFlags: number, payload: Buffer): Buffer {
   return payload.subarray(1, end)
 }
 
-/** Cuts a frame's payload off a HEADERS frame's priority, which nobody uses any more (section 5.3.2). */
-export function withoutPriority(frameFlags: number, content: Buffer): Buffer {
+/** Takes the priority off a HEADERS frame, which nobody uses any more (section 5.3.2). */
+export function withoutPriority(frameFlags: number, stream: number, content: Buffer): Buffer {
   if ((frameFlags & flags.priority) === 0) return content
   if (content.length < priorityLength) throw frameSizeError('a priority is cut')
+  if ((content.readUInt32BE(0) & largest31) === stream) throw protocolError('a stream depends on itself')
   return content.subarray(priorityLength)
 }
 
@@ -89,6 +90,7 @@ export type FrameHandler = (type: number, flags: number, stream: number, payload
 export class FrameReader {
   readonly #handler: FrameHandler
   #rest: Buffer | undefined
+  #count = 0
 
   constructor(handler: FrameHandler) {
     this.#handler = handler
@@ -97,6 +99,11 @@ export class FrameReader {
   /** A frame has begun and not ended. */
   get partial(): boolean {
     return this.#rest !== undefined
+  }
+
+  /** How many frames were whole. */
+  get count(): number {
+    return this.#count
   }
 
   /**
@@ -113,6 +120,7 @@ export class FrameReader {
       const end = start + length
       if (end > bytes.length) break
       this.#handler(bytes[at + 3] as number, bytes[at + 4] as number, bytes.readUInt32BE(at + 5) & largest31, bytes.subarray(start, end))
+      this.#count++
       at = end
     }
     this.#rest = at === bytes.length ? undefined : bytes.subarray(at)

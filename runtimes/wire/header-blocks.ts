@@ -19,6 +19,8 @@ export class HeaderBlocks {
   readonly #most: number
   readonly #handler: BlockHandler
   #begun: Begun | undefined
+  /** How many blocks have come in more than one frame. */
+  #count = 0
 
   /** `most`: bytes of a block with the frames that it comes in. */
   constructor(most: number, handler: BlockHandler) {
@@ -31,12 +33,20 @@ export class HeaderBlocks {
     return this.#begun !== undefined
   }
 
+  /** The number of the block that is not whole yet. */
+  get number(): number {
+    return this.#count
+  }
+
   /** A HEADERS frame. */
   begin(frameFlags: number, id: number, payload: Buffer): void {
-    const fragment = withoutPriority(frameFlags, withoutPadding(frameFlags, payload))
+    const fragment = withoutPriority(frameFlags, id, withoutPadding(frameFlags, payload))
     const ends = (frameFlags & flags.endStream) !== 0
     if (frameFlags & flags.endHeaders) this.#handler(id, ends, fragment)
-    else this.#begun = { id, ends, fragments: [fragment], size: payload.length }
+    else {
+      this.#count++
+      this.#begun = { id, ends, fragments: [fragment], size: payload.length }
+    }
   }
 
   /** A CONTINUATION frame. */

@@ -33,6 +33,7 @@ export class Outbox {
   #writing = 0
   #written = 0
   #scheduled = false
+  #ending = false
   /** Bytes of the last write: the next one is likely to be alike. */
   #usual = smallestBuffer
   /** Those that the peer may not have taken. */
@@ -53,24 +54,17 @@ export class Outbox {
     return this.#written
   }
 
-  /** Lets `write` put at most `size` bytes at a place; it returns the place after them. */
-  put(size: number, write: (to: Buffer, at: number) => number): void {
-    const buffer = this.#room(size)
-    const end = write(buffer, this.#end)
-    this.#grew(end - this.#end)
-  }
-
   frame(type: number, frameFlags: number, stream: number, payload: Uint8Array): void {
-    const buffer = this.#room(frameHeaderLength + payload.length)
+    const buffer = this.room(frameHeaderLength + payload.length)
     const at = writeFrameHeader(buffer, this.#end, payload.length, type, frameFlags, stream)
     buffer.set(payload, at)
-    this.#grew(frameHeaderLength + payload.length)
+    this.grew(frameHeaderLength + payload.length)
   }
 
   push(...pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) {
-      this.#room(piece.length).set(piece, this.#end)
-      this.#grew(piece.length)
+      this.room(piece.length).set(piece, this.#end)
+      this.grew(piece.length)
     }
   }
 
@@ -84,12 +78,13 @@ export class Outbox {
     this.frame(type, frameFlags, stream, payload)
   }
 
-  /** Makes room for so many bytes in one buffer, when it is known that more will come. */
-  reserve(size: number): void {
-    this.#room(size)
+  /** Where the next byte goes in the buffer that `room` returns. */
+  get place(): number {
+    return this.#end
   }
 
-  #room(size: number): Buffer {
+  /** A buffer with room for so many bytes from `place` on; `grew` says how many of them were written. */
+  room(size: number): Buffer {
     const buffer = this.#buffer
     if (buffer !== undefined && buffer.length - this.#end >= size) return buffer
     if (buffer !== undefined && this.#end > 0) this.#full.push(buffer.subarray(0, this.#end))
@@ -98,7 +93,7 @@ export class Outbox {
     return this.#buffer
   }
 
-  #grew(by: number): void {
+  grew(by: number): void {
     this.#end += by
     this.#waiting += by
     if (this.#waiting >= (this.#options.enough ?? Number.POSITIVE_INFINITY)) this.flush()
@@ -134,7 +129,15 @@ export class Outbox {
   readonly #taken = (): void => {
     this.#written += this.#writing
     this.#writing = 0
-    this.#options.drained?.()
+    if (!this.#ending) this.#options.drained?.()
     this.flush()
+    if (this.#ending && this.#writing === 0) this.#socket.end()
+  }
+
+  /** Ends the socket when all is written. */
+  end(): void {
+    this.#ending = true
+    this.flush()
+    if (this.#writing === 0) this.#socket.end()
   }
 }

@@ -18,6 +18,8 @@ export interface Outgoing {
   /** Bytes that the peer takes. */
   window: number
   sentEnd: boolean
+  /** Bytes sent so far. */
+  moved: number
   /** Everything was sent that was there; `sentEnd` says whether it was the last. */
   sent?(): void
 }
@@ -108,7 +110,7 @@ export class Sender {
 
   #data(stream: Outgoing, rest: Uint8Array, size: number): void {
     const { maxFrameSize } = this.#peer
-    this.#outbox.reserve(size + Math.ceil(size / maxFrameSize) * frameHeaderLength)
+    this.#outbox.room(size + Math.ceil(size / maxFrameSize) * frameHeaderLength)
     for (let at = 0; at < size; ) {
       const end = Math.min(at + maxFrameSize, size)
       const whole = end === rest.length
@@ -122,6 +124,7 @@ export class Sender {
     }
     stream.rest = size === rest.length ? nothing : rest.subarray(size)
     stream.window -= size
+    stream.moved += size
     this.#window -= size
   }
 }

@@ -1,4 +1,5 @@
 import { covers, parseAccept } from '../../request/accept.ts'
+import { Reply } from '../../respond/reply.ts'
 import { type BuildDocument, lazyBytes, lazyDocument, respondWith } from '../document.ts'
 import { groupServed, perRevision } from '../served.ts'
 import { v2 } from './dialect.ts'
@@ -49,7 +50,7 @@ export function createOpenApiV2({ served, platform, info }: Omit<OpenApiOptions,
       const type = mediaTypes.find(({ accepts }) => covers(range, accepts))
       if (type) return respondWith(request, await documents()[type.format](), { 'Content-Type': type.sends })
     }
-    return new Response(null, { status: 406, headers: { Vary: 'Accept' } })
+    return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
   }
 
   return { respond: (request, url) => (url.pathname === '/openapi/v2' ? respond(request) : undefined) }

@@ -1,4 +1,5 @@
 import { covers, parseAccept } from '../../request/accept.ts'
+import { Reply } from '../../respond/reply.ts'
 import { type BuildDocument, lazyDocument, respondWith } from '../document.ts'
 import type { OpenApiOptions } from './options.ts'
 import { createDocuments, type Documents } from './v3-documents.ts'
@@ -25,12 +26,12 @@ export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
 
   const respondDocument = async (request: Request, url: URL, name: string, build: BuildDocument): Promise<Response> => {
     if (!parseAccept(request.headers.get('Accept')).some((range) => covers(range, 'application/json'))) {
-      return new Response(null, { status: 406, headers: { Vary: 'Accept' } })
+      return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
     }
     const found = await build()
     const hash = url.searchParams.get('hash')
     if (hash === null || hash === '') return respondWith(request, found, json)
-    if (hash !== found.hash) return new Response(null, { status: 301, headers: { Location: location(name, found.hash) } })
+    if (hash !== found.hash) return new Reply(null, { status: 301, headers: { Location: location(name, found.hash) } })
     const expires = new Date(options.clock.now() + year).toUTCString()
     return respondWith(request, found, { ...json, 'Cache-Control': 'public, immutable', Expires: expires })
   }

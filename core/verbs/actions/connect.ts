@@ -1,4 +1,6 @@
 /** Requests that are forwarded to nodes, pods and services. This server locates them and reaches none yet. */
+
+import { Reply } from '../../respond/reply.ts'
 import { serviceUnavailable } from '../../respond/status.ts'
 import type { Target, Verb } from '../services.ts'
 import type { Handlers } from './action.ts'
@@ -24,7 +26,7 @@ function proxied(locate: (target: Target) => Promise<void>): Handlers {
 
 const podLog: Verb = async (target) => {
   if (await log(target)) throw serviceUnavailable('error dialing backend: this server has no way to nodes and pods')
-  return new Response(null, { status: 204 })
+  return new Reply(null, { status: 204 })
 }
 
 /** By `PLURAL/SUBRESOURCE` of the core group. */

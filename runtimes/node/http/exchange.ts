@@ -1,5 +1,5 @@
 import type { Connection, Logger } from '../../../core/ports.ts'
-import { LightResponse, type PlainBody } from './response.ts'
+import { Reply, type ReplyParts } from '../../../core/respond/reply.ts'
 
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 
@@ -9,46 +9,63 @@ export interface Service {
   readonly logger: Logger | undefined
   /** Set once the listener closes: connections are told not to come back. */
   closing: boolean
+  /** The time as headers have it. */
+  date(): string
 }
 
-/** A response, taken apart for sending. Headers: a record, or names and values by turns. */
-export interface Parts {
-  readonly status: number
-  readonly headers: Record<string, string> | string[]
-  readonly body: PlainBody
+export function createService(handler: Handler, logger?: Logger): Service {
+  let second = 0
+  let text = ''
+  return {
+    handler,
+    logger,
+    closing: false,
+    date() {
+      const now = Math.floor(Date.now() / 1000)
+      if (now !== second) {
+        second = now
+        text = new Date(now * 1000).toUTCString()
+      }
+      return text
+    },
+  }
 }
 
 /** Statuses that never have a body (RFC 9110 6.4.1). */
 export const isBodyless = (status: number) => status === 204 || status === 304
 
 /** Takes a response apart; one whose headers are not valid becomes a failure. */
-export function partsOf(service: Service, response: Response): Parts {
+export function partsOf(service: Service, response: Response): ReplyParts {
   try {
-    return LightResponse.parts(response) ?? { status: response.status, headers: [...response.headers].flat(), body: response.body }
+    return Reply.parts(response) ?? { status: response.status, headers: [...response.headers].flat(), body: response.body }
   } catch (error) {
     return partsOf(service, failed(service, error))
   }
 }
 
-/** Adds a Content-Length where there is none and the size is known. Names and values by turns: a record costs more to copy. */
-export function sized(headers: Parts['headers'], size: number): string[] {
-  const flat = Array.isArray(headers) ? [...headers] : flatten(headers)
-  for (let i = 0; i < flat.length; i += 2) if (flat[i]?.toLowerCase() === 'content-length') return flat
-  flat.push('content-length', String(size))
-  return flat
+/**
+ * Names in lower case and values by turns, with what is added where it is not there: the size, when it is known, and the time
+ * (RFC 9110 6.6.1).
+ */
+export function completed(headers: ReplyParts['headers'], size: number | undefined, date: string): string[] {
+  const fields: string[] = []
+  if (isList(headers))
+    for (let i = 0; i < headers.length; i += 2) fields.push((headers[i] as string).toLowerCase(), headers[i + 1] as string)
+  else for (const name in headers) fields.push(name.toLowerCase(), headers[name] as string)
+  if (size !== undefined && !has(fields, 'content-length')) fields.push('content-length', String(size))
+  if (!has(fields, 'date')) fields.push('date', date)
+  return fields
 }
 
-function flatten(headers: Record<string, string>): string[] {
-  const flat: string[] = []
-  for (const name in headers) flat.push(name, headers[name] as string)
-  return flat
+const isList = (headers: ReplyParts['headers']): headers is readonly string[] => Array.isArray(headers)
+
+function has(fields: readonly string[], name: string): boolean {
+  for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return true
+  return false
 }
 
 export const sizeOf = (body: Uint8Array | string | null) =>
   body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-
-/** Header fields that a request may have: some things take time for each pair of them. */
-export const maxFields = 2_000
 
 /** Calls the handler. Never throws or rejects. */
 export function answer(service: Service, request: Request, connection: Connection): Response | Promise<Response> {
@@ -63,8 +80,8 @@ export function answer(service: Service, request: Request, connection: Connectio
 /** Answers when a handler fails, which it is not supposed to do. */
 export function failed(service: Service, error: unknown): Response {
   service.logger?.error({ err: error }, 'request handler failed')
-  return new LightResponse('Internal Server Error\n', { status: 500 })
+  return new Reply('Internal Server Error\n', { status: 500 })
 }
 
-export const tooManyFields = () => new LightResponse('Request Header Fields Too Large\n', { status: 431 })
-export const badRequest = () => new LightResponse('Bad Request\n', { status: 400 })
+export const tooManyFields = () => new Reply('Request Header Fields Too Large\n', { status: 431 })
+export const badRequest = () => new Reply('Bad Request\n', { status: 400 })

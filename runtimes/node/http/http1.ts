@@ -1,51 +1,63 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Connection } from '../../../core/ports.ts'
-import { answer, badRequest, failed, isBodyless, maxFields, partsOf, type Service, sized, sizeOf, tooManyFields } from './exchange.ts'
-import { LightHeaders } from './headers.ts'
-import { pump } from './pump.ts'
+import { LightHeaders } from '../../../core/respond/light-headers.ts'
+import { limits } from '../../wire/server/limits.ts'
+import { answer, badRequest, completed, failed, isBodyless, partsOf, type Service, sizeOf, tooManyFields } from './exchange.ts'
+import type { Http1Peer } from './http1-peer.ts'
+import { pump, type Sink } from './pump.ts'
 import { LightRequest } from './request.ts'
 import { RequestBody } from './request-body.ts'
 import { requestUrl } from './url.ts'
 
-/** One socket that speaks HTTP/1.1, and the requests on it that are not answered yet. */
-export interface Http1Peer {
-  readonly connection: Connection
-  readonly inFlight: Set<LightRequest>
-}
-
-/** Aborts what is still in flight: the socket is gone. */
-export function disconnected(peer: Http1Peer): void {
-  const reason = new Error('the client closed the connection')
-  for (const request of peer.inFlight) LightRequest.abort(request, reason)
-  peer.inFlight.clear()
-}
+/** Bytes that are given to a socket at once: in between it can be seen how fast they go. */
+const piece = 128 * 1024
+const encoder = new TextEncoder()
 
 /** RFC 9112 6.3: a request has a body when it says so. */
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
 
-/** Answers one HTTP/1.1 request. */
-export function serveHttp1(service: Service, peer: Http1Peer, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (incoming.rawHeaders.length > 2 * maxFields) return void respond(service, incoming, outgoing, null, tooManyFields())
-  const headers = LightHeaders.fromRaw(incoming.rawHeaders)
-  const method = incoming.method as string
-  const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : new RequestBody(incoming)
-  const url = requestUrl(headers.get('host') ?? 'localhost', incoming.url as string)
-  const request = new LightRequest(method, url ?? '', headers, body)
-  const result = url === undefined ? badRequest() : answer(service, request, peer.connection)
-  if (result instanceof Promise) {
-    peer.inFlight.add(request)
-    result.then((response) => respond(service, incoming, outgoing, body, response)).then(() => peer.inFlight.delete(request))
-  } else void respond(service, incoming, outgoing, body, result)
+function bodyOf(incoming: IncomingMessage, peer: Http1Peer): RequestBody {
+  const body = new RequestBody(() => incoming.resume(), Number(incoming.headers['content-length'] ?? 0))
+  incoming.on('data', (bytes: Buffer) => {
+    peer.received += bytes.length
+    if (!body.push(bytes)) incoming.pause()
+  })
+  incoming.on('end', () => body.end())
+  const cut = () => body.fail(new Error('the client closed the connection before the end of the request'))
+  incoming.on('error', cut)
+  incoming.on('close', cut)
+  return body
 }
 
-async function respond(
+/** Answers one HTTP/1.1 request. */
+export function serveHttp1(service: Service, peer: Http1Peer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.rawHeaders.length > 2 * limits.headerFields) return void respond(service, peer, incoming, outgoing, null, tooManyFields())
+  const headers = LightHeaders.fromRaw(incoming.rawHeaders)
+  const method = incoming.method as string
+  const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming, peer)
+  const url = requestUrl(headers.get('host') ?? 'localhost', incoming.url as string)
+  const request = new LightRequest(method, url ?? '', headers, body)
+  peer.begin(request, body, outgoing)
+  const start = () => {
+    const result = url === undefined ? badRequest() : answer(service, request, peer.connection)
+    if (result instanceof Promise) result.then((response) => respond(service, peer, incoming, outgoing, body, response, request))
+    else respond(service, peer, incoming, outgoing, body, result, request)
+  }
+  // A small body is awaited, so that a request does not take anybody's turn before it is complete.
+  const length = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
+  if (body === null || length > limits.uploadWindow) start()
+  else incoming.once('end', start)
+}
+
+function respond(
   service: Service,
+  peer: Http1Peer,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   requestBody: RequestBody | null,
   response: Response,
-): Promise<void> {
+  request?: LightRequest,
+): void {
   const { status, headers, body } = partsOf(service, response)
   const streaming = body instanceof ReadableStream
   const empty = incoming.method === 'HEAD' || isBodyless(status)
@@ -56,23 +68,67 @@ async function respond(
   if (service.closing) outgoing.shouldKeepAlive = false
   try {
     const size = streaming || isBodyless(status) || (body === null && empty) ? undefined : sizeOf(body)
-    outgoing.writeHead(status, size === undefined ? headers : sized(headers, size))
+    outgoing.writeHead(status, completed(headers, size, service.date()))
   } catch (error) {
     if (streaming && !empty) body.cancel(error).catch(() => {})
     if (outgoing.headersSent) outgoing.destroy()
-    else await respond(service, incoming, outgoing, requestBody, failed(service, error))
+    else respond(service, peer, incoming, outgoing, requestBody, failed(service, error), request)
     return
   }
-  if (empty || body === null) outgoing.end()
-  else if (!streaming) outgoing.end(body)
-  else {
-    outgoing.flushHeaders()
-    try {
-      await pump(body, outgoing)
-    } catch (error) {
-      service.logger?.debug({ err: error }, 'response stream failed')
-      outgoing.destroy()
-    }
+  const done = () => {
+    peer.end(request)
+    if (requestBody !== null && !incoming.complete) peer.discard(incoming, requestBody)
+    else if (service.closing) peer.leave()
   }
-  if (requestBody !== null && !incoming.complete) requestBody.discard(() => incoming.socket.destroy())
+  if (empty || body === null) {
+    outgoing.end()
+    return void done()
+  }
+  if (streaming) outgoing.flushHeaders()
+  const bytes = typeof body === 'string' ? encoder.encode(body) : body
+  if (bytes instanceof Uint8Array && bytes.length <= piece) {
+    outgoing.end(bytes)
+    return void done()
+  }
+  const sink = sinkOf(outgoing)
+  const sending = bytes instanceof Uint8Array ? inPieces(bytes, sink, peer) : pump(bytes, sink)
+  sending.then(done, (error: unknown) => {
+    service.logger?.debug({ err: error }, 'response stream failed')
+    outgoing.destroy()
+    done()
+  })
+}
+
+function sinkOf(outgoing: ServerResponse): Sink {
+  const sink: Sink = {
+    get closed() {
+      return outgoing.destroyed
+    },
+    write: (bytes) => outgoing.write(bytes),
+    finish: () => void outgoing.end(),
+    wake: undefined,
+    left: undefined,
+  }
+  outgoing.on('drain', () => sink.wake?.())
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) sink.left?.()
+  })
+  return sink
+}
+
+/** A long answer, as fast as the client takes it. */
+async function inPieces(bytes: Uint8Array, sink: Sink, peer: Http1Peer): Promise<void> {
+  peer.hold(bytes.length)
+  try {
+    for (let at = 0; at < bytes.length && !sink.closed; at += piece) {
+      if (sink.write(bytes.subarray(at, at + piece))) continue
+      await new Promise<void>((resolve) => {
+        sink.wake = resolve
+        sink.left = resolve
+      })
+    }
+    if (!sink.closed) sink.finish()
+  } finally {
+    peer.release(bytes.length)
+  }
 }

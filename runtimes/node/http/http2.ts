@@ -1,101 +1,163 @@
-import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Connection } from '../../../core/ports.ts'
-import { answer, badRequest, failed, isBodyless, type Parts, partsOf, type Service, sized, sizeOf } from './exchange.ts'
-import { LightHeaders } from './headers.ts'
-import { pump } from './pump.ts'
+import { LightHeaders } from '../../../core/respond/light-headers.ts'
+import { errorCodes } from '../../wire/errors.ts'
+import type { RequestHead } from '../../wire/server/head.ts'
+import { limits } from '../../wire/server/limits.ts'
+import type { ServerStream, StreamUser } from '../../wire/server/stream.ts'
+import { answer, badRequest, completed, failed, isBodyless, partsOf, type Service, sizeOf, tooManyFields } from './exchange.ts'
+import { pump, type Sink } from './pump.ts'
 import { LightRequest } from './request.ts'
 import { RequestBody } from './request-body.ts'
 import { requestUrl } from './url.ts'
 
 /** Fields about the connection, which HTTP/2 does not have (RFC 9113 8.2.2). */
 const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+const encoder = new TextEncoder()
 
-/** Answers one HTTP/2 request. Uses streams, not Node's imitation of HTTP/1 objects, which makes it half as fast again. */
-export function serveHttp2(
-  service: Service,
-  connection: Connection,
-  stream: ServerHttp2Stream,
-  incoming: IncomingHttpHeaders,
-  flags: number,
-  raw: readonly string[],
-): void {
-  stream.on('error', () => {})
-  const headers = LightHeaders.fromRaw(raw)
-  const method = incoming[':method'] ?? ''
-  const ended = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
-  const body = ended ? null : new RequestBody(stream)
-  const target = incoming[':path']
-  const host = incoming[':authority'] ?? incoming.host ?? 'localhost'
-  const url = target === undefined || !target.startsWith('/') ? undefined : requestUrl(host, target)
-  if (url !== undefined && incoming.expect === '100-continue' && !ended) stream.additionalHeaders({ ':status': 100 })
-  if (!headers.has('host')) headers.set('host', host)
-  const request = new LightRequest(method, url ?? '', headers, body)
-  const result = url === undefined ? badRequest() : answer(service, request, connection)
-  if (result instanceof Promise) {
-    const gone = () => LightRequest.abort(request, new Error('the client cancelled the request'))
-    stream.once('close', gone)
-    result.then(async (response) => {
-      await send(service, stream, method, body, response)
-      stream.off('close', gone)
-    })
-  } else void send(service, stream, method, body, result)
-}
+/** One request over HTTP/2, and its answer. */
+class Http2Exchange implements StreamUser, Sink {
+  readonly #service: Service
+  readonly #stream: ServerStream
+  readonly #head: RequestHead
+  readonly #request: LightRequest
+  readonly #body: RequestBody | null
+  /** Runs the handler, once the body is there if it is a small one. */
+  #start: (() => void) | undefined
+  #gone = false
+  wake: (() => void) | undefined
+  left: (() => void) | undefined
 
-async function send(
-  service: Service,
-  stream: ServerHttp2Stream,
-  method: string,
-  requestBody: RequestBody | null,
-  response: Response,
-): Promise<void> {
-  const parts = partsOf(service, response)
-  const { status, body } = parts
-  const streaming = body instanceof ReadableStream
-  const empty = method === 'HEAD' || isBodyless(status)
-  if (stream.destroyed || stream.closed || empty) {
-    if (streaming) body.cancel(new Error('nobody reads the response')).catch(() => {})
-    if (stream.destroyed || stream.closed) return
+  constructor(service: Service, connection: Connection, stream: ServerStream, head: RequestHead) {
+    this.#service = service
+    this.#stream = stream
+    this.#head = head
+    const { method, path, authority, fields, contentLength, protocol } = head
+    this.#body = stream.ended ? null : new RequestBody((bytes) => stream.consumed(bytes), contentLength)
+    const headers = LightHeaders.of(fields)
+    const host = authority ?? headers.get('host') ?? 'localhost'
+    if (!headers.has('host')) headers.flat.push('host', host)
+    const url = path?.startsWith('/') ? requestUrl(host, path) : undefined
+    this.#request = new LightRequest(method, url ?? '', headers, this.#body, protocol)
+    this.#start = () => {
+      this.#start = undefined
+      this.#handle(url === undefined ? badRequest() : answer(service, this.#request, connection))
+    }
   }
-  try {
+
+  /** A small body is awaited, so that a request does not take anybody's turn before it is complete. */
+  begin(): void {
+    const expects = this.#request.headers.get('expect')?.toLowerCase() === '100-continue'
+    if (this.#body !== null && expects) this.#stream.inform('100')
+    const { contentLength = Number.POSITIVE_INFINITY } = this.#head
+    if (this.#body === null || contentLength > limits.uploadWindow) this.#start?.()
+  }
+
+  #handle(result: Response | Promise<Response>): void {
+    if (!(result instanceof Promise)) {
+      this.#stream.handled()
+      this.#send(result)
+    } else
+      result.then((response) => {
+        this.#stream.handled()
+        this.#send(response)
+      })
+  }
+
+  #send(response: Response): void {
+    const { status, headers, body } = partsOf(this.#service, response)
+    const streaming = body instanceof ReadableStream
+    const empty = this.#head.method === 'HEAD' || isBodyless(status)
+    if (streaming && (this.#gone || empty)) body.cancel(new Error('nobody reads the response')).catch(() => {})
+    if (this.#gone) return
     const size = streaming || isBodyless(status) || (body === null && empty) ? undefined : sizeOf(body)
-    stream.respond(
-      outgoingHeaders(parts, size, () => stream.session?.close()),
-      { endStream: empty || body === null },
-    )
-  } catch (error) {
-    if (streaming && !empty) body.cancel(error).catch(() => {})
-    if (stream.headersSent) stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-    else await send(service, stream, method, requestBody, failed(service, error))
-    return
-  }
-  if (!empty && body !== null && !streaming) stream.end(body)
-  if (streaming && !empty) {
+    const content = empty || body === null || streaming ? undefined : typeof body === 'string' ? encoder.encode(body) : body
     try {
-      await pump(body, stream)
+      this.#stream.respond(
+        [':status', String(status), ...this.#outgoing(completed(headers, size, this.#service.date()))],
+        content,
+        empty || !streaming,
+      )
     } catch (error) {
-      service.logger?.debug({ err: error }, 'response stream failed')
-      // Closing would let newer runtimes end the answer as if it were whole; destroying resets the stream.
-      stream.destroy(error instanceof Error ? error : new Error(String(error)))
+      if (streaming && !empty) body.cancel(error).catch(() => {})
+      return void this.#send(failed(this.#service, error))
     }
+    this.#body?.discard()
+    if (streaming && !empty) void pump(body, this).catch((error: unknown) => this.#broken(error))
   }
-  // A client that still sends is told to stop (RFC 9113 8.1).
-  if (requestBody !== null && !stream.readableEnded && !stream.closed) stream.close(constants.NGHTTP2_NO_ERROR)
+
+  #broken(error: unknown): void {
+    this.#service.logger?.debug({ err: error }, 'response stream failed')
+    this.#stream.reset(errorCodes.internalError)
+  }
+
+  /** `Connection: close` becomes a GOAWAY frame, as in net/http. */
+  #outgoing(fields: string[]): string[] {
+    for (let i = 0; i < fields.length; i += 2) {
+      if (!connectionFields.has(fields[i] as string)) continue
+      if (fields[i] === 'connection' && fields[i + 1]?.toLowerCase() === 'close') this.#stream.drain()
+      fields.splice(i, 2)
+      i -= 2
+    }
+    return fields
+  }
+
+  // ── What the stream says ──────────────────────────────────────────────────────────────────────
+
+  get reading(): boolean {
+    return this.#request.protocol === undefined && (this.#start !== undefined || this.#body?.reading === true)
+  }
+
+  data(bytes: Buffer): void {
+    this.#body?.push(bytes)
+  }
+
+  end(): void {
+    this.#body?.end()
+    this.#start?.()
+  }
+
+  sent(): void {
+    this.wake?.()
+  }
+
+  gone(error: Error): void {
+    this.#gone = true
+    this.#body?.fail(error)
+    LightRequest.abort(this.#request, error)
+    if (this.#start !== undefined) {
+      this.#start = undefined
+      this.#stream.handled()
+    }
+    this.left?.()
+  }
+
+  // ── What a stream of bytes is written to ──────────────────────────────────────────────────────
+
+  get closed(): boolean {
+    return this.#gone
+  }
+
+  write(bytes: Uint8Array): boolean {
+    this.#stream.write(bytes, false)
+    return this.#stream.rest.length === 0
+  }
+
+  finish(): void {
+    this.#stream.write(new Uint8Array(0), true)
+  }
 }
 
-/** `Connection: close` becomes a GOAWAY frame, as in net/http. */
-function outgoingHeaders({ status, headers }: Parts, size: number | undefined, close: () => void): OutgoingHttpHeaders {
-  const all = size === undefined ? headers : sized(headers, size)
-  const out: OutgoingHttpHeaders = { ':status': status }
-  const add = (name: string, value: string) => {
-    const key = name.toLowerCase()
-    if (connectionFields.has(key)) {
-      if (key === 'connection' && value.toLowerCase() === 'close') close()
-      return
-    }
-    const before = out[key]
-    out[key] = before === undefined ? value : [before, value].flat().map(String)
-  }
-  if (Array.isArray(all)) for (let i = 0; i < all.length; i += 2) add(all[i] as string, all[i + 1] as string)
-  else for (const name in all) add(name, all[name] as string)
-  return out
+/** Answers one HTTP/2 request. */
+export function serveHttp2(service: Service, connection: Connection, stream: ServerStream, head: RequestHead): void {
+  const exchange = new Http2Exchange(service, connection, stream, head)
+  stream.user = exchange
+  exchange.begin()
+}
+
+/** Answers a request that has too many header fields, or too large ones. */
+export function refuseFields(service: Service, stream: ServerStream): void {
+  const { status, headers, body } = partsOf(service, tooManyFields())
+  const content = encoder.encode(String(body))
+  stream.handled()
+  stream.respond([':status', String(status), ...completed(headers, content.length, service.date())], content, true)
 }

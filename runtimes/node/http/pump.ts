@@ -1,39 +1,38 @@
-import type { Writable } from 'node:stream'
+/** Where the pieces of a stream go. */
+export interface Sink {
+  /** Nobody takes anything any more. */
+  readonly closed: boolean
+  /** False: it is held back; `wake` is called when it goes on. */
+  write(bytes: Uint8Array): boolean
+  finish(): void
+  /** Set here. */
+  wake: (() => void) | undefined
+  /** Set here; called when the client goes. */
+  left: (() => void) | undefined
+}
 
 /**
- * Writes a stream to a socket, each chunk at once, and no faster than the client reads. When the client goes, the stream is cancelled.
+ * Writes a stream to a sink, each chunk at once, and no faster than the client reads. When the client goes, the stream is cancelled.
  * Rejects when the stream fails; then what was written is incomplete, and the caller must not end it as if it were whole.
  */
-export async function pump(body: ReadableStream<Uint8Array>, writable: Writable): Promise<void> {
+export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promise<void> {
   const reader = body.getReader()
-  let gone = writable.destroyed
   let wake: (() => void) | undefined
-  const awake = () => wake?.()
-  const leave = () => {
-    gone = true
+  sink.left = () => {
     reader.cancel(new Error('the client closed the connection')).catch(() => {})
-    awake()
+    wake?.()
   }
-  if (gone) {
-    leave()
-    return
+  sink.wake = () => wake?.()
+  if (sink.closed) return sink.left()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (sink.closed) return
+    if (done) break
+    if (sink.write(value)) continue
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    if (sink.closed) return
   }
-  writable.on('close', leave)
-  writable.on('drain', awake)
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done || gone) break
-      if (!writable.write(value)) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        if (gone) break
-      }
-    }
-    if (!gone) writable.end()
-  } finally {
-    writable.off('close', leave)
-    writable.off('drain', awake)
-  }
+  sink.finish()
 }

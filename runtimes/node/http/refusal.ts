@@ -7,7 +7,10 @@ const statuses: { readonly [code: string]: string } = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
-const badRequest = '400 Bad Request'
+const defaultStatus = '400 Bad Request'
+/** As a parser's errors are. */
+export const badRequest = Object.assign(new Error('not a request'), { code: 'HPE_INVALID_VERSION' })
+export const requestTimeout = Object.assign(new Error('the request does not come'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 /** Milliseconds that a client has to take the answer, as many as net/http gives it. */
 const lingerMilliseconds = 500
 
@@ -30,7 +33,7 @@ export function refuse(socket: Socket, error: NodeJS.ErrnoException, answering: 
     socket.destroy(error)
     return
   }
-  const status = statuses[error.code ?? ''] ?? badRequest
+  const status = statuses[error.code ?? ''] ?? defaultStatus
   endWith(socket, `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)
 }
 

@@ -1,57 +1,112 @@
-import { Readable } from 'node:stream'
+import { limits } from '../../wire/server/limits.ts'
 
-/** Bytes of an unread request body that are thrown away, so that the client gets to read the answer; beyond, it is cut off. */
-const discardLimit = 16 * 1024 * 1024
-const discardMilliseconds = 5000
+/** Unread bytes beyond which a transport is to hold back what comes. */
+const highWater = limits.uploadWindow
+/** Bytes that are set aside because a client says that it will send them. */
+const largestGuess = 16 * 1024
 
-const cutOff = () => new Error('the client closed the connection before the end of the request')
+/** What a transport is told: so many bytes were taken from what it has delivered, and more may come. */
+export type Consumed = (bytes: number) => void
 
-/** The body of an incoming message: read as a stream or as a whole, once, and only when asked for. */
+/**
+ * The body of a request: a transport puts in what comes, and it is read as a stream or as a whole, once, and only when asked for. Pieces are
+ * copied together, so that a client can't make a server keep many small ones, or a large buffer for the sake of a few bytes.
+ */
 export class RequestBody {
-  readonly #readable: Readable
+  readonly #consumed: Consumed
+  #buffer: Uint8Array<ArrayBuffer>
+  #length = 0
+  #ended = false
+  #error: Error | undefined
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined
-  #collected = false
+  #collecting = false
+  #discarding = false
   #teed = false
-  #detach: (() => void) | undefined
+  #taken = false
+  /** Those who wait for more, or for the end. */
+  #wake: (() => void) | undefined
 
-  constructor(readable: Readable) {
-    this.#readable = readable
+  /** `expected`: bytes that it has, where the client says so. */
+  constructor(consumed: Consumed, expected = 0) {
+    this.#consumed = consumed
+    this.#buffer = Buffer.allocUnsafe(Math.min(expected, largestGuess))
   }
+
+  // ── For the transport ─────────────────────────────────────────────────────────────────────────
+
+  /** A piece, which is copied. False: no more should come until some was consumed. */
+  push(bytes: Uint8Array): boolean {
+    if (this.#discarding) {
+      this.#consumed(bytes.length)
+      return true
+    }
+    const length = this.#length + bytes.length
+    if (length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#length))
+      larger.set(this.#buffer.subarray(0, this.#length))
+      this.#buffer = larger
+    }
+    this.#buffer.set(bytes, this.#length)
+    this.#length = length
+    if (this.#collecting) this.#consumed(bytes.length)
+    else this.#wake?.()
+    return this.#collecting || length <= highWater
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#wake?.()
+  }
+
+  /** The client is gone, or does not send what it should. */
+  fail(error: Error): void {
+    if (this.#ended) return
+    this.#error ??= error
+    this.#wake?.()
+  }
+
+  /** Somebody waits for it. */
+  get reading(): boolean {
+    return this.#collecting || this.#wake !== undefined
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** Nobody wants it any more: what comes is thrown away. */
+  discard(): void {
+    this.#discarding = true
+    this.#consumed(this.#length)
+    this.#length = 0
+  }
+
+  // ── For the reader ────────────────────────────────────────────────────────────────────────────
 
   /** Whether somebody has started to read it. */
   get used(): boolean {
-    return this.#collected || (this.#stream !== undefined && Readable.isDisturbed(this.#stream as unknown as NodeJS.ReadableStream))
+    return this.#collecting || this.#taken
   }
 
-  /** Pulls from the socket only what the consumer asks for. */
+  /** Takes from the client only what the consumer asks for. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    if (this.#stream !== undefined) return this.#stream
-    if (this.#collected) {
-      this.#stream = new ReadableStream({ start: (controller) => controller.close() })
-      this.#stream.getReader()
-      return this.#stream
+    if (this.#stream === undefined) {
+      this.#stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+        { pull: (controller) => this.#pull(controller), cancel: () => this.discard() },
+        { highWaterMark: 0 },
+      )
+      // It was read as a whole: the stream of a used body is locked.
+      if (this.#collecting) this.#stream.getReader()
     }
-    this.#stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
-      {
-        start: (controller) => {
-          this.#listen(
-            (chunk) => {
-              this.#readable.pause()
-              controller.enqueue(chunk)
-            },
-            () => controller.close(),
-            (error) => controller.error(error),
-          )
-          this.#readable.pause()
-        },
-        pull: () => {
-          this.#readable.resume()
-        },
-        cancel: () => this.#detach?.(),
-      },
-      { highWaterMark: 0 },
-    )
     return this.#stream
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
+    this.#taken = true
+    if (this.#length === 0 && !this.#ended && this.#error === undefined) await this.#more()
+    if (this.#length > 0) controller.enqueue(this.#take())
+    else if (this.#ended) controller.close()
+    else if (this.#error !== undefined) controller.error(this.#error)
   }
 
   /** A second reader's copy. Both are held in memory as far as one is ahead of the other. */
@@ -64,77 +119,40 @@ export class RequestBody {
 
   /** The whole body. Rejects when the client goes away before its end, and when it has been read before. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    if (this.#teed && this.#stream !== undefined && !this.#collecting && !this.#stream.locked) return this.#collectCopy(this.#stream)
     if (this.used || this.#stream?.locked) throw new TypeError('Body is unusable: it has been read already')
-    const chunks: Uint8Array<ArrayBuffer>[] = []
-    if (this.#teed && this.#stream !== undefined) {
-      for await (const chunk of this.#stream) chunks.push(chunk)
-    } else {
-      this.#collected = true
-      // Past a stream that was looked at and never read: straight from the socket.
-      this.#detach?.()
-      this.#stream?.getReader()
-      await this.#collect(chunks)
+    this.#collecting = true
+    this.#stream?.getReader()
+    this.#consumed(this.#length)
+    while (!this.#ended) {
+      if (this.#error !== undefined) throw this.#error
+      await this.#more()
     }
-    return chunks.length === 1 ? (chunks[0] as Uint8Array<ArrayBuffer>) : Buffer.concat(chunks)
+    return this.#take()
   }
 
-  /** Listeners are left where they are: nothing follows the end. */
-  #collect(chunks: Uint8Array<ArrayBuffer>[]): Promise<void> {
-    const readable = this.#readable
-    return new Promise((resolve, reject) => {
-      const closed = () => (readable.readableEnded ? resolve() : reject(cutOff()))
-      if (readable.readableEnded || readable.destroyed) closed()
-      else {
-        readable.on('data', (chunk) => chunks.push(chunk))
-        readable.on('end', resolve).on('error', reject).on('close', closed).resume()
+  async #collectCopy(own: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
+    this.#collecting = true
+    const chunks: Uint8Array[] = []
+    for await (const chunk of own) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+
+  #take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#buffer.subarray(0, this.#length)
+    if (!this.#collecting) this.#consumed(this.#length)
+    this.#buffer = new Uint8Array(0)
+    this.#length = 0
+    return bytes
+  }
+
+  /** Until there is more, or nothing more comes. */
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined
+        resolve()
       }
     })
-  }
-
-  /** Throws away what nobody has read, up to a bound; then, or when it takes too long, calls `excess`. */
-  discard(excess: () => void): void {
-    const readable = this.#readable
-    this.#detach?.()
-    if (readable.readableEnded || readable.destroyed) return
-    let left = discardLimit
-    const timer = setTimeout(excess, discardMilliseconds).unref()
-    const stop = () => {
-      clearTimeout(timer)
-      readable.off('data', count)
-    }
-    const count = (chunk: Uint8Array) => {
-      left -= chunk.length
-      if (left >= 0) return
-      stop()
-      excess()
-    }
-    readable.on('data', count)
-    readable.once('close', stop)
-    readable.once('end', stop)
-    readable.on('error', stop)
-    readable.resume()
-  }
-
-  #listen(data: (chunk: Uint8Array<ArrayBuffer>) => void, end: () => void, fail: (error: Error) => void): void {
-    const readable = this.#readable
-    const closed = () => failed(cutOff())
-    const ended = () => {
-      this.#detach?.()
-      end()
-    }
-    const failed = (error: Error) => {
-      this.#detach?.()
-      fail(error)
-    }
-    this.#detach = () => {
-      this.#detach = undefined
-      readable.off('data', data)
-      readable.off('end', ended)
-      readable.off('error', failed)
-      readable.off('close', closed)
-    }
-    if (readable.readableEnded) ended()
-    else if (readable.destroyed) closed()
-    else readable.on('data', data).on('end', ended).on('error', failed).on('close', closed)
   }
 }

@@ -1,15 +1,15 @@
-import type { LightHeaders } from './headers.ts'
+import type { LightHeaders } from '../../../core/respond/light-headers.ts'
 import type { RequestBody } from './request-body.ts'
-
-export const NativeRequest = globalThis.Request
 
 const decoder = new TextDecoder()
 
-/** The Request interface over a message that Node has read: nothing is built before somebody asks for it. */
+/** The Request interface over a message that has come: nothing is built before somebody asks for it. */
 export class LightRequest implements Request {
   readonly method: string
   readonly url: string
   readonly headers: LightHeaders
+  /** What an extended CONNECT asks for, such as `websocket` (RFC 8441): bytes go both ways, in the bodies of request and response. */
+  readonly protocol: string | undefined
   readonly #body: RequestBody | null
   #controller: AbortController | undefined
   #abortReason: Error | undefined
@@ -26,7 +26,8 @@ export class LightRequest implements Request {
   readonly referrerPolicy = ''
   readonly isHistoryNavigation = false
 
-  constructor(method: string, url: string, headers: LightHeaders, body: RequestBody | null) {
+  constructor(method: string, url: string, headers: LightHeaders, body: RequestBody | null, protocol?: string) {
+    this.protocol = protocol
     this.method = method
     this.url = url
     this.headers = headers
@@ -95,19 +96,6 @@ export class LightRequest implements Request {
 
   static #native({ method, url, headers, signal }: LightRequest, body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Request {
     const init = { method, headers: [...headers.entries()], signal, duplex: 'half' } satisfies RequestInit & { duplex: 'half' }
-    return new NativeRequest(url, body !== null && method !== 'GET' && method !== 'HEAD' ? { ...init, body } : init)
+    return new Request(url, body !== null && method !== 'GET' && method !== 'HEAD' ? { ...init, body } : init)
   }
 }
-
-/** What `new Request(…)` makes while a listener is open: the built-in class, which also takes requests that came from a socket. */
-export class GlobalRequest extends NativeRequest {
-  constructor(input: RequestInfo | URL, init?: RequestInit) {
-    super(input instanceof LightRequest ? LightRequest.native(input) : input, init)
-  }
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return Object.prototype.isPrototypeOf.call(NativeRequest.prototype, value as object)
-  }
-}
-
-Object.setPrototypeOf(LightRequest.prototype, GlobalRequest.prototype)

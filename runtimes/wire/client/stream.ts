@@ -28,6 +28,7 @@ export class Stream implements Outgoing {
   received = 0
   headed = false
   sentEnd = false
+  moved = 0
 
   constructor(head: Buffer, body: Uint8Array, last: boolean, receiver: Receiver) {
     this.head = head

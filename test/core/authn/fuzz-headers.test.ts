@@ -8,7 +8,7 @@ import { requestHeaderAuthenticator } from '../../../core/authn/request-header.t
 import { createTokenFile } from '../../../core/authn/token-file.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Clock, Connection } from '../../../core/ports.ts'
-import { LightHeaders } from '../../../runtimes/node/http/headers.ts'
+import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { LightRequest } from '../../../runtimes/node/http/request.ts'
 import { type ApiServer, createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { authority, clientAuth, der, issue, now, pem } from './certificates.ts'

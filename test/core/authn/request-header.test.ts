@@ -5,7 +5,7 @@ import { fixedAuthorities } from '../../../core/authn/certificate/authorities.ts
 import { credentialHeaders } from '../../../core/authn/credentials.ts'
 import { requestHeaderAuthenticator } from '../../../core/authn/request-header.ts'
 import type { Connection } from '../../../core/ports.ts'
-import { LightHeaders } from '../../../runtimes/node/http/headers.ts'
+import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { authority, clientAuth, der, type Identity, issue, now, pem, serverAuth } from './certificates.ts'
 import { testClock } from './clock.ts'
 

@@ -1,0 +1,107 @@
+import { LightHeaders } from './light-headers.ts'
+
+/** Bodies that a listener sends as they are. */
+export type PlainBody = Uint8Array<ArrayBuffer> | string | ReadableStream<Uint8Array<ArrayBuffer>> | null
+
+/** A response, taken apart for sending. Headers: a record, or names and values by turns. */
+export interface ReplyParts {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>> | readonly string[]
+  readonly body: PlainBody
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/**
+ * What this server answers with: a Response that keeps what it was made from, so that a listener can send that as it is. The built-in class
+ * costs more than the rest of a small answer; it is made when somebody reads the body in ways that nobody here does.
+ * A Uint8Array is not copied: do not change it afterwards.
+ */
+export class Reply implements Response {
+  readonly status: number
+  #headers: HeadersInit | undefined
+  readonly #body: PlainBody
+  #native: Response | undefined
+
+  readonly statusText = ''
+  readonly type = 'default'
+  readonly url = ''
+  readonly redirected = false
+
+  constructor(body: PlainBody, init: { readonly status?: number; readonly headers?: HeadersInit } = {}) {
+    this.status = init.status ?? 200
+    this.#headers = init.headers
+    this.#body = body
+  }
+
+  /** What to send. Undefined for a response of another class. */
+  static parts(response: Response): ReplyParts | undefined {
+    if (!(#body in response)) return undefined
+    const init = response.#headers
+    const plain = init !== undefined && typeof response.#body !== 'string' && isRecord(init)
+    return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
+  }
+
+  /** The same as a built-in object, for callers that may do everything with it that one can. */
+  static native(response: Response): Response {
+    return #body in response ? response.#holder() : response
+  }
+
+  get ok(): boolean {
+    return this.status < 300
+  }
+
+  get headers(): LightHeaders {
+    if (this.#headers instanceof LightHeaders) return this.#headers
+    const headers = new LightHeaders(this.#headers)
+    if (typeof this.#body === 'string' && !headers.has('content-type')) headers.set('content-type', 'text/plain;charset=UTF-8')
+    this.#headers = headers
+    return headers
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#holder().body
+  }
+
+  get bodyUsed(): boolean {
+    return this.#native?.bodyUsed ?? false
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#holder().arrayBuffer()
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    if (typeof this.#body === 'string') return encoder.encode(this.#body)
+    return this.#body instanceof Uint8Array ? this.#body : new Uint8Array(await this.arrayBuffer())
+  }
+
+  blob(): Promise<Blob> {
+    return this.#holder().blob()
+  }
+
+  formData(): Promise<FormData> {
+    return this.#holder().formData()
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
+  }
+
+  async text(): Promise<string> {
+    if (typeof this.#body === 'string') return this.#body
+    return this.#body instanceof Uint8Array ? decoder.decode(this.#body) : this.#holder().text()
+  }
+
+  clone(): Response {
+    return this.#holder().clone()
+  }
+
+  #holder(): Response {
+    this.#native ??= new Response(this.#body, { status: this.status, headers: [...this.headers.entries()] })
+    return this.#native
+  }
+}
+
+const isRecord = (init: HeadersInit): init is Record<string, string> => !(Symbol.iterator in init)

@@ -1,0 +1,16 @@
+import type { Clock } from '../../core/ports.ts'
+
+const longestTimer = 0x7fff_ffff
+
+/** The host's clock. Timers may be longer than Node's 24.8 days. */
+export const nodeClock: Clock = {
+  now: () => Date.now(),
+  after(milliseconds, callback) {
+    let timer: NodeJS.Timeout
+    const arm = (left: number) => {
+      timer = setTimeout(() => (left > longestTimer ? arm(left - longestTimer) : callback()), Math.min(left, longestTimer)).unref()
+    }
+    arm(milliseconds)
+    return () => clearTimeout(timer)
+  },
+}

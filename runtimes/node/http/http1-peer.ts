@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Connection } from '../../../core/ports.ts'
+import type { Holder, Holdings } from '../../wire/holdings.ts'
+import { Pace } from '../../wire/pace.ts'
+import { limits } from '../../wire/server/limits.ts'
+import { LightRequest } from './request.ts'
+import type { RequestBody } from './request-body.ts'
+
+/** Bytes of an unread request body that are thrown away, so that the client gets to read the answer; beyond, it is cut off. */
+const discardLimit = 16 * 1024 * 1024
+const discardMilliseconds = 5_000
+
+/** What a peer is told of, besides its socket. */
+export interface Http1PeerOptions {
+  readonly connection: Connection
+  readonly holdings: Holdings
+  /** Milliseconds of a clock that may be coarse. */
+  now(): number
+  /** Ends it: a request does not come to its end, or (`silent`) none has begun. `answering`: a response is under way. */
+  late(answering: boolean, silent: boolean): void
+}
+
+interface InFlight {
+  readonly body: RequestBody | null
+  readonly outgoing: ServerResponse
+}
+
+/** The rest of a body is to come from the client, and there is room for it. */
+const isAwaited = (body: RequestBody | null) => body !== null && !body.ended && (body.reading || !body.used)
+
+/** One socket that speaks HTTP/1.1. `node:http` reads and writes it; here is what it may hold, and how long it may take. */
+export class Http1Peer implements Holder {
+  readonly #socket: Socket
+  readonly #options: Http1PeerOptions
+  readonly #inFlight = new Map<LightRequest, InFlight>()
+  readonly #writing = new Pace(limits.download)
+  readonly #reading = new Pace(limits.upload)
+  /** Where the bytes of the next request begin, and since when they may come. */
+  #mark = 0
+  #since: number
+  #served = 0
+  held = 0
+  moved: number
+  #written = 0
+  /** Bytes of bodies that have come. */
+  received = 0
+
+  constructor(socket: Socket, options: Http1PeerOptions) {
+    this.#socket = socket
+    this.#options = options
+    this.#since = options.now()
+    this.moved = this.#since
+  }
+
+  get connection(): Connection {
+    return this.#options.connection
+  }
+
+  get idle(): boolean {
+    return this.#inFlight.size === 0
+  }
+
+  /** A response is under way. */
+  get answering(): boolean {
+    return [...this.#inFlight.values()].some(({ outgoing }) => outgoing.headersSent)
+  }
+
+  begin(request: LightRequest, body: RequestBody | null, outgoing: ServerResponse): void {
+    this.#served++
+    this.#inFlight.set(request, { body, outgoing })
+  }
+
+  /** The request is answered, as far as it is in our hands. */
+  end(request: LightRequest | undefined): void {
+    if (request !== undefined) this.#inFlight.delete(request)
+    this.#mark = this.#socket.bytesRead
+    this.#since = this.#options.now()
+  }
+
+  /** Ends when nothing is in flight; the answer to what is says that it is the last. */
+  leave(): void {
+    if (this.idle) this.#socket.end()
+  }
+
+  /** Aborts what is still in flight: the socket is gone. */
+  disconnected(): void {
+    const reason = new Error('the client closed the connection')
+    for (const [request, { body }] of this.#inFlight) {
+      body?.fail(reason)
+      LightRequest.abort(request, reason)
+    }
+    this.#inFlight.clear()
+  }
+
+  /** Throws away what nobody has read of a body, up to a bound; then, or when it takes too long, the socket is cut. */
+  discard(incoming: IncomingMessage, body: RequestBody): void {
+    const before = this.received
+    const cut = () => this.#socket.destroy()
+    const timer = setTimeout(cut, discardMilliseconds).unref()
+    incoming.on('data', () => {
+      if (this.received - before > discardLimit) cut()
+    })
+    incoming.once('close', () => clearTimeout(timer))
+    body.discard()
+    incoming.resume()
+  }
+
+  hold(bytes: number): void {
+    this.held += bytes
+    this.#options.holdings.add(this, bytes)
+  }
+
+  release(bytes: number): void {
+    this.held -= bytes
+    this.#options.holdings.remove(this, bytes)
+  }
+
+  drop(): boolean {
+    if (this.held === 0) return false
+    this.#socket.destroy()
+    return true
+  }
+
+  /** To be called about once a second: looks at what takes too long. */
+  sweep(): void {
+    const now = this.#options.now()
+    const { bytesRead, bytesWritten, writableLength } = this.#socket
+    if (bytesWritten - writableLength !== this.#written) this.moved = now
+    this.#written = bytesWritten - writableLength
+    if (writableLength === 0) this.#writing.rest()
+    else if (this.#writing.tooSlow(now, this.#written)) this.#socket.destroy()
+    if (![...this.#inFlight.values()].some(({ body }) => isAwaited(body))) this.#reading.rest()
+    else if (this.#reading.tooSlow(now, this.received)) this.#options.late(this.answering, false)
+    if (!this.idle) return
+    // As in net/http: before the first request a connection has as long as for a header list, later it may be idle for longer.
+    const begun = bytesRead !== this.#mark
+    const limit = this.#served === 0 || begun ? limits.headers : limits.idle
+    if (now - this.#since >= limit) this.#options.late(false, !begun)
+  }
+}

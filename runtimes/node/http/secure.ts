@@ -1,0 +1,85 @@
+import { constants } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { createSecureContext, createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls'
+import { normalAddress } from './connection.ts'
+import { type CipherSuite, cipherText, type KeyPair, type NamedKeyPair, nameTable, tlsVersions } from './tls.ts'
+
+/** What can be changed while a listener is open. */
+export interface Certificates extends KeyPair {
+  /** Certificates for certain server names, or for clients that send none, local addresses. */
+  readonly sni?: readonly NamedKeyPair[]
+  /** PEM bundles whose names are announced to clients. A client certificate is asked for in any case, and never verified here. */
+  readonly clientAuthorities?: readonly string[]
+}
+
+export interface SecureOptions {
+  readonly http2: boolean
+  readonly minVersion: keyof typeof tlsVersions
+  readonly cipherSuites: readonly CipherSuite[]
+  /** Milliseconds. */
+  readonly handshakeTimeout: number
+  accepted(socket: TLSSocket): void
+  failed(socket: TLSSocket, error: Error): void
+}
+
+export interface SecureServers {
+  /** Shakes hands over a socket that has come in. */
+  take(socket: Socket): void
+  /** Certificates for new connections. Throws, and changes nothing, when they are unusable. */
+  reload(certificates: Certificates): void
+}
+
+interface Contexts {
+  readonly byName: (name: string) => SecureContext | undefined
+  readonly byAddress: (address: string) => Server | undefined
+}
+
+/** TLS over sockets that others accept, with a certificate that depends on the server name or the local address. */
+export function secureServers(certificates: Certificates, options: SecureOptions): SecureServers {
+  const contextOptions = ({ cert, key }: KeyPair, authorities: readonly string[] = []): SecureContextOptions => ({
+    cert,
+    key,
+    ca: [...authorities],
+    minVersion: tlsVersions[options.minVersion],
+    ...(options.cipherSuites.length > 0 && { ciphers: cipherText(options.cipherSuites) }),
+    // A resumed session lacks the client's intermediate certificates. Renegotiation is work that only attackers ask for.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  })
+  let contexts: Contexts
+  const server = (secure: SecureContextOptions) => {
+    const { http2, handshakeTimeout } = options
+    const created = createServer(
+      {
+        ...secure,
+        ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+        requestCert: true,
+        rejectUnauthorized: false,
+        handshakeTimeout,
+        SNICallback: (name, done) => done(null, contexts.byName(name)),
+      },
+      (socket) => options.accepted(socket),
+    )
+    return created.on('tlsClientError', (error, socket) => options.failed(socket, error))
+  }
+  const namedContexts = ({ sni = [], clientAuthorities }: Certificates): Contexts => {
+    const secure = sni.map((pair) => [pair, contextOptions(pair, clientAuthorities)] as const)
+    return {
+      byName: nameTable(secure.map(([pair, each]) => [pair, createSecureContext(each)])),
+      byAddress: nameTable(secure.map(([pair, each]) => [pair, server(each)])),
+    }
+  }
+  contexts = namedContexts(certificates)
+  const main = server(contextOptions(certificates, certificates.clientAuthorities))
+
+  return {
+    take(socket) {
+      const own = socket.localAddress === undefined ? undefined : contexts.byAddress(normalAddress(socket.localAddress))
+      ;(own ?? main).emit('connection', socket)
+    },
+    reload(next) {
+      const named = namedContexts(next)
+      main.setSecureContext(contextOptions(next, next.clientAuthorities))
+      contexts = named
+    },
+  }
+}

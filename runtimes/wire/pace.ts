@@ -1,0 +1,30 @@
+/** A peer has to move this many bytes in this many milliseconds, as long as it is its turn. */
+export interface Rate {
+  readonly bytes: number
+  readonly milliseconds: number
+}
+
+/** Watches that something moves. Looked at once in a while, and only then. */
+export class Pace {
+  readonly #rate: Rate
+  #since: number | undefined
+  #bytes = 0
+
+  constructor(rate: Rate) {
+    this.#rate = rate
+  }
+
+  /** Whether too little has moved for too long. `moved`: bytes that have moved ever. */
+  tooSlow(now: number, moved: number): boolean {
+    if (this.#since === undefined || moved - this.#bytes >= this.#rate.bytes) {
+      this.#since = now
+      this.#bytes = moved
+    }
+    return now - this.#since >= this.#rate.milliseconds
+  }
+
+  /** It is not the peer's turn. */
+  rest(): void {
+    this.#since = undefined
+  }
+}

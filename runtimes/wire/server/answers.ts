@@ -1,0 +1,84 @@
+import { defaultMaxFrameSize, flags, frameHeaderLength, frameTypes, writeFrameHeader } from '../frames.ts'
+import type { Holder, Holdings } from '../holdings.ts'
+import { Encoder } from '../hpack/encoder.ts'
+import type { Outbox } from '../outbox.ts'
+import { Sender } from '../sender.ts'
+import { limits } from './limits.ts'
+import type { ServerStream } from './stream.ts'
+
+const nothing = new Uint8Array(0)
+
+/** What a connection answers: header blocks, and bodies as fast as the client takes them. */
+export class Answers {
+  readonly sender: Sender
+  readonly #encoder = new Encoder()
+  readonly #outbox: Outbox
+  readonly #holdings: Holdings
+  readonly #holder: Holder
+  /** Bytes of answers that are not sent yet, and how many streams they are for. */
+  held = 0
+  holding = 0
+
+  constructor(outbox: Outbox, holdings: Holdings, holder: Holder) {
+    this.#outbox = outbox
+    this.sender = new Sender(outbox, limits.pending)
+    this.#holdings = holdings
+    this.#holder = holder
+  }
+
+  /** The client's SETTINGS. */
+  settings(payload: Buffer, open: Iterable<ServerStream>): void {
+    this.sender.settings(payload, open, 1)
+    this.#encoder.resize(this.sender.peer.headerTableSize)
+  }
+
+  /** One HEADERS frame, and CONTINUATION frames for what does not fit. */
+  headers(id: number, fields: readonly string[], last: boolean): void {
+    const most = Encoder.bound(fields)
+    const buffer = this.#outbox.room(frameHeaderLength + most)
+    const start = this.#outbox.place
+    const end = this.#encoder.write(buffer, start + frameHeaderLength, fields)
+    const size = end - start - frameHeaderLength
+    const endStream = last ? flags.endStream : 0
+    if (size <= defaultMaxFrameSize) {
+      writeFrameHeader(buffer, start, size, frameTypes.headers, flags.endHeaders | endStream, id)
+      this.#outbox.grew(end - start)
+    } else this.#split(id, Buffer.from(buffer.subarray(start + frameHeaderLength, end)), endStream)
+  }
+
+  #split(id: number, block: Buffer, endStream: number): void {
+    for (let at = 0; at < block.length; at += defaultMaxFrameSize) {
+      const part = block.subarray(at, at + defaultMaxFrameSize)
+      const last = at + part.length === block.length ? flags.endHeaders : 0
+      this.#outbox.frame(at === 0 ? frameTypes.headers : frameTypes.continuation, last | (at === 0 ? endStream : 0), id, part)
+    }
+  }
+
+  /** More of the body; what can't be sent yet is held. */
+  body(stream: ServerStream, bytes: Uint8Array, last: boolean): void {
+    stream.rest = bytes
+    stream.last = last
+    this.sender.send(stream)
+    if (stream.rest.length === 0) return
+    stream.held = bytes.length
+    this.held += bytes.length
+    this.holding++
+    this.#holdings.add(this.#holder, bytes.length)
+  }
+
+  /** What was held is sent, or not needed any more. */
+  release(stream: ServerStream): void {
+    if (stream.held === 0) return
+    const bytes = stream.held
+    stream.held = 0
+    this.held -= bytes
+    this.holding--
+    this.#holdings.remove(this.#holder, bytes)
+  }
+
+  forget(stream: ServerStream): void {
+    this.sender.forget(stream)
+    stream.rest = nothing
+    this.release(stream)
+  }
+}

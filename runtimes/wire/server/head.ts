@@ -1,0 +1,85 @@
+/** Which header lists are a request (RFC 9113, sections 8.2 and 8.3). */
+import { errorCodes, StreamError } from '../errors.ts'
+
+export interface RequestHead {
+  readonly method: string
+  /** Absent for CONNECT without a protocol. */
+  readonly path: string | undefined
+  readonly authority: string | undefined
+  /** Of an extended CONNECT, such as `websocket` (RFC 8441). */
+  readonly protocol: string | undefined
+  /** Names in lower case and values by turns, without the pseudo fields. */
+  readonly fields: string[]
+  /** Bytes that the body has; absent: it does not say. */
+  readonly contentLength: number | undefined
+}
+
+const malformed = (why: string) => new StreamError(errorCodes.protocolError, why)
+const name = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\0-\x08\x0a-\x1f\x7f]/
+const pseudoNames = new Set([':method', ':scheme', ':path', ':authority', ':protocol'])
+/** Fields about the connection, which HTTP/2 does not have (section 8.2.2). */
+const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+
+const isSpace = (code: number) => code === 0x20 || code === 0x09
+
+function checkValue(key: string, value: string): void {
+  if (control.test(value)) throw malformed(`${key} has a control character`)
+  if (isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(value.length - 1))) throw malformed(`${key} has a space at its end`)
+}
+
+function checkField(key: string, value: string): void {
+  if (!name.test(key)) throw malformed(`${JSON.stringify(key)} is no name of a field`)
+  checkValue(key, value)
+  if (connectionFields.has(key) || (key === 'te' && value !== 'trailers')) throw malformed(`${key} is not allowed in HTTP/2`)
+}
+
+/**
+ * Takes the head of a request out of a header list.
+ * @throws StreamError for one that is malformed.
+ */
+export function requestHead(list: readonly string[]): RequestHead {
+  const pseudo = new Map<string, string>()
+  let at = 0
+  for (; at < list.length; at += 2) {
+    const key = list[at] as string
+    if (key.charCodeAt(0) !== 0x3a) break
+    if (!pseudoNames.has(key) || pseudo.has(key)) throw malformed(`${JSON.stringify(key)} does not belong in a request, or is there twice`)
+    const value = list[at + 1] as string
+    checkValue(key, value)
+    pseudo.set(key, value)
+  }
+  const fields = list.slice(at)
+  let contentLength: number | undefined
+  for (let i = 0; i < fields.length; i += 2) {
+    const key = fields[i] as string
+    const value = fields[i + 1] as string
+    checkField(key, value)
+    if (key === 'content-length') contentLength = lengthOf(value, contentLength)
+  }
+  const method = pseudo.get(':method')
+  const protocol = pseudo.get(':protocol')
+  const path = pseudo.get(':path')
+  const authority = pseudo.get(':authority')
+  if (method === undefined || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)) throw malformed('a request has no method')
+  const tunnel = method === 'CONNECT' && protocol === undefined
+  if (tunnel ? path !== undefined || pseudo.has(':scheme') || !authority : !path || !pseudo.get(':scheme'))
+    throw malformed('a request lacks a pseudo field, or has one too many')
+  if (protocol !== undefined && method !== 'CONNECT') throw malformed('only CONNECT has a protocol')
+  return { method, path, authority, protocol, fields, contentLength }
+}
+
+function lengthOf(value: string, before: number | undefined): number {
+  const length = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  if (Number.isNaN(length) || (before !== undefined && before !== length)) throw malformed('content-length is no number, or is there twice')
+  return length
+}
+
+/**
+ * Looks at the fields that follow a body (section 8.1); nobody here reads them.
+ * @throws StreamError for those that are malformed.
+ */
+export function checkTrailers(list: readonly string[]): void {
+  for (let i = 0; i < list.length; i += 2) checkField(list[i] as string, list[i + 1] as string)
+}

@@ -1,0 +1,107 @@
+import type { Outbox } from '../outbox.ts'
+import { Pace } from '../pace.ts'
+import type { Answers } from './answers.ts'
+import { limits } from './limits.ts'
+import type { ServerStream } from './stream.ts'
+import type { Streams } from './streams.ts'
+
+/** What the overseer sees of a connection, and what it can do to it. */
+export interface Overseen {
+  greeted(): boolean
+  /** Names the frame or header list that has begun and is not complete. */
+  unfinished(): string | undefined
+  /** Says goodbye. */
+  leave(): void
+  cut(why: string): void
+  /** The client does not take the answer. */
+  unread(stream: ServerStream): void
+  /** The client does not send the body. */
+  unsent(stream: ServerStream): void
+}
+
+/** Sees to it that a connection moves on, or ends: everything about time is here. */
+export class Overseer {
+  readonly #outbox: Outbox
+  readonly #streams: Streams
+  readonly #answers: Answers
+  readonly #overseen: Overseen
+  readonly #socketPace = new Pace(limits.socket)
+  readonly #began: number
+  #last: number
+  /** Since when something has been so. */
+  #unfinishedSince = 0
+  #idleSince: number | undefined
+  #drainingSince: number | undefined
+  #draining = false
+  #unfinished: string | undefined
+  #lastId = 0
+  #written = 0
+  /** When the client has last taken something. */
+  moved: number
+
+  constructor(now: number, outbox: Outbox, streams: Streams, answers: Answers, overseen: Overseen) {
+    this.#began = now
+    this.#last = now
+    this.moved = now
+    this.#outbox = outbox
+    this.#streams = streams
+    this.#answers = answers
+    this.#overseen = overseen
+  }
+
+  draining(): void {
+    this.#draining = true
+  }
+
+  /** Returns how many milliseconds have passed since it was last called. */
+  sweep(now: number): number {
+    const passed = now - this.#last
+    this.#last = now
+    this.#connection(now)
+    for (const stream of this.#answers.sender.blocked as ReadonlySet<ServerStream>) this.#download(stream, now)
+    for (const stream of this.#streams.open.values()) if (!stream.ended) this.#upload(stream, now)
+    return passed
+  }
+
+  #connection(now: number): void {
+    const { greeted, unfinished, cut } = this.#overseen
+    if (!greeted() && now - this.#began >= limits.greeting) return void cut('the client says nothing')
+    const what = unfinished()
+    if (what !== this.#unfinished) {
+      this.#unfinished = what
+      this.#unfinishedSince = now
+    }
+    if (what !== undefined && now - this.#unfinishedSince >= limits.headers) return void cut(`${what}: it takes too long`)
+    const { pending, written } = this.#outbox
+    if (written !== this.#written) this.moved = now
+    this.#written = written
+    if (pending === 0) this.#socketPace.rest()
+    else if (this.#socketPace.tooSlow(now, written)) return void cut('the client does not read')
+    this.#idle(now)
+  }
+
+  #idle(now: number): void {
+    const used = this.#streams.open.size > 0 || this.#streams.lastId !== this.#lastId
+    this.#lastId = this.#streams.lastId
+    this.#idleSince = used ? undefined : (this.#idleSince ?? now)
+    if (this.#draining) {
+      // A client that does not answer the ping, or does not close.
+      this.#drainingSince ??= now
+      if (!used && now - this.#drainingSince >= limits.linger) this.#overseen.cut('the connection has ended')
+    } else if (this.#idleSince !== undefined && now - this.#idleSince >= limits.idle) this.#overseen.leave()
+  }
+
+  #download(stream: ServerStream, now: number): void {
+    stream.download ??= new Pace(limits.download)
+    // While the socket is what holds it back, that is looked at above.
+    if (this.#outbox.pending > 0) stream.download.rest()
+    else if (stream.download.tooSlow(now, stream.moved)) this.#overseen.unread(stream)
+  }
+
+  #upload(stream: ServerStream, now: number): void {
+    stream.upload ??= new Pace(limits.upload)
+    // While the client has no room, it is not its turn.
+    if (!stream.user?.reading || stream.room <= 0) stream.upload.rest()
+    else if (stream.upload.tooSlow(now, stream.received)) this.#overseen.unsent(stream)
+  }
+}

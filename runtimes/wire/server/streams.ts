@@ -1,0 +1,40 @@
+import type { ServerStream } from './stream.ts'
+
+/** How many closed streams are remembered. */
+const remembered = 256
+
+/** `reset`: closed by this end, before the client was done, so that frames may still be on their way. `skipped`: passed over by a later one. */
+export type ClosedState = 'ended' | 'reset' | 'skipped'
+
+/** The streams of a connection, and what became of those that are closed. */
+export class Streams {
+  readonly open = new Map<number, ServerStream>()
+  /** The highest id that a client has used. */
+  lastId = 0
+  /** Ids of closed streams in turn, negative for those that this end has reset. */
+  readonly #closed = new Int32Array(remembered)
+  #count = 0
+
+  /** Only clients open streams, with odd ids, each higher than the one before (RFC 9113, section 5.1.1). */
+  isIdle(id: number): boolean {
+    return id % 2 === 0 || id > this.lastId
+  }
+
+  close(stream: ServerStream, reset: boolean): void {
+    stream.closed = true
+    this.open.delete(stream.id)
+    this.remember(stream.id, reset)
+  }
+
+  remember(id: number, reset: boolean): void {
+    this.#closed[this.#count++ % remembered] = reset ? -id : id
+  }
+
+  /** Of a stream that is neither idle nor open. */
+  closedState(id: number): ClosedState {
+    if (this.#closed.includes(-id)) return 'reset'
+    if (this.#closed.includes(id)) return 'ended'
+    // Too long ago to know: what is late that much may be for a stream that was reset.
+    return this.#count > remembered ? 'reset' : 'skipped'
+  }
+}
