@@ -13,10 +13,12 @@
 import { check } from './check/check.ts'
 import type { Declarations } from './check/environment.ts'
 import { literalIssues } from './check/literals.ts'
+import { declaredSizes } from './cost/estimate.ts'
 import { unescapeName } from './escaping.ts'
 import type { FunctionDeclaration } from './functions.ts'
 import { standardFunctions, standardTypes } from './library/all.ts'
 import { createProgram, type Program } from './program.ts'
+import type { CompilerSettings } from './run/compile.ts'
 import { describeIssues } from './syntax/issues.ts'
 import { listMacros, type Macros, optionalMacros, standardMacros, twoVariableMacros } from './syntax/macros.ts'
 import { parse } from './syntax/parser.ts'
@@ -31,6 +33,8 @@ export interface EnvironmentOptions {
   readonly libraries?: readonly (readonly FunctionDeclaration[])[]
   /** Keys of maps may be selected by escaped names: `claims.example__dot__com`. Fields of objects always are. */
   readonly escapedKeys?: boolean
+  /** Literals of constants are made once, and cost nothing then. Default true. */
+  readonly foldConstants?: boolean
 }
 
 export interface CompileOptions {
@@ -58,21 +62,20 @@ function merged(libraries: readonly (readonly FunctionDeclaration[])[]): Readonl
 }
 
 /** Declares variables, types and functions. Makes no expression yet. */
-export function createCelEnvironment({ variables, types = [], libraries = [], escapedKeys = false }: EnvironmentOptions): CelEnvironment {
+export function createCelEnvironment(options: EnvironmentOptions): CelEnvironment {
+  const { variables, types = [], libraries = [], escapedKeys = false, foldConstants: foldsConstants = true } = options
   const declarations: Declarations = {
     variables: new Map(Object.entries(variables)),
     types: new Map([...standardTypes, ...types].map((type) => [type.name, type])),
     functions: merged([standardFunctions(), ...libraries]),
   }
   const nameOfKey = escapedKeys ? unescapeName : (name: string) => name
-  return { compile: (expression, options = {}) => compile(declarations, expression, { ...options, nameOfKey }) }
+  return { compile: (expression, options = {}) => compile(declarations, expression, { ...options, nameOfKey, foldsConstants }) }
 }
 
-interface CompileSettings extends CompileOptions {
-  nameOfKey(name: string): string
-}
+type CompileSettings = CompileOptions & CompilerSettings
 
-function compile(declarations: Declarations, expression: string, { result, nameOfKey }: CompileSettings): Compiled {
+function compile(declarations: Declarations, expression: string, { result, ...settings }: CompileSettings): Compiled {
   const refused = (issues: Parameters<typeof describeIssues>[1]): Compiled => ({
     issues: `compilation failed: ${describeIssues(expression, issues)}`,
   })
@@ -85,7 +88,7 @@ function compile(declarations: Declarations, expression: string, { result, nameO
   const type = checked.typeOf(checked.tree)
   if (result && !result.some((each) => each.kind === 'dyn' || sameType(each, type))) return { issues: wrongResult(result, type) }
   try {
-    return { program: createProgram(expression, checked, nameOfKey) }
+    return { program: createProgram(expression, checked, declaredSizes(declarations.variables), settings) }
   } catch (error) {
     if (error instanceof CelError) return { issues: `program instantiation failed: ${error.message}` }
     throw error

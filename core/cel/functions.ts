@@ -1,5 +1,4 @@
 /** Functions of an environment, declared as rows of signatures. */
-import type { CallEstimate, EstimatedCall } from './cost/estimate.ts'
 import {
   boolType,
   bytesType,
@@ -25,8 +24,6 @@ export interface CostRules {
   readonly cost?: (args: readonly unknown[], result: unknown) => number
   /** The cost holds although only the values tell which overload is meant; otherwise it is 1 then. */
   readonly byName?: true
-  /** Estimate of the same before any value is known; undefined: 1. */
-  readonly estimate?: (call: EstimatedCall) => CallEstimate | undefined
 }
 
 export interface Overload extends CostRules {

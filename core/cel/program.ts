@@ -1,6 +1,8 @@
 /** Compiled expressions. */
 import type { Checked } from './check/check.ts'
-import { Compiler } from './run/compile.ts'
+import { estimateCost, type SizeOf } from './cost/estimate.ts'
+import type { Range } from './cost/range.ts'
+import { Compiler, type CompilerSettings } from './run/compile.ts'
 import { type Bindings, type EvaluationLimits, Frame } from './run/frame.ts'
 import type { Expr } from './syntax/ast.ts'
 import type { CelType } from './types.ts'
@@ -19,6 +21,8 @@ export interface Program {
   readonly tree: Expr
   /** Of the result; dyn where only a value can tell. */
   readonly type: CelType
+  /** The least and the most units that an evaluation costs. Default: sizes are what the types of variables declare. */
+  estimateCost(sizeOf?: SizeOf): Range
   /** Evaluates at once. Throws a Pending when an answer takes time (`evaluateLater` waits for it). */
   evaluate(bindings: Bindings, limits?: EvaluationLimits): Evaluation
   /** Evaluates as often as there are answers to wait for; what gives them keeps them. Usually that is once. */
@@ -27,9 +31,9 @@ export interface Program {
 
 const unlimited: EvaluationLimits = {}
 
-/** `nameOfKey`: the key that a selected name stands for. Throws a CelError when a constant part of the expression has no value. */
-export function createProgram(expression: string, checked: Checked, nameOfKey: (name: string) => string): Program {
-  const { run } = new Compiler(checked, nameOfKey).compile(checked.tree)
+/** Throws a CelError when a constant part of the expression has no value. */
+export function createProgram(expression: string, checked: Checked, declared: SizeOf, settings: CompilerSettings): Program {
+  const { run } = new Compiler(checked, settings).compile(checked.tree)
 
   function evaluate(bindings: Bindings, limits: EvaluationLimits = unlimited): Evaluation {
     const frame = new Frame(bindings, limits)
@@ -54,5 +58,12 @@ export function createProgram(expression: string, checked: Checked, nameOfKey: (
     }
   }
 
-  return { expression, tree: checked.tree, type: checked.typeOf(checked.tree), evaluate, evaluateLater }
+  return {
+    expression,
+    tree: checked.tree,
+    type: checked.typeOf(checked.tree),
+    estimateCost: (sizeOf = declared) => estimateCost(checked, sizeOf),
+    evaluate,
+    evaluateLater,
+  }
 }

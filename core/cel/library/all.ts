@@ -19,6 +19,7 @@ import {
 } from '../types.ts'
 import { accessorLibrary } from './accessors.ts'
 import { addressLibrary, cidrType, ipType } from './addresses.ts'
+import { authorizerLibrary, authorizerType, decisionType, groupCheckType, pathCheckType, resourceCheckType } from './authorizer.ts'
 import { comprehensionLibrary } from './comprehensions.ts'
 import { conversionLibrary } from './conversions.ts'
 import { formatLibrary, formatType } from './formats.ts'
@@ -47,6 +48,7 @@ export const standardFunctions = (): readonly FunctionDeclaration[] => [
   ...quantityLibrary(),
   ...versionLibrary(),
   ...formatLibrary(),
+  ...authorizerLibrary(),
 ]
 
 /** Types that expressions may name. */
@@ -71,4 +73,9 @@ export const standardTypes: readonly CelType[] = [
   quantityType,
   semverType,
   urlType,
+  authorizerType,
+  decisionType,
+  groupCheckType,
+  pathCheckType,
+  resourceCheckType,
 ]

@@ -210,7 +210,8 @@ const plainCall: CompileCall = (compiler, node) => {
     return result
   }
   const [first] = codes
-  if (conversions.has(called.name) && first?.constant && codes.length === 1) return constant(call([first.constant.value], undefined))
+  if (compiler.foldsConstants && conversions.has(called.name) && first?.constant && codes.length === 1)
+    return constant(call([first.constant.value], undefined))
   const [one, two] = runs as [Run, Run]
   if (runs.length === 1) return { run: (frame) => call([one(frame)], frame) }
   if (runs.length === 2) return { run: (frame) => call([one(frame), two(frame)], frame) }

@@ -20,6 +20,11 @@ export interface Local {
   readonly growing: boolean
 }
 
+export interface CompilerSettings {
+  nameOfKey(name: string): string
+  readonly foldsConstants: boolean
+}
+
 export class Compiler {
   readonly checked: Checked
   /** The key of a map that a selected name stands for. */
@@ -27,9 +32,13 @@ export class Compiler {
   #locals: readonly Local[] = []
   readonly #variables = new Map<string, number>()
 
-  constructor(checked: Checked, nameOfKey: (name: string) => string) {
+  /** What consists of constants is evaluated once. */
+  readonly foldsConstants: boolean
+
+  constructor(checked: Checked, { nameOfKey, foldsConstants }: CompilerSettings) {
     this.checked = checked
     this.nameOfKey = nameOfKey
+    this.foldsConstants = foldsConstants
   }
 
   /**
@@ -137,7 +146,7 @@ export class Compiler {
 
   #list({ items }: ListLiteral): Code {
     const codes = items.map(({ value }) => this.compile(value))
-    if (codes.every((each) => each.constant) && !items.some(({ optional }) => optional)) {
+    if (this.foldsConstants && codes.every((each) => each.constant) && !items.some(({ optional }) => optional)) {
       return constant(codes.map((each) => each.constant?.value))
     }
     const optional = items.map((each) => each.optional)
@@ -171,7 +180,8 @@ export class Compiler {
       }
       return map
     }
-    if (codes.every(({ key, value, optional }) => key.constant && value.constant && !optional)) return constant(build(undefined))
+    const fixed = codes.every(({ key, value, optional }) => key.constant && value.constant && !optional)
+    if (this.foldsConstants && fixed) return constant(build(undefined))
     return {
       run(frame) {
         const map = build(frame)

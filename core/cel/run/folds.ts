@@ -64,7 +64,7 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
   if (node.range.kind === 'list' && node.range.items.length === 0 && node.accumulator !== accumulator) return compileBind(compiler, node)
   const range = compiler.compile(node.range).run
   const start = startOf(node.init)
-  const initial = compiler.compile(node.init).run
+  const { run: initial, constant } = compiler.compile(node.init)
   const growing = start !== undefined && node.accumulator === accumulator
   return compiler.withLocals([{ name: node.accumulator, growing }], ([kept]) => {
     const slot = kept?.slot ?? 0
@@ -82,7 +82,7 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
     return {
       run(frame) {
         const over = range(frame)
-        frame.locals[slot] = growing ? start() : initial(frame)
+        frame.locals[slot] = growing && constant ? start() : initial(frame)
         turns(over, frame, () => advance(frame))
         return result(frame)
       },

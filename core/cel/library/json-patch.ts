@@ -1,0 +1,13 @@
+/** For mutating policies that answer with JSON patches. Given to environments as one of their own libraries. */
+import { declare, type FunctionDeclaration } from '../functions.ts'
+import { type CelType, dynType, objectType, stringType } from '../types.ts'
+import { traversesFirst } from './costs.ts'
+
+/** A key as it stands in a path (RFC 6901). */
+const escapeKey = (key: string): string => key.replace(/[~/]/g, (each) => (each === '~' ? '~0' : '~1'))
+
+export const jsonPatchLibrary = (): readonly FunctionDeclaration[] =>
+  declare([['string_jsonpatch_escapeKey_string', 'jsonpatch.escapeKey(string): string', escapeKey, traversesFirst]])
+
+/** `JSONPatch{op: 'add', path: '/a', value: 1}`. */
+export const jsonPatchType: CelType = objectType('JSONPatch', { op: stringType, path: stringType, from: stringType, value: dynType })
