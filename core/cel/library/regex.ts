@@ -47,10 +47,16 @@ const finds = { ...matchesKnown, byName: true } as const
 export function regexLibrary(): readonly FunctionDeclaration[] {
   const compile = patternCache()
   const matches = (text: string, pattern: string) => compile(pattern).matcher(text).find()
+  /** As Go finds all: an empty match right after another match is none. */
   const findAll = (text: string, pattern: string, limit: Int = -1): readonly string[] => {
     const found: string[] = []
     const matcher = compile(pattern).matcher(text)
-    while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '')
+    let end = -1
+    while ((limit < 0 || found.length < limit) && matcher.find()) {
+      const abuts = matcher.start() === matcher.end() && matcher.start() === end
+      end = matcher.end()
+      if (!abuts) found.push(matcher.group() ?? '')
+    }
     return found
   }
   const rows: readonly Row[] = [
