@@ -9,6 +9,7 @@ import { authorizationRows } from './authorization-rows.ts'
 import { coreRows } from './core-rows.ts'
 import { encryptionRows } from './encryption.ts'
 import { etcdRows } from './etcd-rows.ts'
+import { expressionRows } from './expression-rows.ts'
 import type { Row } from './row.ts'
 import { runtimeRows } from './runtime-rows.ts'
 
@@ -22,6 +23,7 @@ const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number
   authorization: authorizationRows,
   encryption: encryptionRows,
   etcd: etcdRows,
+  expressions: expressionRows,
   runtimes: runtimeRows,
 }
 

@@ -44,7 +44,7 @@ const awaited: { readonly [field: string]: string } = {
   'core/admission/attributes.ts: annotate': 'webhooks and policies, then audit',
   'core/admission/plugins/index.ts: phases': 'tests read it',
   'core/authn/impersonation.ts: constraint': 'audit',
-  'core/cel/functions.ts: estimate': 'costs of expressions in custom resources and policies',
+  'core/cel/program.ts: estimateCost': 'rules of custom resources',
   'core/cel/program.ts: evaluateLater': 'authorizer in policies',
   'core/schema/model.ts: optionalOldSelf': 'rules of custom resources',
   'core/resources/apiextensions/schema-nodes.ts: optionalOldSelf': 'rules of custom resources',
@@ -54,7 +54,8 @@ const awaited: { readonly [field: string]: string } = {
 
 const packages = new Set(['hono', 'zod', 'yaml', 'cac', 'jose', '@noble/ciphers', '@opentelemetry/api', 're2js', '@bufbuild/protobuf'])
 /** Wire constants that clients know by these words: OpenAPI extensions, field names and names of types in expressions. */
-const wireWords = /kubernetes\.[A-Z][A-Za-z]+|x-kubernetes-[a-z-]+|kube(let|Proxy)[A-Z][A-Za-z]*|KubernetesAPIApprovalPolicyConformant/g
+const wireWords =
+  /kubernetes\.(authorization\.)?[A-Z][A-Za-z]+|x-kubernetes-[a-z-]+|kube(let|Proxy)[A-Z][A-Za-z]*|KubernetesAPIApprovalPolicyConformant/g
 const productWords = /k8s\.io|kubernetes|kubelet|kube-/i
 
 const all = sourcesBelow('core', 'runtimes')
