@@ -13,9 +13,7 @@ if (deno === undefined) {
   process.exitCode = 1
 } else {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const native = `node_modules/@lmdb/lmdb-${process.platform}-${process.arch}`
-  // The store's engine is loaded as a shared library, which only a file can be.
-  const options = ['--allow-all', '--no-check', '--self-extracting', '--include', native, '--output', target]
+  const options = ['--allow-all', '--no-check', '--output', target]
   const { status, stderr } = spawnSync(deno, ['compile', ...options, 'runtimes/deno/bin.ts'], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'pipe'],

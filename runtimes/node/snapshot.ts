@@ -19,6 +19,6 @@ export async function snapshot([action, file, ...rest]: readonly string[], progr
   const { saveSnapshot, restoreSnapshot } = await import('../stores/snapshot.ts')
   const told = ({ revision, objects }: SnapshotInfo) => `${objects} keys at revision ${revision}`
   return action === 'save'
-    ? `saved ${told(saveSnapshot(directory, file))} to ${file}`
+    ? `saved ${told(await saveSnapshot(directory, file))} to ${file}`
     : `restored ${told(await restoreSnapshot(file, directory))} into ${directory}`
 }

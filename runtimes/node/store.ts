@@ -50,5 +50,6 @@ async function openServers(servers: readonly string[], flags: ParsedFlags, clock
 
 async function openEmbedded(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<KeyValueStore> {
   const directory = flags.get('data-dir')
-  return directory === inMemory ? memoryStore({ clock }) : openDurableStore({ directory, clock, logger })
+  if (directory === inMemory) return memoryStore({ clock })
+  return openDurableStore({ directory, clock, logger, recover: flags.get('data-dir-recover') ?? '' })
 }

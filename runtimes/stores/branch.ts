@@ -103,10 +103,9 @@ export class Branch implements Versions {
   }
 
   /** What the frozen history holds stays, for the other branches. */
-  compact(revision: number): number[] {
+  compact(revision: number): void {
     this.#own.compact(Math.max(revision, this.#own.oldest))
     this.#oldest = Math.max(revision, this.#oldest)
-    return []
   }
 
   #inBase(revision: number): boolean {

@@ -1,24 +1,83 @@
-import type { Clock, KeyValueStore, Logger } from '../../core/ports.ts'
-import { LmdbJournal } from './journal.ts'
-import { createMvcc } from './mvcc.ts'
+import { mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type Clock, type KeyValueStore, type Logger, StoreError } from '../../core/ports.ts'
+import { messageOf } from '../../core/schema/message-of.ts'
+import { takeOver } from './lmdb/take-over.ts'
+import { type LogDirectory, nodeDirectory, syncDirectory } from './log/files.ts'
+import type { Log } from './log/log.ts'
+import { openLog } from './log/open.ts'
+import { type Owner, takeOwnership } from './log/owner.ts'
+import { recoverLog } from './log/recover.ts'
+import { createMvcc, type Journal } from './mvcc.ts'
 
 export interface DurableStoreOptions {
   /** Made when absent. One process at a time may have it open. */
   readonly directory: string
   readonly clock: Clock
   readonly logger: Logger
+  /** The damage to go on without, as `file:offset`; see recoverLog. Default: none. */
+  readonly recover?: string
+  /** Size at which a segment of the log ends, in bytes; default 64 MiB. */
+  readonly segmentBytes?: number
 }
 
 /**
- * A store in memory with a journal on disk: a write is acknowledged, and seen by reads and watches, once it is flushed. Rejects with
- * a StoreError: 'unavailable' when another process has the directory, 'corrupt' when the journal is damaged before its end.
+ * A store in memory with a log on disk: a write is acknowledged, and seen by reads and watches, once it is flushed. Rejects with
+ * a StoreError: 'unavailable' when another process has the directory, 'corrupt' when the log is not as it was written.
  */
-export async function openDurableStore({ directory, clock, logger }: DurableStoreOptions): Promise<KeyValueStore> {
-  const journal = await LmdbJournal.open(directory)
+export async function openDurableStore(options: DurableStoreOptions): Promise<KeyValueStore> {
+  const { directory: path, logger, recover = '' } = options
+  const owner = await own(path)
   try {
-    return createMvcc({ clock, journal, ...(await journal.load(logger)) })
+    const directory = nodeDirectory(path)
+    await takeOver(directory, logger)
+    if (recover !== '') await recoverLog(directory, recover, logger)
+    return await openStoreIn(directory, options, () => owner.release())
   } catch (error) {
-    await journal.close()
-    throw error
+    await owner.release()
+    throw error instanceof StoreError ? error : refused(path, error)
+  }
+}
+
+/** The store in a directory that this process owns; `closed` is called when its files are closed. */
+export async function openStoreIn(
+  directory: LogDirectory,
+  options: Pick<DurableStoreOptions, 'clock' | 'logger' | 'segmentBytes'>,
+  closed: () => Promise<void> = async () => {},
+): Promise<KeyValueStore> {
+  const { log, ...loaded } = await openLog(directory, options)
+  return createMvcc({ clock: options.clock, journal: journalOf(log, closed), ...loaded })
+}
+
+async function own(path: string): Promise<Owner> {
+  try {
+    makeDirectory(path)
+    return await takeOwnership(path)
+  } catch (error) {
+    throw refused(path, error)
+  }
+}
+
+const refused = (path: string, error: unknown) =>
+  new StoreError('unavailable', `open data directory ${path}: ${messageOf(error).replaceAll('\n', ' ')}`)
+
+/** A directory that a power cut takes away would take the log with it. */
+function makeDirectory(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) syncDirectory(dirname(made))
+}
+
+function journalOf(log: Log, closed: () => Promise<void>): Journal {
+  return {
+    append: (changes) => log.append(changes.map((change) => ({ change }))),
+    grant: (lease) => log.append([{ lease }]),
+    endLease: (id) => log.append([{ ended: id }]),
+    compact: (oldest) => log.compact(oldest),
+    size: () => log.size,
+    async close() {
+      await log.close()
+      await closed()
+    },
   }
 }

@@ -109,14 +109,22 @@ export class History {
     return event
   }
 
-  /** Takes in a change made at or before `oldest`, in the order of revisions. Returns the revisions whose records are needed no more. */
-  restore(change: Change): number[] {
-    const before = this.#entries.get(change.key)?.head
-    const dropped = before ? [before.revision] : []
+  /** Takes in a change made at or before `oldest`, in the order of revisions. */
+  restore(change: Change): void {
     const version = this.#append(change, eventOf(change), undefined)
-    if (!version.deleted) return dropped
-    this.#forget(version.entry)
-    return [...dropped, change.revision]
+    if (version.deleted) this.#forget(version.entry)
+  }
+
+  /** The revisions that made what is current at a revision which can be read, in ascending order. */
+  currentAt(revision: number): number[] {
+    this.#check(revision)
+    const revisions: number[] = []
+    for (const { head } of this.#entries.values()) {
+      let version = head
+      while (version && version.revision > revision) version = version.older
+      if (version && !version.deleted) revisions.push(version.revision)
+    }
+    return revisions.sort((a, b) => a - b)
   }
 
   /** Every change after a revision under a prefix. Throws 'compacted'. */
@@ -131,25 +139,16 @@ export class History {
     return events
   }
 
-  /** Forgets what only revisions before this one need. Returns the revisions whose records are needed no more. */
-  compact(revision: number): number[] {
+  /** Forgets what only revisions before this one need. */
+  compact(revision: number): void {
     if (revision > this.#revision) throw future(revision, this.#revision)
-    const dropped: number[] = []
-    if (revision <= this.#oldest) return dropped
+    if (revision <= this.#oldest) return
     const passed = this.#log.slice(0, revision - this.#oldest)
     this.#log = this.#log.slice(passed.length)
-    for (const version of passed) {
-      if (version.older && !version.older.deleted) dropped.push(version.older.revision)
-      version.older = undefined
-    }
-    for (const version of passed) {
-      if (!version.deleted) continue
-      // A deletion leaves nothing to read. When the key came back later, that version's `older` still points here: as 'nothing'.
-      dropped.push(version.revision)
-      if (version.entry.head === version) this.#forget(version.entry)
-    }
+    for (const version of passed) version.older = undefined
+    // A deletion leaves nothing to read. When the key came back later, that version's `older` still points here: as 'nothing'.
+    for (const version of passed) if (version.deleted && version.entry.head === version) this.#forget(version.entry)
     this.#oldest = revision
-    return dropped
   }
 
   #forget(entry: Entry): void {

@@ -14,8 +14,8 @@ export interface Journal {
   grant(lease: Lease): Promise<void>
   /** Forgets a lease whose keys are deleted. */
   endLease(id: bigint): Promise<void>
-  /** Forgets the records of these revisions; `oldest` is now the first one that can be read. */
-  compact(oldest: number, dropped: readonly number[]): Promise<void>
+  /** `oldest` is now the first revision that can be read. */
+  compact(oldest: number): Promise<void>
   /** Bytes that it takes on disk. */
   size(): number
   close(): Promise<void>
@@ -109,8 +109,8 @@ export function createMvcc({ clock, history, journal, leases: kept = [], attache
       const next = compaction.then(async () => {
         open()
         const before = history.oldest
-        const dropped = history.compact(revision)
-        if (history.oldest > before) await journal?.compact(history.oldest, dropped)
+        history.compact(revision)
+        if (history.oldest > before) await journal?.compact(history.oldest)
       })
       compaction = next.catch(() => {})
       return next

@@ -1,10 +1,19 @@
 /** Snapshots of the embedded store: everything that is current at one revision, in one file. What is encrypted stays so. */
-import { existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { StoreError } from '../../core/ports.ts'
 import { reasonOf } from '../atomic-file.ts'
-import { baseKey, openTables, type Tables } from './journal.ts'
-import { type Base, decodeBase, decodeChange, encodeBase, keyRevision } from './record.ts'
+import type { Change } from './history.ts'
+import type { Lease } from './leases.ts'
+import { oldDataFile } from './lmdb/take-over.ts'
+import { createLog } from './log/create.ts'
+import { CurrentState } from './log/current.ts'
+import { Damage, refusal } from './log/damage.ts'
+import { nodeDirectory } from './log/files.ts'
+import { baseName, logNames } from './log/names.ts'
+import { ownerOf } from './log/owner.ts'
+import { readLog } from './log/read.ts'
+import { type Base, decodeBase, decodeChange, decodeLease, encodeBase, encodeChange, encodeLease, leaseKey, revisionKey } from './record.ts'
 import { type Frame, frameKinds, readFrames, SnapshotWriter } from './snapshot-file.ts'
 
 export interface SnapshotInfo {
@@ -12,24 +21,25 @@ export interface SnapshotInfo {
   readonly objects: number
 }
 
-/** Records written in one transaction of a restore. */
-const restoreStep = 2_000
+/** Key of the last frame, which says what the file holds. */
+const baseKey = Buffer.from('history')
+/** A server may shorten its log while it is read: so often it is begun anew. */
+const attempts = 10
 
 /**
- * Saves what a directory's store holds to a new file, while a server has it open or not: it reads inside one transaction of the engine,
- * so it sees one revision and holds nobody up.
+ * Saves what a directory's store holds to a new file, while a server has it open or not: it reads what the server has acknowledged when it
+ * begins, and holds nobody up.
  * @throws StoreError, in one line; then there is no such file.
  */
-export function saveSnapshot(directory: string, file: string): SnapshotInfo {
-  const data = join(directory, 'data.mdb')
-  if (!existsSync(data)) throw new StoreError('unavailable', `${directory} holds no embedded store`)
+export async function saveSnapshot(directory: string, file: string): Promise<SnapshotInfo> {
+  if (!holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds no embedded store${oldHint(directory)}`)
   if (existsSync(file)) throw new StoreError('unavailable', `${file} exists already`)
   const draft = `${file}.${process.pid}.tmp`
-  const tables = openTables(directory, true)
   try {
+    const state = readCurrent(directory, (await ownerOf(directory)) !== undefined)
     const writer = new SnapshotWriter(draft)
     try {
-      const info = copyAll(tables, data, writer)
+      const info = writeAll(state, writer)
       writer.finish()
       // Unlike a rename this never replaces a file.
       linkSync(draft, file)
@@ -40,55 +50,71 @@ export function saveSnapshot(directory: string, file: string): SnapshotInfo {
     }
   } catch (error) {
     throw error instanceof StoreError ? error : new StoreError('unavailable', `save ${file}: ${reasonOf(error)}`)
-  } finally {
-    void tables.root.close()
   }
 }
 
-function copyAll({ root, revisions, leases, meta }: Tables, data: string, writer: SnapshotWriter): SnapshotInfo {
-  const transaction = root.useReadTransaction()
+function readCurrent(path: string, marked: boolean, attempt = 1): CurrentState {
+  const directory = nodeDirectory(path, true)
   try {
-    const record = meta.get(baseKey, { transaction })
-    const base = record && decodeBase(baseKey, record)
-    if (base === undefined) throw new StoreError('corrupt', `${data}: the beginning of the history is missing or damaged`)
-    /** The revision that each key has now. */
-    const current = new Map<string, number>()
-    let revision = base.oldest
-    for (const { key, value } of revisions.getRange({ transaction })) {
-      const change = decodeChange(key, value)
-      if (change === undefined) throw new StoreError('corrupt', `${data}: revision ${keyRevision(key)} is damaged (bad checksum)`)
-      if (change.value) current.set(change.key, change.revision)
-      else current.delete(change.key)
-      revision = Math.max(revision, change.revision)
-    }
-    const kept = new Set(current.values())
-    for (const { key, value } of revisions.getRange({ transaction }))
-      if (kept.has(keyRevision(key))) writer.add({ kind: frameKinds.revision, key, record: value })
-    for (const { key, value } of leases.getRange({ transaction })) writer.add({ kind: frameKinds.lease, key, record: value })
-    writer.add({ kind: frameKinds.end, key: baseKey, record: encodeBase(baseKey, { oldest: revision, kept: kept.size }) })
-    return { revision, objects: kept.size }
-  } finally {
-    transaction.done()
+    const state = new CurrentState()
+    const { base, segments } = readLog(directory, state, { marked })
+    for (const { file } of base ? [base, ...segments] : segments) file.close()
+    return state
+  } catch (error) {
+    if (marked && attempt < attempts) return readCurrent(path, marked, attempt + 1)
+    throw error instanceof Damage ? refusal(path, error) : error
   }
+}
+
+function writeAll({ revision, leases, changes }: CurrentState, writer: SnapshotWriter): SnapshotInfo {
+  for (const change of changes) {
+    const key = revisionKey(change.revision)
+    writer.add({ kind: frameKinds.revision, key, record: encodeChange(key, change) })
+  }
+  for (const lease of leases.values()) {
+    const key = leaseKey(lease.id)
+    writer.add({ kind: frameKinds.lease, key, record: encodeLease(key, lease) })
+  }
+  const objects = changes.length
+  writer.add({ kind: frameKinds.end, key: baseKey, record: encodeBase(baseKey, { oldest: revision, kept: objects }) })
+  return { revision, objects }
 }
 
 /** Makes a store of a snapshot, in a directory that holds none yet. The file is checked before anything is written. */
 export async function restoreSnapshot(file: string, directory: string): Promise<SnapshotInfo> {
-  if (existsSync(join(directory, 'data.mdb'))) throw new StoreError('unavailable', `${directory} holds a store already`)
+  if (holdsLog(directory) || existsSync(join(directory, oldDataFile)))
+    throw new StoreError('unavailable', `${directory} holds a store already`)
   try {
     const base = check(file)
-    mkdirSync(dirname(directory), { recursive: true })
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const draft = mkdtempSync(join(directory, 'restore-'))
-    try {
-      await fill(draft, file)
-      renameSync(join(draft, 'data.mdb'), join(directory, 'data.mdb'))
-    } finally {
-      rmSync(draft, { recursive: true, force: true })
-    }
+    const target = nodeDirectory(directory)
+    // Of a restore that was killed.
+    for (const number of logNames(target.names()).bases) target.remove(baseName(number))
+    const leases = [...framesOf(file, frameKinds.lease, decodeLease)]
+    const changes = framesOf(file, frameKinds.revision, decodeChange)
+    await createLog(target, { revision: base.oldest, leases, changes, count: base.kept })
     return { revision: base.oldest, objects: base.kept }
   } catch (error) {
     throw new StoreError('unavailable', `restore ${file}: ${reasonOf(error)}`)
+  }
+}
+
+/** A store is whole when it has a segment. */
+const holdsLog = (directory: string) => existsSync(directory) && logNames(readdirSync(directory)).segments.length > 0
+
+const oldHint = (directory: string) =>
+  existsSync(join(directory, oldDataFile)) ? ' of this version: start a server on it once, which takes over that of an earlier one' : ''
+
+function* framesOf<T extends Change | Lease>(
+  file: string,
+  kind: number,
+  decode: (key: Buffer, record: Buffer) => T | undefined,
+): Generator<T> {
+  for (const frame of readFrames(file)) {
+    if (frame.kind !== kind) continue
+    const decoded = decode(frame.key, frame.record)
+    if (decoded === undefined) throw new Error('is damaged or cut short')
+    yield decoded
   }
 }
 
@@ -103,27 +129,4 @@ function check(file: string): Base {
   const base = last && decodeBase(last.key, last.record)
   if (base === undefined || base.kept !== objects) throw new Error('is damaged or cut short')
   return base
-}
-
-async function fill(directory: string, file: string): Promise<void> {
-  const tables = openTables(directory)
-  const write = ({ kind, key, record }: Frame) => {
-    if (kind === frameKinds.revision) tables.revisions.putSync(key, record)
-    else if (kind === frameKinds.lease) tables.leases.putSync(key, record)
-    else tables.meta.putSync(baseKey, record, 1)
-  }
-  let step: Frame[] = []
-  const commit = () => {
-    tables.root.transactionSync(() => {
-      for (const frame of step) write(frame)
-    })
-    step = []
-  }
-  for (const frame of readFrames(file)) {
-    step.push(frame)
-    if (step.length >= restoreStep) commit()
-  }
-  commit()
-  await tables.root.flushed
-  await tables.root.close()
 }

@@ -1,12 +1,12 @@
-/** The limits that we measure against: a TLS listener with fixed answers, and the engine's own durable put. */
+/** The limits that we measure against: a TLS listener with fixed answers, and a file that is appended to and synced. */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { open } from 'lmdb'
 
 export interface BareAnswer {
   readonly headers: Record<string, string>
@@ -61,19 +61,36 @@ function serve({ cert, key, answers }: BareOptions, watching: Set<ServerResponse
   })
 }
 
-/** Durable puts a second that the engine does by itself, with so many writers that each wait for their own. */
-export async function enginePuts(writers: number, seconds: number, value: Uint8Array): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'apiserver-engine-'))
-  const engine = open<Uint8Array, string>({ path: join(directory, 'data.mdb'), encoding: 'binary', overlappingSync: false })
+/** Durable appends a second that a plain file takes, with so many writers that each wait for their own: one sync for all that wait. */
+export async function bareAppends(writers: number, seconds: number, value: Uint8Array): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'apiserver-append-'))
+  const file = await open(join(directory, 'file'), 'w')
   const end = performance.now() + seconds * 1000
-  let puts = 0
+  let appends = 0
+  let waiting: (() => void)[] = []
   const write = async () => {
-    while (performance.now() < end) await engine.put(`key-${puts++}`, value)
+    while (performance.now() < end) {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      appends++
+    }
   }
-  await Promise.all(Array.from({ length: writers }, write))
-  await engine.close()
+  const flush = async () => {
+    while (waiting.length > 0) {
+      const written = waiting
+      waiting = []
+      await file.write(Buffer.concat(written.map(() => value)))
+      await file.datasync()
+      for (const done of written) done()
+      // The writers that go on wait again by then.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  const running = Array.from({ length: writers }, write)
+  await flush()
+  await Promise.all(running)
+  await file.close()
   rmSync(directory, { recursive: true, force: true })
-  return puts / seconds
+  return appends / seconds
 }
 
 if (process.argv.includes('--bare-worker')) {

@@ -86,7 +86,7 @@ for (const { title, fileSystem, prepare, begin, end, cleanUp } of shortages)
     assert.deepEqual([code, message.replace(/: write .*/, '')], told[refused.status as keyof typeof told] ?? 'refused for want of space')
     if (fileSystem) {
       const again = await create('again')
-      assertFailure(again, 507, 'InternalError', /^Internal error occurred: the store has no space left: write .*data\.mdb: /)
+      assertFailure(again, 507, 'InternalError', /^Internal error occurred: the store has no space left: write .*\.log: /)
     }
     const inParallel = await Promise.all(Array.from({ length: 20 }, (_, i) => create(`p${i}`)))
     for (const answer of inParallel) assert(answer.status === 201 || [503, 507].includes(answer.status), `${answer.status}`)

@@ -2,8 +2,13 @@ import type { Clock } from '../../core/ports.ts'
 
 /** A clock that a test moves; `advance` runs the timers that come due, in order. */
 export class ManualClock implements Clock {
-  #now = Date.now()
+  #now: number
   #timers: { readonly at: number; readonly callback: () => void }[] = []
+
+  /** Begins now, or at these milliseconds since the epoch. */
+  constructor(now = Date.now()) {
+    this.#now = now
+  }
 
   /** Timers that have yet to fire. */
   get pending(): number {

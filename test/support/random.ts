@@ -16,3 +16,5 @@ export function randomNumbers(seed: number) {
     pick: <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T,
   }
 }
+
+export type RandomNumbers = ReturnType<typeof randomNumbers>

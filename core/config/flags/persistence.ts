@@ -9,6 +9,10 @@ export const persistenceFlags = {
     built: true,
     help: 'Directory of the embedded store, used when --kvstore-servers is not set. :memory: keeps nothing.',
   }),
+  'data-dir-recover': string({
+    built: true,
+    help: 'Start although the embedded store is damaged at this FILE:OFFSET, as the refusal names it: what verifies is kept, what is lost is logged.',
+  }),
   'storage-backend': choice({ built: true, oneOf: ['kvstore3'], default: 'kvstore3', help: 'Kind of store.' }),
   'storage-media-type': custom(
     {

@@ -9,7 +9,7 @@ import { rootUrl } from '../../support/root.ts'
 const specification = new URL('../shared/spec.md', rootUrl)
 const spec = existsSync(specification) ? readFileSync(specification, 'utf8') : undefined
 
-const ours = ['data-dir', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers']
+const ours = ['data-dir', 'data-dir-recover', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers']
 
 function specifiedFlags(): readonly string[] {
   if (spec === undefined) return readFileSync(new URL('test/core/config/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { StoreError } from '../../../core/ports.ts'
 import { nodeArguments } from '../../support/root.ts'
+import { trials } from '../../support/soak.ts'
 import { sealOf } from './crash-values.ts'
 import { openAt, temporaryDirectory, warnings } from './helpers.ts'
 
@@ -14,7 +15,7 @@ interface Acknowledged {
   readonly seal?: string
 }
 
-const rounds = 5
+const rounds = trials(5, 300)
 
 describe('durable store: a killed writer', { concurrency: 2 }, () => {
   for (const lane of ['first', 'second']) {
@@ -33,14 +34,22 @@ describe('durable store: a killed writer', { concurrency: 2 }, () => {
 test('durable store: a full disk fails writes, and nothing else', { skip: process.platform === 'win32' }, async () => {
   const { directory, remove } = await temporaryDirectory()
   const cache = await temporaryDirectory()
-  // A limit on the size of files stands for the disk; in blocks of 512 bytes. What Deno keeps of compiled code must not be in its way.
-  const child = start(directory, 'fill', ['env', `DENO_DIR=${cache.directory}`, 'sh', '-c', 'ulimit -f 16000; exec "$@"', 'sh'])
+  // A limit on the size of files stands for the disk; in blocks of 512 bytes. What Deno keeps of compiled code must not be in its way,
+  // nor the signal that comes with this limit and not with a full disk.
+  const child = start(directory, 'fill', [
+    'env',
+    `DENO_DIR=${cache.directory}`,
+    'sh',
+    '-c',
+    'trap \'\' XFSZ; ulimit -f 16000; exec "$@"',
+    'sh',
+  ])
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
   const [code] = await once(child, 'close')
   assert.equal(code, 0)
   const [, written, reason] = /^ready\n(\d+) (.*)\n$/.exec(Buffer.concat(chunks).toString()) ?? []
-  assert.match(reason ?? '', /^(no-space|unavailable) write .*data\.mdb: /)
+  assert.match(reason ?? '', /^no-space write .*\.log: /)
   const store = await openAt(directory)
   const { items } = await store.list({ prefix: '/fill/' })
   for (const { value } of items) sealOf(value)
@@ -107,7 +116,8 @@ async function writeUntilKilled(directory: string, writes: number): Promise<Ackn
 async function check(directory: string, acknowledged: readonly Acknowledged[], latest: Map<string, Acknowledged>): Promise<void> {
   const logger = warnings()
   const store = await openAt(directory, undefined, logger)
-  assert.deepEqual(logger.warned, [])
+  // The kill may have come in the middle of a write, which the kernel then leaves in part.
+  for (const { message } of logger.warned) assert.match(message, /^the end of the log was cut off: a write that was never acknowledged$/)
   for (const write of acknowledged) {
     if (write.revision > (latest.get(write.key)?.revision ?? 0)) latest.set(write.key, write)
     // What the history still has must be exactly what was acknowledged.

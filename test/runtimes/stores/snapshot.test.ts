@@ -26,7 +26,7 @@ test('a store comes back with its keys, revisions and leases, and goes on from t
   await store.delete('k49', 51)
   const expected = await contents(store)
   const revision = await store.currentRevision()
-  assert.deepEqual(saveSnapshot(from, file), { revision, objects: expected.length })
+  assert.deepEqual(await saveSnapshot(from, file), { revision, objects: expected.length })
   assert.deepEqual(await restoreSnapshot(file, to), { revision, objects: expected.length })
   const restored = await openAt(to)
   assert.deepEqual(await contents(restored), expected)
@@ -48,7 +48,7 @@ test('a store comes back with its keys, revisions and leases, and goes on from t
 test('an empty store comes back empty', async () => {
   const { directory, remove } = await temporaryDirectory()
   const store = await openAt(join(directory, 'from'))
-  assert.deepEqual(saveSnapshot(join(directory, 'from'), join(directory, 'file')), { revision: 1, objects: 0 })
+  assert.deepEqual(await saveSnapshot(join(directory, 'from'), join(directory, 'file')), { revision: 1, objects: 0 })
   await restoreSnapshot(join(directory, 'file'), join(directory, 'to'))
   const restored = await openAt(join(directory, 'to'))
   assert.equal((await restored.put('a', bytes('a'), 0)).revision, 2)
@@ -59,12 +59,12 @@ test('an empty store comes back empty', async () => {
 test('nothing is replaced, and nothing is saved from nowhere', async () => {
   const { directory, remove } = await temporaryDirectory()
   const [from, file] = [join(directory, 'from'), join(directory, 'file')]
-  assert.throws(() => saveSnapshot(from, file), /^StoreError: .*from holds no embedded store$/)
+  await assert.rejects(saveSnapshot(from, file), /^StoreError: .*from holds no embedded store$/)
   assert(!existsSync(from), 'nothing was made')
   const store = await openAt(from)
-  saveSnapshot(from, file)
-  assert.throws(() => saveSnapshot(from, file), /file exists already$/)
-  assert.throws(() => saveSnapshot(from, join(directory, 'no/such/file')), /no such file or directory$/)
+  await saveSnapshot(from, file)
+  await assert.rejects(saveSnapshot(from, file), /file exists already$/)
+  await assert.rejects(saveSnapshot(from, join(directory, 'no/such/file')), /no such file or directory$/)
   await assert.rejects(restoreSnapshot(file, from), /from holds a store already$/)
   await store.close()
   assert.deepEqual(readdirSync(directory).toSorted(), ['file', 'from'])
@@ -76,7 +76,7 @@ test('a file that is cut short or changed anywhere is refused, and leaves no sto
   const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'file')]
   const store = await openAt(from)
   for (let i = 0; i < 20; i++) await store.put(`k${i}`, bytes('v'), 0)
-  saveSnapshot(from, file)
+  await saveSnapshot(from, file)
   await store.close()
   const whole = readFileSync(file)
   const refused = async (what: string) => {

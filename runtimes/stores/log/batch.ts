@@ -1,0 +1,129 @@
+/**
+ * Batches: what one group commit writes. `magic | length of the records | number of records | own offset | checksum of the batch before |
+ * checksum`, then the records. The checksum covers the header and the records' own checksums, and is seeded with that of the file's
+ * header: a batch in another place, another file or another store does not verify.
+ */
+import { crc32c } from './crc32c.ts'
+import { readNumber, recordHeader, verifyRecord, writeNumber } from './entry.ts'
+import type { LogFile } from './files.ts'
+
+const magic = Buffer.from('BTCH')
+export const batchHeader = 4 + 4 + 4 + 8 + 4 + 4
+const previousAt = 20
+const checksumAt = 24
+
+export interface Batch {
+  readonly offset: number
+  readonly end: number
+  /** Checksum of the batch before. */
+  readonly previous: number
+  readonly checksum: number
+  /** Header and records, valid until the next read. */
+  readonly bytes: Buffer
+  /** Where in `bytes` each record begins. */
+  readonly records: readonly number[]
+}
+
+export interface EncodedBatch {
+  readonly bytes: Buffer
+  readonly checksum: number
+  /** Where in the file each record begins. */
+  readonly offsets: readonly number[]
+}
+
+/** @param seed checksum of the file's header. @param previous checksum of the batch before. */
+export function encodeBatch(records: readonly Buffer[], offset: number, previous: number, seed: number): EncodedBatch {
+  const header = Buffer.allocUnsafe(batchHeader)
+  const offsets: number[] = []
+  let end = offset + batchHeader
+  for (const { length } of records) {
+    offsets.push(end)
+    end += length
+  }
+  magic.copy(header)
+  header.writeUInt32LE(end - offset - batchHeader, 4)
+  header.writeUInt32LE(records.length, 8)
+  writeNumber(header, offset, 12)
+  header.writeUInt32LE(previous, previousAt)
+  let checksum = crc32c(header.subarray(0, checksumAt), seed)
+  for (const record of records) checksum = crc32c(record.subarray(4, recordHeader), checksum)
+  header.writeUInt32LE(checksum, checksumAt)
+  return { bytes: Buffer.concat([header, ...records]), checksum, offsets }
+}
+
+/** Reads a file through a window. */
+export class Window {
+  readonly #file: LogFile
+  readonly size: number
+  #bytes = Buffer.alloc(0)
+  #from = 0
+
+  constructor(file: LogFile) {
+    this.#file = file
+    this.size = file.size()
+  }
+
+  /** Bytes of the file, valid until the next call; undefined when the file ends before. */
+  at(offset: number, length: number): Buffer | undefined {
+    if (offset + length > this.size) return undefined
+    if (offset < this.#from || offset + length > this.#from + this.#bytes.length) {
+      // Allocated anew: values are copied out of it, batches are not.
+      this.#bytes = Buffer.allocUnsafe(Math.min(Math.max(windowBytes, length), this.size - offset))
+      this.#from = offset
+      this.#bytes = this.#bytes.subarray(0, this.#file.read(this.#bytes, offset))
+      if (this.#bytes.length < length) return undefined
+    }
+    return this.#bytes.subarray(offset - this.#from, offset - this.#from + length)
+  }
+}
+
+const windowBytes = 4 * 1024 * 1024
+
+/** The batch that begins at an offset; undefined when nothing there verifies. */
+export function readBatch(window: Window, offset: number, seed: number): Batch | undefined {
+  const header = window.at(offset, batchHeader)
+  if (!header?.subarray(0, magic.length).equals(magic) || readNumber(header, 12) !== offset) return undefined
+  const end = offset + batchHeader + header.readUInt32LE(4)
+  const count = header.readUInt32LE(8)
+  const bytes = window.at(offset, end - offset)
+  if (!bytes) return undefined
+  let checksum = crc32c(bytes.subarray(0, checksumAt), seed)
+  const records: number[] = []
+  let at = batchHeader
+  for (let i = 0; i < count; i++) {
+    const length = verifyRecord(bytes, at)
+    if (length === undefined) return undefined
+    checksum = crc32c(bytes.subarray(at + 4, at + recordHeader), checksum)
+    records.push(at)
+    at += length
+  }
+  if (at !== bytes.length || checksum !== bytes.readUInt32LE(checksumAt)) return undefined
+  return { offset, end, previous: bytes.readUInt32LE(previousAt), checksum, bytes, records }
+}
+
+/** The first batch from an offset on that verifies by itself; undefined when there is none. */
+export function findBatch(window: Window, offset: number, seed: number): Batch | undefined {
+  const step = 1024 * 1024
+  for (let from = offset; from < window.size; from += step) {
+    const bytes = window.at(from, Math.min(step + magic.length - 1, window.size - from))
+    if (!bytes) return undefined
+    const candidates: number[] = []
+    for (let at = bytes.indexOf(magic); at >= 0; at = bytes.indexOf(magic, at + 1)) candidates.push(from + at)
+    for (const candidate of candidates) {
+      const batch = readBatch(window, candidate, seed)
+      if (batch) return batch
+    }
+  }
+  return undefined
+}
+
+const zeros = Buffer.alloc(64 * 1024)
+
+/** Whether a file has any byte that is not zero from an offset on. */
+export function isWritten(window: Window, offset: number): boolean {
+  for (let from = offset; from < window.size; from += zeros.length) {
+    const length = Math.min(zeros.length, window.size - from)
+    if (window.at(from, length)?.equals(zeros.subarray(0, length)) === false) return true
+  }
+  return false
+}

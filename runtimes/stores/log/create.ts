@@ -1,0 +1,33 @@
+/** Makes a store's files of a state that comes from elsewhere. */
+import type { Change } from '../history.ts'
+import type { Lease } from '../leases.ts'
+import { writeBase } from './base.ts'
+import { encodeEntry } from './entry.ts'
+import type { LogDirectory } from './files.ts'
+import { newStoreId } from './header.ts'
+import { Segment } from './segment.ts'
+
+export interface State {
+  readonly revision: number
+  readonly leases: readonly Lease[]
+  /** What is current, in the order of revisions; read once. */
+  readonly changes: Iterable<Change>
+  /** How many these are. */
+  readonly count: number
+}
+
+/**
+ * Writes a base and an empty segment behind it; resolves when both are on the disk. The segment comes last: where there is one, the store
+ * is whole.
+ */
+export async function createLog(directory: LogDirectory, state: State, number = 1): Promise<void> {
+  const { revision, leases, count } = state
+  const header = { number, store: newStoreId(), revision }
+  await writeBase(directory, header, recordsOf(state), leases.length + count)
+  ;(await Segment.create(directory, header)).file.close()
+}
+
+function* recordsOf({ leases, changes }: State): Generator<Buffer> {
+  for (const lease of leases) yield encodeEntry({ lease })
+  for (const change of changes) yield encodeEntry({ change })
+}

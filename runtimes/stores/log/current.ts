@@ -1,0 +1,33 @@
+/** What is current at the end of a log, collected without the history. */
+import type { Change } from '../history.ts'
+import type { Lease } from '../leases.ts'
+import type { Entry } from './entry.ts'
+import type { OpenFile, Sink } from './read.ts'
+
+export class CurrentState implements Sink {
+  revision = 1
+  readonly leases = new Map<bigint, Lease>()
+  /** By key. */
+  readonly #current = new Map<string, Change>()
+
+  begin({ header }: OpenFile): void {
+    this.revision = Math.max(this.revision, header.revision)
+  }
+
+  entry(entry: Entry): void {
+    if ('lease' in entry) this.leases.set(entry.lease.id, entry.lease)
+    else if ('ended' in entry) this.leases.delete(entry.ended)
+    else if ('change' in entry) this.#change(entry.change)
+  }
+
+  /** In the order of revisions. */
+  get changes(): readonly Change[] {
+    return [...this.#current.values()].filter(({ value }) => value !== undefined).sort((a, b) => a.revision - b.revision)
+  }
+
+  #change(change: Change): void {
+    this.revision = Math.max(this.revision, change.revision)
+    const before = this.#current.get(change.key)
+    if (!before || before.revision < change.revision) this.#current.set(change.key, change)
+  }
+}

@@ -1,0 +1,28 @@
+import { StoreError } from '../../../core/ports.ts'
+
+/** What can't be explained by a write that was never acknowledged. */
+export class Damage extends Error {
+  readonly file: string
+  readonly offset: number
+
+  constructor(file: string, offset: number, what: string) {
+    super(what)
+    this.file = file
+    this.offset = offset
+  }
+
+  /** As `--data-dir-recover` takes it: the permission to lose what is damaged here, and nothing else. */
+  get place(): string {
+    return `${this.file}:${this.offset}`
+  }
+}
+
+/** What to do about damage, in one line. */
+export function refusal(directory: string, damage: Damage): StoreError {
+  return new StoreError(
+    'corrupt',
+    `${directory}/${damage.file}: offset ${damage.offset}: ${damage.message}; restore a snapshot into another directory ` +
+      `(apiserver snapshot restore FILE --data-dir=DIR), or start once with --data-dir-recover=${damage.place}, ` +
+      'which keeps what verifies and logs what is lost',
+  )
+}

@@ -1,0 +1,92 @@
+/**
+ * What the log holds, one record each: `length | CRC32C | content`; the checksum covers length and content. Numbers are little-endian.
+ * Content: kind, then for a change `revision | create revision | lease | length of key | key | value`, for the others their numbers.
+ */
+import type { Change } from '../history.ts'
+import type { Lease } from '../leases.ts'
+import { crc32c } from './crc32c.ts'
+
+export type Entry =
+  | { readonly change: Change }
+  | { readonly lease: Lease }
+  /** A lease that is over, with its keys deleted before. */
+  | { readonly ended: bigint }
+  /** The oldest revision that can be read from now on. */
+  | { readonly compacted: number }
+
+const kinds = { delete: 0, put: 1, lease: 2, ended: 3, compacted: 4 } as const
+/** Bytes before the content. */
+export const recordHeader = 8
+const changeHeader = 1 + 8 + 8 + 8 + 4
+
+export function encodeEntry(entry: Entry): Buffer {
+  if ('change' in entry) return encodeChange(entry.change)
+  if ('lease' in entry) return sealed(kinds.lease, entry.lease.id, BigInt(entry.lease.expires))
+  if ('ended' in entry) return sealed(kinds.ended, entry.ended)
+  return sealed(kinds.compacted, BigInt(entry.compacted))
+}
+
+function encodeChange({ key, revision, createRevision, value, lease }: Change): Buffer {
+  const keyLength = Buffer.byteLength(key)
+  const record = Buffer.allocUnsafe(recordHeader + changeHeader + keyLength + (value?.byteLength ?? 0))
+  let at = record.writeUInt8(value ? kinds.put : kinds.delete, recordHeader)
+  at = writeNumber(record, revision, at)
+  at = writeNumber(record, createRevision, at)
+  at = record.writeBigInt64LE(lease, at)
+  at = record.writeUInt32LE(keyLength, at)
+  at += record.write(key, at)
+  if (value) record.set(value, at)
+  return seal(record)
+}
+
+function sealed(kind: number, ...numbers: readonly bigint[]): Buffer {
+  const record = Buffer.allocUnsafe(recordHeader + 1 + 8 * numbers.length)
+  let at = record.writeUInt8(kind, recordHeader)
+  for (const number of numbers) at = record.writeBigInt64LE(number, at)
+  return seal(record)
+}
+
+function seal(record: Buffer): Buffer {
+  record.writeUInt32LE(record.length - recordHeader, 0)
+  record.writeUInt32LE(checksum(record), 4)
+  return record
+}
+
+/** Length with its own 8 bytes of the record that begins here; undefined when it does not verify or goes on behind the end. */
+export function verifyRecord(bytes: Buffer, at: number): number | undefined {
+  if (at + recordHeader > bytes.length) return undefined
+  const end = at + recordHeader + bytes.readUInt32LE(at)
+  if (end > bytes.length) return undefined
+  return checksum(bytes.subarray(at, end)) === bytes.readUInt32LE(at + 4) ? end - at : undefined
+}
+
+const checksum = (record: Buffer) => crc32c(record.subarray(recordHeader), crc32c(record.subarray(0, 4)))
+
+/** The entry of a record that verifies, with a copy of its value; undefined when it is of no kind known here. */
+export function decodeEntry(record: Buffer): Entry | undefined {
+  const kind = record[recordHeader]
+  const number = (index: number) => record.readBigInt64LE(recordHeader + 1 + 8 * index)
+  if (kind === kinds.lease) return { lease: { id: number(0), expires: Number(number(1)) } }
+  if (kind === kinds.ended) return { ended: number(0) }
+  if (kind === kinds.compacted) return { compacted: Number(number(0)) }
+  if (kind !== kinds.put && kind !== kinds.delete) return undefined
+  const keyAt = recordHeader + changeHeader
+  const keyEnd = keyAt + record.readUInt32LE(keyAt - 4)
+  const change = {
+    key: record.toString('utf8', keyAt, keyEnd),
+    revision: readNumber(record, recordHeader + 1),
+    createRevision: readNumber(record, recordHeader + 9),
+    lease: number(2),
+  }
+  return { change: kind === kinds.put ? { ...change, value: new Uint8Array(record.subarray(keyEnd)) } : change }
+}
+
+/** A safe integer, in 8 bytes. Returns where it ends. */
+export function writeNumber(buffer: Buffer, value: number, at: number): number {
+  buffer.writeUInt32LE(value >>> 0, at)
+  return buffer.writeUInt32LE(Math.floor(value / 2 ** 32), at + 4)
+}
+
+export function readNumber(buffer: Buffer, at: number): number {
+  return buffer.readUInt32LE(at) + buffer.readUInt32LE(at + 4) * 2 ** 32
+}

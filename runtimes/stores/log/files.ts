@@ -1,0 +1,111 @@
+/** The file operations of the log, few and small so that tests can put a failing disk below it. */
+import {
+  chmodSync,
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+export interface LogFile {
+  /** Reads until the target is full or the file ends; returns the number of bytes read. */
+  read(target: Uint8Array, position: number): number
+  /** Writes all of it or throws; what a failed write leaves in its range is undefined. */
+  write(bytes: Uint8Array, position: number): void
+  /** Waits until everything written is on the disk. */
+  sync(): Promise<void>
+  truncate(length: number): void
+  size(): number
+  close(): void
+}
+
+/** The files of one data directory, by name. */
+export interface LogDirectory {
+  /** For messages. */
+  readonly path: string
+  names(): readonly string[]
+  open(name: string): LogFile
+  /** A new file for the owner alone; what has the name is replaced. */
+  create(name: string): LogFile
+  /** Replaces what has the new name. */
+  rename(from: string, to: string): void
+  remove(name: string): void
+  /** Waits until files made, renamed and removed are so on the disk too. */
+  sync(): Promise<void>
+}
+
+/** @param readOnly files are opened for reading alone. */
+export function nodeDirectory(path: string, readOnly = false): LogDirectory {
+  return {
+    path,
+    names: () => readdirSync(path),
+    open: (name) => new NodeFile(openSync(join(path, name), readOnly ? 'r' : 'r+')),
+    create(name) {
+      const descriptor = openSync(join(path, name), 'w+', 0o600)
+      chmodSync(join(path, name), 0o600)
+      return new NodeFile(descriptor)
+    },
+    rename: (from, to) => renameSync(join(path, from), join(path, to)),
+    remove: (name) => rmSync(join(path, name), { force: true }),
+    async sync() {
+      syncDirectory(path)
+    },
+  }
+}
+
+/** Windows keeps its directories by itself. */
+export function syncDirectory(path: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+class NodeFile implements LogFile {
+  readonly #descriptor: number
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor
+  }
+
+  read(target: Uint8Array, position: number): number {
+    let done = 0
+    while (done < target.length) {
+      const count = readSync(this.#descriptor, target, done, target.length - done, position + done)
+      if (count === 0) break
+      done += count
+    }
+    return done
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done, bytes.length - done, position + done)
+  }
+
+  sync(): Promise<void> {
+    return new Promise((resolve, reject) => fdatasync(this.#descriptor, (error) => (error ? reject(error) : resolve())))
+  }
+
+  truncate(length: number): void {
+    ftruncateSync(this.#descriptor, length)
+  }
+
+  size(): number {
+    return fstatSync(this.#descriptor).size
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}

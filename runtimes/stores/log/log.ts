@@ -1,0 +1,163 @@
+import { type Logger, StoreError } from '../../../core/ports.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
+import type { History } from '../history.ts'
+import type { Lease } from '../leases.ts'
+import { writeBase } from './base.ts'
+import { type Entry, encodeEntry } from './entry.ts'
+import type { LogDirectory } from './files.ts'
+import { baseName, segmentName } from './names.ts'
+import type { Parts } from './parts.ts'
+import { Places } from './places.ts'
+import { Segment } from './segment.ts'
+
+export interface LogState {
+  readonly directory: LogDirectory
+  readonly logger: Logger
+  /** A segment takes no more batches from this size on. */
+  readonly segmentBytes: number
+  readonly store: string
+  readonly history: History
+  readonly leases: Map<bigint, Lease>
+  readonly parts: Parts
+  readonly segment: Segment
+}
+
+/** Milliseconds without a commit after which the last mark is put on the disk. */
+const idleTime = 100
+
+interface Waiting {
+  readonly entries: readonly Entry[]
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The log of one data directory: appended to in group commits, cut into segments, and shortened by bases. */
+export class Log {
+  readonly #state: LogState
+  readonly #parts: Parts
+  #segment: Segment
+  #waiting: Waiting[] = []
+  #writing: Promise<void> | undefined
+  #idle: ReturnType<typeof setTimeout> | undefined
+  #closing = false
+
+  constructor(state: LogState) {
+    this.#state = state
+    this.#parts = state.parts
+    this.#segment = state.segment
+  }
+
+  /** Bytes on disk. */
+  get size(): number {
+    return this.#parts.size + this.#segment.size
+  }
+
+  /**
+   * Resolves when the entries are on the disk. While a batch is on its way, what comes becomes the next one.
+   * @throws StoreError 'no-space' or 'unavailable'; nothing was written then.
+   */
+  append(entries: readonly Entry[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entries, resolve, reject })
+      this.#writing ??= this.#write()
+    })
+  }
+
+  /** Notes that nothing before this revision will be read, and removes what only that needed once it is worth it. */
+  async compact(oldest: number): Promise<void> {
+    await this.append([{ compacted: oldest }])
+    const { bytes } = this.#parts.firstNeeded(oldest)
+    // Bases as large as what they save, so that each byte is written at most twice.
+    if (bytes < Math.max(this.#state.segmentBytes, this.#parts.baseSize)) return
+    try {
+      await this.#rebase(oldest)
+    } catch (error) {
+      if (!this.#closing) this.#state.logger.warn({ error: messageOf(error) }, 'the log was not shortened; the next compaction tries again')
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true
+    while (this.#writing) await this.#writing
+    clearTimeout(this.#idle)
+    await this.#segment.sync().catch(() => {})
+    this.#parts.close()
+  }
+
+  async #write(): Promise<void> {
+    clearTimeout(this.#idle)
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      try {
+        await this.#commit(batch.flatMap(({ entries }) => entries))
+        for (const { resolve } of batch) resolve()
+      } catch (error) {
+        const failure = this.#failure(error)
+        for (const { reject } of batch) reject(failure)
+      }
+    }
+    this.#writing = undefined
+    if (this.#closing) return
+    this.#idle = setTimeout(() => void this.#segment.sync().catch(() => {}), idleTime)
+    this.#idle.unref()
+  }
+
+  async #commit(entries: readonly Entry[]): Promise<void> {
+    if (this.#segment.end >= this.#state.segmentBytes) await this.#roll()
+    const { places } = this.#parts.active
+    const revision = entries.reduce((newest, entry) => ('change' in entry ? entry.change.revision : newest), this.#segment.revision)
+    const offsets = await this.#segment.append(entries.map(encodeEntry), revision)
+    entries.forEach((entry, index) => {
+      if ('change' in entry) places.add(entry.change.revision, offsets[index]!)
+      else if ('lease' in entry) this.#state.leases.set(entry.lease.id, entry.lease)
+      else if ('ended' in entry) this.#state.leases.delete(entry.ended)
+    })
+  }
+
+  /** Goes on in a new segment. It is made first: a power cut in between leaves it empty, behind one that is whole. */
+  async #roll(): Promise<void> {
+    const { directory, store, logger } = this.#state
+    const before = this.#segment
+    const header = await before.ended()
+    const { number } = before
+    this.#segment = await Segment.create(directory, { number: number + 1, store, ...header })
+    await before.finish().catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the end of a segment was not marked'))
+    const { places, file } = this.#parts.active
+    this.#parts.finish(
+      { number, name: segmentName(number), file, places, size: before.size },
+      { number: number + 1, file: this.#segment.file, places: new Places() },
+    )
+  }
+
+  /** Writes the state at a revision to a new base, which the segments with later revisions go on from, and removes the others. */
+  async #rebase(revision: number): Promise<void> {
+    const { directory, store, history, leases } = this.#state
+    const { number } = this.#parts.firstNeeded(revision)
+    const current = history.currentAt(revision)
+    const first = [...leases.values()].map((lease) => encodeEntry({ lease }))
+    const offsets = await writeBase(directory, { number, store, revision }, this.#records(first, current), first.length + current.length)
+    const places = new Places()
+    for (const [index, each] of current.entries()) places.add(each, offsets[first.length + index]!)
+    const name = baseName(number)
+    const file = directory.open(name)
+    this.#parts.replaceBase({ number, name, file, places, size: file.size() })
+    await directory.sync()
+  }
+
+  *#records(first: readonly Buffer[], revisions: readonly number[]): Generator<Buffer> {
+    yield* first
+    for (const revision of revisions) {
+      if (this.#closing) throw new Error('the store is closing')
+      yield this.#parts.record(revision)
+    }
+  }
+
+  #failure(error: unknown): StoreError {
+    const file = `${this.#state.directory.path}/${segmentName(this.#segment.number)}`
+    return new StoreError(isFull(error) ? 'no-space' : 'unavailable', `write ${file}: ${messageOf(error).replaceAll('\n', ' ')}`)
+  }
+}
+
+/** No room on the disk, in a quota or under a limit. Deno has no code for some of these. */
+const isFull = (error: unknown) => /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large/i.test(messageOf(error))

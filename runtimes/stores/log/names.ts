@@ -1,0 +1,27 @@
+/** Names of the log's files: a number that counts up, and what the file is. */
+const digits = 16
+const pattern = new RegExp(`^(\\d{${digits}})\\.(log|base)$`)
+
+export const segmentName = (number: number) => `${String(number).padStart(digits, '0')}.log`
+export const baseName = (number: number) => `${String(number).padStart(digits, '0')}.base`
+/** A file that is being written has this behind its name. */
+export const draftSuffix = '.tmp'
+
+export interface LogNames {
+  /** In ascending order, as are the bases. */
+  readonly segments: readonly number[]
+  readonly bases: readonly number[]
+  /** Files that were never finished. */
+  readonly drafts: readonly string[]
+}
+
+export function logNames(names: readonly string[]): LogNames {
+  const numbers = (kind: string) =>
+    names.flatMap((name) => {
+      const [, number, found] = pattern.exec(name) ?? []
+      return found === kind ? [Number(number)] : []
+    })
+  const drafts = names.filter((name) => name.endsWith(draftSuffix) && pattern.test(name.slice(0, -draftSuffix.length)))
+  const ascending = (a: number, b: number) => a - b
+  return { segments: numbers('log').toSorted(ascending), bases: numbers('base').toSorted(ascending), drafts }
+}

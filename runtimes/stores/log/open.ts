@@ -1,0 +1,82 @@
+import type { Logger } from '../../../core/ports.ts'
+import type { History } from '../history.ts'
+import type { Lease } from '../leases.ts'
+import { Damage, refusal } from './damage.ts'
+import type { LogDirectory } from './files.ts'
+import { newStoreId } from './header.ts'
+import { Log } from './log.ts'
+import { baseName, logNames, segmentName } from './names.ts'
+import { Parts } from './parts.ts'
+import type { Places } from './places.ts'
+import { readLog } from './read.ts'
+import { Segment } from './segment.ts'
+import { LoadedState } from './state.ts'
+
+export interface LogOptions {
+  readonly logger: Logger
+  /** A segment takes no more batches from this size on, in bytes; default 64 MiB. */
+  readonly segmentBytes?: number
+}
+
+export interface OpenLog {
+  readonly log: Log
+  readonly history: History
+  readonly leases: readonly Lease[]
+  /** Which key hangs on which lease. */
+  readonly attached: ReadonlyMap<string, bigint>
+}
+
+/**
+ * Opens the log of a directory that this process owns, or makes one where none is. A write at its end that was never acknowledged is cut
+ * off, with a warning.
+ * @throws StoreError 'corrupt' when anything else is not as it was written.
+ */
+export async function openLog(directory: LogDirectory, { logger, segmentBytes = 64 * 1024 * 1024 }: LogOptions): Promise<OpenLog> {
+  const { segments, bases } = removeDrafts(directory)
+  if (segments.length === 0 && bases.length === 0)
+    (await Segment.create(directory, { number: 1, store: newStoreId(), revision: 1 })).file.close()
+  // The history reads values back through the parts, which are known when it is read.
+  const opened: { parts?: Parts } = {}
+  const state = new LoadedState((revision) => opened.parts!.read(revision))
+  const { base, segments: read, mark, torn } = verified(directory, () => readLog(directory, state))
+  const { history, leases, attached } = state
+  const last = read.at(-1)!
+  if (torn) {
+    const fields = { file: `${directory.path}/${last.name}`, offset: last.end, revision: history.revision }
+    logger.warn(fields, 'the end of the log was cut off: a write that was never acknowledged')
+    last.file.truncate(last.end)
+  }
+  // What was read may be in the kernel's memory alone; now it counts as written.
+  await last.file.sync()
+  const parts = [...(base ? [base] : []), ...read].map(({ name, header, file, end }, index) => {
+    return { number: header.number, name, file, size: end, places: state.places[index] as Places }
+  })
+  opened.parts = new Parts(directory, base && parts[0], parts.slice(base ? 1 : 0, -1), parts.at(-1)!)
+  removeObsolete(directory, base?.header.number ?? 0)
+  const { number, store, seed } = last.header
+  const { file, end, checksum } = last
+  const segment = new Segment({ number, file, seed, end, checksum, revision: history.revision, slot: mark.slot })
+  const log = new Log({ directory, logger, segmentBytes, store, history, leases, parts: opened.parts, segment })
+  return { log, history, leases: [...leases.values()], attached }
+}
+
+function verified<T>(directory: LogDirectory, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof Damage ? refusal(directory.path, error) : error
+  }
+}
+
+function removeDrafts(directory: LogDirectory): ReturnType<typeof logNames> {
+  const names = logNames(directory.names())
+  for (const name of names.drafts) directory.remove(name)
+  return names
+}
+
+/** A base is made before what it replaces is removed. */
+function removeObsolete(directory: LogDirectory, first: number): void {
+  const { segments, bases } = logNames(directory.names())
+  for (const number of segments) if (number < first) directory.remove(segmentName(number))
+  for (const number of bases) if (number < first) directory.remove(baseName(number))
+}

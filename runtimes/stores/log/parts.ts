@@ -1,0 +1,111 @@
+/** The files of an open log, and what is read back from them. */
+import { type KeyValue, StoreError } from '../../../core/ports.ts'
+import { decodeEntry, recordHeader, verifyRecord } from './entry.ts'
+import type { LogDirectory, LogFile } from './files.ts'
+import type { Places } from './places.ts'
+
+/** A file that is not written to any more. */
+export interface Part {
+  readonly number: number
+  readonly name: string
+  readonly file: LogFile
+  readonly places: Places
+  readonly size: number
+}
+
+/** The segment that is written to, as far as readers see it. */
+export interface Active {
+  readonly number: number
+  readonly file: LogFile
+  readonly places: Places
+}
+
+export class Parts {
+  readonly #directory: LogDirectory
+  #base: Part | undefined
+  /** Segments, oldest first. */
+  #finished: readonly Part[]
+  active: Active
+
+  constructor(directory: LogDirectory, base: Part | undefined, finished: readonly Part[], active: Active) {
+    this.#directory = directory
+    this.#base = base
+    this.#finished = finished
+    this.active = active
+  }
+
+  /** Bytes of all but the active segment. */
+  get size(): number {
+    return this.#all().reduce((sum, { size }) => sum + size, 0)
+  }
+
+  get baseSize(): number {
+    return this.#base?.size ?? 0
+  }
+
+  /** The active segment is written; another takes its place. */
+  finish(part: Part, active: Active): void {
+    this.#finished = [...this.#finished, part]
+    this.active = active
+  }
+
+  /** The number of the first segment with a revision after this one, and the bytes of those before it. */
+  firstNeeded(oldest: number): { readonly number: number; readonly bytes: number } {
+    const index = this.#finished.findIndex(({ places }) => places.last > oldest)
+    const needless = index < 0 ? this.#finished : this.#finished.slice(0, index)
+    return {
+      number: this.#finished[needless.length]?.number ?? this.active.number,
+      bytes: needless.reduce((sum, { size }) => sum + size, 0),
+    }
+  }
+
+  /** A new base takes the place of the one before and of all segments with lower numbers, which are removed. */
+  replaceBase(base: Part): void {
+    const obsolete = [...this.#finished.filter(({ number }) => number < base.number), ...(this.#base ? [this.#base] : [])]
+    this.#finished = this.#finished.filter(({ number }) => number >= base.number)
+    this.#base = base
+    for (const { file, name } of obsolete) {
+      file.close()
+      this.#directory.remove(name)
+    }
+  }
+
+  /** What a revision stored. @throws StoreError 'corrupt' when its record does not verify any more. */
+  read(revision: number): KeyValue {
+    const entry = decodeEntry(this.record(revision))
+    if (!entry || !('change' in entry) || !entry.change.value) throw this.#lost(revision)
+    const { key, value, createRevision } = entry.change
+    return { key, value, createRevision, modRevision: revision }
+  }
+
+  /** The record of a revision, verified. */
+  record(revision: number): Buffer {
+    for (const { places, file } of [this.active, ...this.#all()]) {
+      const offset = places.offset(revision)
+      const record = offset === undefined ? undefined : readRecord(file, offset)
+      if (record) return record
+    }
+    throw this.#lost(revision)
+  }
+
+  close(): void {
+    for (const { file } of [this.active, ...this.#all()]) file.close()
+  }
+
+  #all(): readonly Part[] {
+    return this.#base ? [this.#base, ...this.#finished] : this.#finished
+  }
+
+  #lost(revision: number): StoreError {
+    return new StoreError('corrupt', `${this.#directory.path}: revision ${revision} can't be read back: its record is damaged`)
+  }
+}
+
+function readRecord(file: LogFile, offset: number): Buffer | undefined {
+  const header = Buffer.alloc(recordHeader)
+  if (file.read(header, offset) < recordHeader) return undefined
+  const length = recordHeader + header.readUInt32LE(0)
+  if (offset + length > file.size()) return undefined
+  const record = Buffer.allocUnsafe(length)
+  return file.read(record, offset) === length && verifyRecord(record, 0) === length ? record : undefined
+}

@@ -1,0 +1,27 @@
+/** Where the record of each revision stands in one file, so that a value of the past need not stay in memory. */
+export class Places {
+  /** In ascending order, each with its offset. */
+  readonly #revisions: number[] = []
+  readonly #offsets: number[] = []
+
+  /** @param revision higher than those before. */
+  add(revision: number, offset: number): void {
+    this.#revisions.push(revision)
+    this.#offsets.push(offset)
+  }
+
+  /** 0 when there is none. */
+  get last(): number {
+    return this.#revisions.at(-1) ?? 0
+  }
+
+  offset(revision: number): number | undefined {
+    let [low, high] = [0, this.#revisions.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#revisions[middle]! < revision) low = middle + 1
+      else high = middle
+    }
+    return this.#revisions[low] === revision ? this.#offsets[low] : undefined
+  }
+}

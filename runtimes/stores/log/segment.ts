@@ -1,0 +1,169 @@
+/**
+ * The segment that is written to. Room is made with zeros before a batch is written into it: a full disk is met before anything is
+ * written, and a commit changes no length of the file, which would be one more write for the file system.
+ */
+import { encodeBatch } from './batch.ts'
+import type { LogDirectory, LogFile } from './files.ts'
+import { bodyOffset, encodeHeader, encodeMark, type Header, markOffset, marks } from './header.ts'
+import { draftSuffix, segmentName } from './names.ts'
+
+/** Room is made in steps as long as what is there, within these bounds. Bytes. */
+const smallestStep = 256 * 1024
+const largestStep = 4 * 1024 * 1024
+
+export interface SegmentState {
+  readonly number: number
+  readonly file: LogFile
+  readonly seed: number
+  /** Where the next batch goes. */
+  readonly end: number
+  /** Of the last batch. */
+  readonly checksum: number
+  readonly revision: number
+  /** Where the newest mark stands; it is on the disk. */
+  readonly slot: number
+}
+
+export class Segment {
+  readonly number: number
+  readonly file: LogFile
+  readonly #seed: number
+  #end: number
+  #checksum: number
+  #revision: number
+  #slot: number
+  #room: number
+  /** A batch was written and not acknowledged: it must go before the next one. */
+  #unfinished = false
+
+  constructor({ number, file, seed, end, checksum, revision, slot }: SegmentState) {
+    this.number = number
+    this.file = file
+    this.#seed = seed
+    this.#end = end
+    this.#checksum = checksum
+    this.#revision = revision
+    this.#slot = slot
+    this.#room = file.size()
+  }
+
+  /** Makes the next segment, empty; it is on the disk then. */
+  static async create(directory: LogDirectory, header: Omit<Header, 'kind'>): Promise<Segment> {
+    const name = segmentName(header.number)
+    const file = directory.create(`${name}${draftSuffix}`)
+    try {
+      const { pages, seed } = encodeHeader({ kind: 'segment', ...header })
+      const { revision, number } = header
+      const end = bodyOffset.segment
+      const mark = encodeMark({ end, checksum: seed, revision, continued: false }, seed)
+      file.write(Buffer.alloc(end), 0)
+      file.write(pages, 0)
+      for (let slot = 0; slot < marks; slot++) file.write(mark, markOffset(slot))
+      const segment = new Segment({ number, file, seed, end, checksum: seed, revision, slot: 0 })
+      segment.#makeRoom(end + 1)
+      await file.sync()
+      directory.rename(`${name}${draftSuffix}`, name)
+      await directory.sync()
+      return segment
+    } catch (error) {
+      file.close()
+      // Without it the segment before goes on.
+      for (const made of [name, `${name}${draftSuffix}`]) directory.remove(made)
+      throw error
+    }
+  }
+
+  get end(): number {
+    return this.#end
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** Bytes on disk. */
+  get size(): number {
+    return this.#room
+  }
+
+  /**
+   * Writes records as one batch and resolves when it is on the disk, to where each record begins. After a rejection none of it counts:
+   * what was written is removed, at the latest before the next batch. `revision`: of the last change.
+   */
+  async append(records: readonly Buffer[], revision: number): Promise<readonly number[]> {
+    await this.#repair()
+    const { bytes, checksum, offsets } = encodeBatch(records, this.#end, this.#checksum, this.#seed)
+    this.#makeRoom(this.#end + bytes.length)
+    this.#unfinished = true
+    try {
+      this.file.write(bytes, this.#end)
+      await this.file.sync()
+    } catch (error) {
+      // If it fails now, the next append tries again.
+      await this.#repair().catch(() => {})
+      throw error
+    }
+    this.#unfinished = false
+    this.#end += bytes.length
+    this.#checksum = checksum
+    this.#revision = revision
+    this.#mark(false)
+    return offsets
+  }
+
+  /** Waits until the last mark is on the disk, too. */
+  sync(): Promise<void> {
+    return this.file.sync()
+  }
+
+  /** What the header of the next segment says about this one. */
+  async ended(): Promise<Required<Pick<Header, 'revision' | 'previous'>>> {
+    await this.#repair()
+    return { revision: this.#revision, previous: { end: this.#end, checksum: this.#checksum } }
+  }
+
+  /** Notes that the next segment must be there, and gives back the room that is left. */
+  async finish(): Promise<void> {
+    await this.file.sync()
+    this.#mark(true)
+    this.file.truncate(this.#end)
+    this.#room = this.#end
+    await this.file.sync()
+  }
+
+  #mark(continued: boolean): void {
+    this.#slot = (this.#slot + 1) % marks
+    const mark = { end: this.#end, checksum: this.#checksum, revision: this.#revision, continued }
+    this.file.write(encodeMark(mark, this.#seed), markOffset(this.#slot))
+  }
+
+  /** Cutting and syncing anew is safe after a sync that failed: all before `end` was on the disk by an earlier one. */
+  async #repair(): Promise<void> {
+    if (!this.#unfinished) return
+    this.file.truncate(this.#end)
+    this.#room = this.#end
+    await this.file.sync()
+    this.#unfinished = false
+  }
+
+  #makeRoom(needed: number): void {
+    if (needed <= this.#room) return
+    const step = Math.min(Math.max(this.#room, smallestStep), largestStep)
+    try {
+      this.#extend(Math.max(needed, this.#room + step))
+    } catch {
+      // Not so much, but perhaps enough.
+      this.#extend(needed)
+    }
+  }
+
+  #extend(to: number): void {
+    try {
+      this.file.write(Buffer.alloc(to - this.#room), this.#room)
+      this.#room = to
+    } catch (error) {
+      this.file.truncate(this.#room)
+      throw error
+    }
+  }
+}

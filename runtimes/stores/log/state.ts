@@ -1,0 +1,49 @@
+/** What a log's entries say when they are read in order: the history, and the leases that run. */
+import type { KeyValue } from '../../../core/ports.ts'
+import { type Change, History } from '../history.ts'
+import type { Lease } from '../leases.ts'
+import { Damage } from './damage.ts'
+import type { Entry } from './entry.ts'
+import { Places } from './places.ts'
+import type { OpenFile, Sink } from './read.ts'
+
+export class LoadedState implements Sink {
+  #history = new History()
+  readonly leases = new Map<bigint, Lease>()
+  /** Which key hangs on which lease. */
+  readonly attached = new Map<string, bigint>()
+  /** Of each file, in the order of reading. */
+  readonly places: Places[] = []
+  readonly #load: (revision: number) => KeyValue
+
+  /** `load` reads back what a revision stored. */
+  constructor(load: (revision: number) => KeyValue) {
+    this.#load = load
+  }
+
+  get history(): History {
+    return this.#history
+  }
+
+  begin({ header }: OpenFile): void {
+    if (this.places.length === 0) this.#history = new History(header.revision, this.#load)
+    this.places.push(new Places())
+  }
+
+  entry(entry: Entry, open: OpenFile, offset: number): void {
+    if ('lease' in entry) this.leases.set(entry.lease.id, entry.lease)
+    else if ('ended' in entry) this.leases.delete(entry.ended)
+    else if ('compacted' in entry) this.#history.compact(Math.min(entry.compacted, this.#history.revision))
+    // A segment begins before the revision of its base.
+    else if (open.header.kind === 'base' || entry.change.revision > this.#history.revision) this.#change(entry.change, open, offset)
+  }
+
+  #change(change: Change, { name, header }: OpenFile, offset: number): void {
+    if (header.kind === 'base') this.#history.restore(change)
+    else if (change.revision === this.#history.revision + 1) this.#history.apply(change)
+    else throw new Damage(name, offset, `revision ${this.#history.revision + 1} is missing before revision ${change.revision}`)
+    this.places.at(-1)?.add(change.revision, offset)
+    if (change.lease !== 0n) this.attached.set(change.key, change.lease)
+    else this.attached.delete(change.key)
+  }
+}
