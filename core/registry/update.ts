@@ -56,15 +56,20 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
   }
 }
 
+/** What of the metadata is part of what is wanted. */
+const metadataCounted: { readonly [generation: string]: 'annotations' | 'labels' | undefined } = {
+  specAndAnnotations: 'annotations',
+  specAndLabels: 'labels',
+}
+
 /** Raises the generation when more than metadata and status changed (API conventions, 'Metadata'). */
 function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
   if (definition.generation === 'none') return
   const statusCounts = definition.generation === 'specAndStatus'
   const content = ({ metadata: _metadata, status, ...rest }: ApiObject) =>
     (statusCounts ? { ...rest, status: status ?? null } : rest) as Json
-  const annotationsCount = definition.generation === 'specAndAnnotations'
-  const same =
-    equal(content(object), content(old)) && (!annotationsCount || equal(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
+  const counted = metadataCounted[definition.generation]
+  const same = equal(content(object), content(old)) && (!counted || equal(object.metadata[counted] ?? {}, old.metadata[counted] ?? {}))
   if (!same) object.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 

@@ -193,8 +193,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly scale?: Scale
   /** All but `/status` and `/scale`, which follow from the two properties above. */
   readonly subresources: readonly Subresource[]
-  /** What raises `metadata.generation`: changes outside metadata and status, those and annotations or status, or nothing. */
-  readonly generation: 'spec' | 'specAndAnnotations' | 'specAndStatus' | 'none'
+  /** What raises `metadata.generation`: changes outside metadata and status, those and annotations, labels or status, or nothing. */
+  readonly generation: 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'specAndStatus' | 'none'
   /** Field selectors beyond `metadata.name` and `metadata.namespace`: label to path. */
   readonly selectable: { readonly [label: string]: Path | ((object: ApiObject) => string) }
   /** Those of them by which many clients watch and list a small part: the watch cache finds it without looking at all objects. */

@@ -3,12 +3,13 @@ import { field, int32, int64, intOrString, list, message, pointer, required, req
 import { checkCounts } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
-import { resource } from '../definition.ts'
+import { type ApiObject, resource } from '../definition.ts'
 import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { daemonSetColumns } from './columns.ts'
 import { validateCollisionCount } from './status-validation.ts'
+import { countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from './template-generation.ts'
 import { validateWorkload } from './workload-validation.ts'
 
 export const RollingUpdateDaemonSet = message(
@@ -114,6 +115,9 @@ export const daemonSets = resource({
   status: true,
   generation: 'spec',
   strategy: {
+    defaults: (object) => keepTemplateGeneration(object as ApiObject),
+    prepareCreate: (object) => startTemplateGeneration(object as ApiObject),
+    prepareUpdate: (object, old) => countTemplateGeneration(object as ApiObject, old as ApiObject),
     validateStatus({ status }, old, errors) {
       if (status) checkCounts(status, Object.keys(DaemonSetStatus.fields) as (keyof typeof status)[], FieldPath.of('status'), errors)
       validateCollisionCount(status, old.status, errors)

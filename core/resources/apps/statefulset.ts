@@ -135,7 +135,11 @@ export const StatefulSetSpec = message(
       spec.replicas ??= 1
       spec.revisionHistoryLimit ??= 10
       spec.persistentVolumeClaimRetentionPolicy ??= {}
-      for (const claim of spec.volumeClaimTemplates ?? []) Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
+      for (const claim of spec.volumeClaimTemplates ?? []) {
+        Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
+        claim.status ??= {}
+        claim.status.phase ??= 'Pending'
+      }
     },
     validate(spec, path, errors, context) {
       validateTemplate?.(templateOf(spec), path.child('template'), errors, context)

@@ -24,6 +24,7 @@ export const podTemplates = resource({
   names: ['podtemplates', 'podtemplate'],
   schema: PodTemplate,
   columns: podTemplateColumns,
+  generation: 'spec',
   returnsDeleted: true,
   strategy: {
     validate: objectRules(({ template = {} }, errors, context) => checkPodTemplate(template, FieldPath.of('template'), errors, context)),

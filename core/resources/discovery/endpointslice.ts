@@ -78,6 +78,6 @@ export const endpointSlices = resource({
   schema: EndpointSlice,
   columns: endpointSliceColumns,
   lifecycle: { introduced: '1.21' },
-  generation: 'spec',
+  generation: 'specAndLabels',
   strategy: { validate: validateEndpointSlice },
 })

@@ -149,6 +149,12 @@ tables(
         { 'spec.updateStrategy.type': 'OnDelete' },
         { spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: undefined } } },
       ],
+      ['the first template', {}, { metadata: { annotations: { 'deprecated.daemonset.template.generation': '1' } } }],
+      [
+        'a template that is restored',
+        { 'metadata.annotations': { 'deprecated.daemonset.template.generation': '5' } },
+        { metadata: { annotations: { 'deprecated.daemonset.template.generation': '5' } } },
+      ],
     ],
     refused: [
       ['empty selector', { 'spec.selector': {} }, ['spec.selector: Invalid value: {}: empty selector is invalid for daemonset']],
@@ -300,4 +306,37 @@ test('annotations raise the generation of a deployment only', async () => {
     const answer = await send('PUT', `${path(plural)}/noted`, withChanges(made.body, { 'metadata.annotations': { a: 'b' } }))
     assert.equal(answer.body.metadata['generation'], generation, kind)
   }
+})
+
+test('changes of a daemon set’s template are counted, whatever the client says', async () => {
+  const { send } = await client
+  const annotation = 'deprecated.daemonset.template.generation'
+  const at = `${path('daemonsets')}/counted`
+  const made = await send('POST', path('daemonsets'), { ...base, kind: 'DaemonSet', metadata: { name: 'counted' }, spec })
+  const generations = async (changes: { readonly [path: string]: unknown }) => {
+    const { body } = await send('PUT', at, withChanges(made.body, { 'metadata.resourceVersion': undefined, ...changes }))
+    const { annotations, generation } = body.metadata as { annotations: { [key: string]: string }; generation: number }
+    return [annotations[annotation], generation]
+  }
+  const image = 'spec.template.spec.containers.0.image'
+  assert.deepEqual(await generations({ 'metadata.annotations': { [annotation]: '7' } }), ['1', 1])
+  assert.deepEqual(await generations({ 'metadata.annotations': undefined, 'spec.minReadySeconds': 3 }), ['1', 2])
+  assert.deepEqual(await generations({ 'metadata.annotations': undefined, [image]: 'httpd' }), ['2', 3])
+})
+
+test('claims that a stateful set makes are pending', async () => {
+  const { send } = await client
+  const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
+  const made = await send('POST', path('statefulsets'), {
+    ...base,
+    kind: 'StatefulSet',
+    metadata: { name: 'claiming' },
+    spec: { ...spec, serviceName: 'web', volumeClaimTemplates: [claim] },
+  })
+  assert.equal(made.code, 201, JSON.stringify(made.body))
+  const { volumeClaimTemplates } = made.body['spec'] as { volumeClaimTemplates: { status: object }[] }
+  assert.deepEqual(
+    volumeClaimTemplates.map(({ status }) => status),
+    [{ phase: 'Pending' }],
+  )
 })

@@ -1,0 +1,31 @@
+/**
+ * The number of changes of a daemon set's template. Once a field of the spec, it is an annotation in `apps/v1` that the server alone writes
+ * after the create; clients up to 1.8 and `kubectl rollout history` read it.
+ */
+import { getPath } from '../../schema/accessors.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
+import type { ApiObject } from '../definition.ts'
+
+const annotation = 'deprecated.daemonset.template.generation'
+
+const generationOf = ({ metadata }: ApiObject): number => {
+  const value = Number(metadata.annotations?.[annotation])
+  return Number.isSafeInteger(value) ? value : 0
+}
+
+function set(object: ApiObject, generation: number): void {
+  object.metadata ??= {}
+  object.metadata.annotations = { ...object.metadata.annotations, [annotation]: String(generation) }
+}
+
+/** Every daemon set has the annotation. */
+export const keepTemplateGeneration = (object: ApiObject) => set(object, generationOf(object))
+
+/** A create may bring a number of its own. */
+export const startTemplateGeneration = (object: ApiObject) => set(object, Math.max(1, generationOf(object)))
+
+export function countTemplateGeneration(object: ApiObject, old: ApiObject): void {
+  const same = equal((getPath(object, '.spec.template') ?? {}) as Json, (getPath(old, '.spec.template') ?? {}) as Json)
+  set(object, generationOf(old) + (same ? 0 : 1))
+}
