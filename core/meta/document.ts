@@ -1,4 +1,6 @@
 import { Reply } from '../respond/reply.ts'
+import type { JsonObject } from '../schema/model.ts'
+
 /** Bytes that are the same for everybody, with their validator. */
 export interface Document {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -7,6 +9,7 @@ export interface Document {
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 async function sha512(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-512', bytes))
@@ -33,6 +36,19 @@ export function lazyBytes(build: () => Uint8Array<ArrayBuffer> | Promise<Uint8Ar
 /** The same from a value, as compact JSON. */
 export function lazyDocument(build: () => unknown): BuildDocument {
   return lazyBytes(async () => encoder.encode(JSON.stringify(await build())))
+}
+
+/** Another form of a document, under the same validator. */
+export function lazyForm(document: BuildDocument, convert: (value: JsonObject) => Uint8Array<ArrayBuffer>): BuildDocument {
+  let form: Promise<Document> | undefined
+  const start = async () => {
+    const { bytes, hash } = await document()
+    return { bytes: convert(JSON.parse(decoder.decode(bytes)) as JsonObject), hash }
+  }
+  return () => {
+    form ??= start()
+    return form
+  }
 }
 
 /** Answers with the document, or with 304 when the client has it already (RFC 9110 13.1.2). */

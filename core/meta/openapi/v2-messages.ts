@@ -1,22 +1,7 @@
-/**
- * The part of package `openapi.v2` that our documents use (github.com/google/gnostic-models, openapiv2/OpenAPIv2.proto), as data.
- * A type is `string`, `bool`, `int64`, `double`, `any` or the name of a row; `*` before it means repeated.
- */
-export type MessageRow =
-  | {
-      /** Tag and type by JSON name. */
-      readonly fields: { readonly [json: string]: readonly [tag: number, type: string] }
-      /** Tag of the pairs of name and value that keep the keys with `x-`. */
-      readonly extensions?: number
-      /** Tag and type of the pairs that keep all other keys. */
-      readonly entries?: readonly [tag: number, type: string]
-    }
-  /** A message whose only field, this one, holds the JSON value. */
-  | { readonly wraps: readonly [tag: number, type: string] }
-  /** A choice by the value of `in`; `''` is the last resort. */
-  | { readonly choices: { readonly [place: string]: readonly [tag: number, type: string] } }
+/** The part of package `openapi.v2` that our documents use (github.com/google/gnostic-models, openapiv2/OpenAPIv2.proto). */
+import type { MessageTable } from './message-row.ts'
 
-export const messages: { readonly [name: string]: MessageRow } = {
+export const v2Messages: MessageTable = {
   Document: {
     fields: {
       swagger: [1, 'string'],
@@ -57,12 +42,12 @@ export const messages: { readonly [name: string]: MessageRow } = {
     extensions: 13,
   },
   ParametersItem: { wraps: [1, 'Parameter'] },
-  Parameter: { choices: { body: [1, 'BodyParameter'], '': [2, 'NonBodyParameter'] } },
+  Parameter: { by: 'in', choices: { body: [1, 'BodyParameter'], '': [2, 'NonBodyParameter'] } },
   BodyParameter: {
     fields: { description: [1, 'string'], name: [2, 'string'], in: [3, 'string'], required: [4, 'bool'], schema: [5, 'Schema'] },
     extensions: 6,
   },
-  NonBodyParameter: { choices: { query: [3, 'QueryParameter'], path: [4, 'PathParameter'] } },
+  NonBodyParameter: { by: 'in', choices: { query: [3, 'QueryParameter'], path: [4, 'PathParameter'] } },
   QueryParameter: {
     fields: {
       required: [1, 'bool'],

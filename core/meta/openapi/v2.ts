@@ -5,12 +5,13 @@ import { groupServed, perRevision } from '../served.ts'
 import { v2 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
 import { registeredKinds } from './kinds.ts'
+import { encodeDocument } from './message-protobuf.ts'
 import { createModelNames } from './model-names.ts'
 import { createModels } from './models.ts'
 import type { OpenApiOptions } from './options.ts'
 import { resourcePaths } from './resource-paths.ts'
 import { swaggerDocument } from './v2-document.ts'
-import { encodeSwagger } from './v2-protobuf.ts'
+import { v2Messages } from './v2-messages.ts'
 
 export interface OpenApiV2 {
   /** Answers GET on `/openapi/v2`; undefined elsewhere. */
@@ -42,7 +43,7 @@ export function createOpenApiV2({ served, platform, info }: Omit<OpenApiOptions,
       ]
       return swaggerDocument(info, paths, models)
     }
-    return { json: lazyDocument(build), protobuf: lazyBytes(() => encodeSwagger(build())) }
+    return { json: lazyDocument(build), protobuf: lazyBytes(() => encodeDocument(v2Messages, build())) }
   })
 
   const respond = async (request: Request): Promise<Response> => {

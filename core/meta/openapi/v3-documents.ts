@@ -1,18 +1,26 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
-import { type BuildDocument, lazyDocument } from '../document.ts'
+import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
 import { groupServed, perRevision, type ServedVersion } from '../served.ts'
 import { v3 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
 import { registeredKinds } from './kinds.ts'
+import { encodeDocument } from './message-protobuf.ts'
 import { createModelNames, type ModelNames } from './model-names.ts'
 import { createModels, type Models } from './models.ts'
 import type { PathItem } from './operations.ts'
 import type { OpenApiOptions } from './options.ts'
 import { resourcePaths } from './resource-paths.ts'
 import { openApiDocument } from './v3-document.ts'
+import { v3Messages } from './v3-messages.ts'
+
+/** One document; both forms have the same validator. */
+export interface DocumentForms {
+  readonly json: BuildDocument
+  readonly protobuf: BuildDocument
+}
 
 /** The documents of a revision by name, such as `apis/apps/v1`. */
-export type Documents = ReadonlyMap<string, BuildDocument>
+export type Documents = ReadonlyMap<string, DocumentForms>
 
 const core = { group: '', version: 'v1' }
 
@@ -23,18 +31,20 @@ export function createDocuments({ served, platform, info }: Omit<OpenApiOptions,
     known ??= createModelNames(platform)
     return known
   }
-  let kept = new Map<string, { readonly definitions: readonly ResourceDefinition[]; readonly build: BuildDocument }>()
+  let kept = new Map<string, { readonly definitions: readonly ResourceDefinition[]; readonly forms: DocumentForms }>()
 
   const document = (
     paths: (models: Models) => readonly PathItem[],
     version: Pick<ServedVersion, 'group' | 'version'> = core,
     definitions: readonly ResourceDefinition[] = [],
-  ): BuildDocument =>
-    lazyDocument(() => {
+  ): DocumentForms => {
+    const json = lazyDocument(() => {
       const names = modelNames()
       const models = createModels(v3, names, registeredKinds(definitions, [core, version], names))
       return openApiDocument(info, paths(models), models)
     })
+    return { json, protobuf: lazyForm(json, (value) => encodeDocument(v3Messages, value)) }
+  }
 
   const ofVersion = (version: ServedVersion, all: readonly ResourceDefinition[]) => {
     const known = kept.get(version.path)
@@ -43,7 +53,7 @@ export function createDocuments({ served, platform, info }: Omit<OpenApiOptions,
       versionPath(version, platform, models),
       ...resourcePaths(version, { platform, names: modelNames(), models }),
     ]
-    return { definitions: version.definitions, build: document(paths, version, all) }
+    return { definitions: version.definitions, forms: document(paths, version, all) }
   }
 
   return perRevision(served, (definitions) => {
@@ -56,7 +66,7 @@ export function createDocuments({ served, platform, info }: Omit<OpenApiOptions,
       ...groups
         .filter(({ name }) => name !== '')
         .map((group) => [`apis/${group.name}`, document((models) => [groupPath(group, platform, models)])] as const),
-      ...[...kept].map(([path, { build }]) => [path.slice(1), build] as const),
+      ...[...kept].map(([path, { forms }]) => [path.slice(1), forms] as const),
     ])
   })
 }

@@ -2,12 +2,20 @@ import { covers, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
 import { type BuildDocument, lazyDocument, respondWith } from '../document.ts'
 import type { OpenApiOptions } from './options.ts'
-import { createDocuments, type Documents } from './v3-documents.ts'
+import { createDocuments, type DocumentForms, type Documents } from './v3-documents.ts'
 
 export interface OpenApiV3 {
   /** Answers GET on `/openapi/v3` and below; undefined where there is no such document. */
   respond(request: Request, url: URL): Promise<Response> | undefined
 }
+
+const protobuf = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
+/** What a client may ask for, and what it is then sent as. The spelling with `@` is no valid media type, but clients know no other. */
+const mediaTypes = [
+  { accepts: 'application/json', sends: 'application/json', format: 'json' },
+  { accepts: protobuf, sends: protobuf, format: 'protobuf' },
+  { accepts: 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf', sends: protobuf, format: 'protobuf' },
+] as const
 
 const prefix = '/openapi/v3'
 const year = 365 * 24 * 60 * 60 * 1000
@@ -24,16 +32,16 @@ export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
     return respondWith(request, await listed.index(), json)
   }
 
-  const respondDocument = async (request: Request, url: URL, name: string, build: BuildDocument): Promise<Response> => {
-    if (!parseAccept(request.headers.get('Accept')).some((range) => covers(range, 'application/json'))) {
-      return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
-    }
-    const found = await build()
+  const respondDocument = async (request: Request, url: URL, name: string, forms: DocumentForms): Promise<Response> => {
+    const type = firstOf(parseAccept(request.headers.get('Accept')), (range) => mediaTypes.find(({ accepts }) => covers(range, accepts)))
+    if (type === undefined) return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
+    const found = await forms[type.format]()
+    const headers = { 'Content-Type': type.sends }
     const hash = url.searchParams.get('hash')
-    if (hash === null || hash === '') return respondWith(request, found, json)
+    if (hash === null || hash === '') return respondWith(request, found, headers)
     if (hash !== found.hash) return new Reply(null, { status: 301, headers: { Location: location(name, found.hash) } })
     const expires = new Date(options.clock.now() + year).toUTCString()
-    return respondWith(request, found, { ...json, 'Cache-Control': 'public, immutable', Expires: expires })
+    return respondWith(request, found, { ...headers, 'Cache-Control': 'public, immutable', Expires: expires })
   }
 
   return {
@@ -42,10 +50,18 @@ export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
       if (pathname === prefix) return respondIndex(request)
       if (!pathname.startsWith(`${prefix}/`)) return undefined
       const name = pathname.slice(prefix.length + 1)
-      const build = documents().get(name)
-      return build && respondDocument(request, url, name, build)
+      const forms = documents().get(name)
+      return forms && respondDocument(request, url, name, forms)
     },
   }
+}
+
+function firstOf<T, R>(values: readonly T[], find: (value: T) => R | undefined): R | undefined {
+  for (const value of values) {
+    const found = find(value)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 const location = (name: string, hash: string) => `${prefix}/${name}?hash=${hash}`
@@ -53,8 +69,8 @@ const location = (name: string, hash: string) => `${prefix}/${name}?hash=${hash}
 /** A client that knows the hash of a document may keep it for ever. One document after the other, so that requests get their turn. */
 async function index(documents: Documents) {
   const paths: { [name: string]: { serverRelativeURL: string } } = {}
-  for (const [name, build] of [...documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    paths[name] = { serverRelativeURL: location(name, (await build()).hash) }
+  for (const [name, { json }] of [...documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    paths[name] = { serverRelativeURL: location(name, (await json()).hash) }
   }
   return { paths }
 }

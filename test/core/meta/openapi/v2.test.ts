@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
 import { createOpenApiV2 } from '../../../../core/meta/openapi/v2.ts'
-import { encodeSwagger } from '../../../../core/meta/openapi/v2-protobuf.ts'
+import { v2Messages } from '../../../../core/meta/openapi/v2-messages.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
 import { builtin, get, platform, serving, widget } from '../fixtures.ts'
 
@@ -111,7 +112,7 @@ test('schemas and parameters are encoded as messages of openapi.v2', () => {
       },
     },
   }
-  const bytes = encodeSwagger(document)
+  const bytes = encodeDocument(v2Messages, document)
   const patch = one(bytes, 8, 2, 2, 8)
   assert.equal(text(one(patch, 5)), 'patchA')
   const [body, query, path] = fields(patch, 8).map((item) => one(item, 1))

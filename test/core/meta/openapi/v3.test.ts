@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
 import { createOpenApiV3 } from '../../../../core/meta/openapi/v3.ts'
+import { v3Messages } from '../../../../core/meta/openapi/v3-messages.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
 
@@ -49,6 +52,86 @@ test('a document that is asked for by its hash may be kept for ever', async () =
   assert.equal(old.headers.get('location'), `/openapi/v3/apis/apps/v1?hash=${hash}`)
   assert.equal((await get(api, '/openapi/v3/apis/apps/v1', { 'if-none-match': `"${hash}"` })).status, 304)
   assert.equal((await get(api, '/openapi/v3/apis/apps/v1', { accept: 'text/html' })).status, 406)
+})
+
+/** Fields of a protobuf message by number; those with a length only. */
+function fieldsOf(bytes: Uint8Array, number: number): Uint8Array[] {
+  const reader = new BinaryReader(bytes)
+  const found: Uint8Array[] = []
+  while (reader.pos < reader.len) {
+    const [tag, type] = reader.tag()
+    if (tag === number && type === 2) found.push(reader.bytes())
+    else reader.skip(type)
+  }
+  return found
+}
+const within = (bytes: Uint8Array, ...path: number[]) => path.reduce((at, number) => fieldsOf(at, number)[0] ?? new Uint8Array(), bytes)
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+test('a document in protobuf has the paths and schemas that it has in JSON, under the same hash', async () => {
+  const api = create()
+  const path = '/openapi/v3/apis/apps/v1'
+  const plain = await get(api, path)
+  const document = (await plain.json()) as Any
+  const old = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
+  for (const accept of [old, 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf, application/json;q=0.5']) {
+    const answer = await get(api, path, { accept })
+    assert.equal(answer.headers.get('content-type'), 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf')
+    assert.equal(answer.headers.get('etag'), plain.headers.get('etag'))
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    const names = (of: Uint8Array[]) => of.map((pair) => text(within(pair, 1)))
+    assert.equal(text(within(bytes, 1)), '3.0.0')
+    assert.deepEqual(names(fieldsOf(within(bytes, 4), 1)), Object.keys(document['paths'] ?? {}))
+    assert.deepEqual(names(fieldsOf(within(bytes, 5, 1), 1)), Object.keys(schemas(document)))
+  }
+  const hash = (plain.headers.get('etag') ?? '').replaceAll('"', '')
+  assert.equal((await get(api, `${path}?hash=${hash}`, { accept: old })).headers.get('cache-control'), 'public, immutable')
+})
+
+test('schemas, parameters and bodies are encoded as messages of openapi.v3', () => {
+  const bytes = encodeDocument(v3Messages, {
+    openapi: '3.0.0',
+    paths: {
+      '/a': {
+        patch: {
+          operationId: 'patchA',
+          parameters: [{ name: 'dryRun', in: 'query', schema: { type: 'string', uniqueItems: true } }],
+          requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/A' } } }, required: true },
+          responses: { 200: { description: 'OK' } },
+          'x-kubernetes-action': 'patch',
+        },
+      },
+    },
+    components: {
+      schemas: {
+        A: {
+          type: 'object',
+          properties: { name: { type: 'string', default: 'x' }, spec: { allOf: [{ $ref: '#/components/schemas/B' }], default: {} } },
+          additionalProperties: { type: 'string' },
+          'x-kubernetes-preserve-unknown-fields': true,
+        },
+        B: { type: 'array', items: { $ref: '#/components/schemas/A' }, maxItems: 3 },
+      },
+    },
+  })
+  const operation = within(bytes, 4, 1, 2, 10)
+  assert.equal(text(within(operation, 5)), 'patchA')
+  assert.equal(text(within(operation, 6, 1, 1)), 'dryRun')
+  assert.equal(text(within(operation, 6, 1, 10, 1, 25)), 'string')
+  const media = within(operation, 7, 1, 2, 1)
+  assert.equal(text(within(media, 1)), 'application/json')
+  assert.equal(text(within(media, 2, 1, 2, 1)), '#/components/schemas/A')
+  assert.equal(text(within(operation, 8, 2, 1)), '200')
+  assert.equal(text(within(operation, 8, 2, 2, 1, 1)), 'OK')
+  assert.deepEqual([text(within(operation, 13, 1)), text(within(operation, 13, 2, 2))], ['x-kubernetes-action', '"patch"'])
+  const [a = bytes, b = bytes] = fieldsOf(within(bytes, 5, 1), 1).map((pair) => within(pair, 2, 1))
+  const [name = bytes, spec = bytes] = fieldsOf(within(a, 31), 1).map((pair) => within(pair, 2, 1))
+  assert.equal(text(within(name, 33, 3)), 'x')
+  assert.equal(text(within(spec, 26, 2, 1)), '#/components/schemas/B')
+  assert.equal(within(spec, 33).length, 0, 'an object is no default there')
+  assert.equal(text(within(a, 32, 1, 1, 25)), 'string')
+  assert.equal(text(within(a, 36, 2, 2)), 'true')
+  assert.equal(text(within(b, 30, 1, 2, 1)), '#/components/schemas/A')
 })
 
 test('nothing refers to a model that is missing', async () => {

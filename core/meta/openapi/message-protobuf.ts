@@ -1,0 +1,82 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import type { MessageRow, MessageTable } from './message-row.ts'
+
+/** A document of OpenAPI as protobuf message `Document` of the table. Keywords that the table does not list are left out. */
+export function encodeDocument(messages: MessageTable, document: JsonObject): Uint8Array<ArrayBuffer> {
+  const writer = new BinaryWriter()
+  createFieldWriter(writer, messages).message('Document', document)
+  return writer.finish()
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+type FieldRow = readonly [tag: number, type: string]
+
+/** Which field of a choice holds the value; undefined when none can. */
+function choiceOf(row: Extract<MessageRow, { choices: object }>, value: Json): FieldRow | undefined {
+  if (row.by === 'type') return row.choices[typeof value]
+  if (!isObject(value)) return undefined
+  return row.choices[row.by === 'reference' ? String('$ref' in value) : String(value['in'])] ?? row.choices['']
+}
+
+function createFieldWriter(writer: BinaryWriter, messages: MessageTable) {
+  function message(type: string, value: Json): void {
+    const row = messages[type]
+    if (!row) throw new Error(`no message ${type}`)
+    if ('wraps' in row) {
+      field(row.wraps, value)
+      return
+    }
+    if ('choices' in row) {
+      const choice = choiceOf(row, value)
+      if (choice) field(choice, value)
+      return
+    }
+    if (!isObject(value)) throw new Error(`${type} is no object`)
+    for (const [key, own] of Object.entries(value)) {
+      const known = Object.hasOwn(row.fields, key) ? row.fields[key] : undefined
+      if (known) field(known, own)
+      else if (row.extensions !== undefined && key.startsWith('x-')) pair(row.extensions, key, 'any', own)
+      else if (row.entries) pair(row.entries[0], key, row.entries[1], own)
+    }
+  }
+
+  function pair(tag: number, name: string, type: string, value: Json): void {
+    writer.tag(tag, WireType.LengthDelimited).fork()
+    field([1, 'string'], name)
+    field([2, type], value)
+    writer.join()
+  }
+
+  function field([tag, type]: FieldRow, value: Json): void {
+    if (type.startsWith('*')) {
+      if (Array.isArray(value)) for (const item of value) field([tag, type.slice(1)], item)
+      return
+    }
+    switch (type) {
+      case 'string':
+        writer.tag(tag, WireType.LengthDelimited).string(String(value))
+        return
+      case 'bool':
+        writer.tag(tag, WireType.Varint).bool(value === true)
+        return
+      case 'int64':
+        writer.tag(tag, WireType.Varint).int64(Number(value))
+        return
+      case 'double':
+        writer.tag(tag, WireType.Bit64).double(Number(value))
+        return
+      case 'any':
+        // Message Any keeps the value as YAML; JSON is YAML.
+        writer.tag(tag, WireType.LengthDelimited).fork().tag(2, WireType.LengthDelimited).string(JSON.stringify(value)).join()
+        return
+      default:
+        writer.tag(tag, WireType.LengthDelimited).fork()
+        message(type, value)
+        writer.join()
+    }
+  }
+
+  return { message }
+}
