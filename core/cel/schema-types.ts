@@ -113,7 +113,9 @@ function messageOf(schema: Message, name: string, root: boolean): Typed {
   }
   const find = (field: string): CelField | undefined => {
     const [json = '', own] = byName.get(field) ?? []
-    if (Object.hasOwn(fixed, field) && (field !== 'metadata' || !own)) return fixed[field]
+    // Of the metadata of custom resources, rules see what their schemas may restrict.
+    const isFixed = schema.dialect === 'openapi' || field !== 'metadata' || !own
+    if (Object.hasOwn(fixed, field) && isFixed) return fixed[field]
     const found = own && typed(own.schema, `${name}.${field}`)
     return found && { type: found.type, json }
   }
@@ -152,6 +154,7 @@ function minSizeOf(schema: Schema): number {
 
 /** Undefined: a value that expressions can't see. */
 function typed(schema: Schema, name: string, root = false): Typed | undefined {
+  if (schema.facets?.untyped) return undefined
   switch (schema.type) {
     case 'list':
       return listOf(schema, name)

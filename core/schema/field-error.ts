@@ -201,6 +201,11 @@ export class FieldErrors {
     if (this.#keeps()) this.#keep('FieldValueInvalid', path, `${words.FieldValueInvalid}: ${shorten(detail, maxShown)}`)
   }
 
+  /** A repeated value that is too long to be shown. */
+  duplicateUnshown(path: FieldPath): void {
+    if (this.#keeps()) this.#keep('FieldValueDuplicate', path, words.FieldValueDuplicate)
+  }
+
   typeInvalid(path: FieldPath, value: Json | undefined, detail: string): void {
     this.add('FieldValueTypeInvalid', path, value, detail)
   }

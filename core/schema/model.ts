@@ -35,6 +35,8 @@ export interface HookContext {
     readonly groups: readonly string[]
     readonly extra?: { readonly [key: string]: readonly string[] }
   }
+  /** Tells the client something that is no error; absent where nobody would hear it. */
+  warn?(text: string): void
 }
 
 /** Constraints of a value, checked by the `validate` walker in the order of this list. */

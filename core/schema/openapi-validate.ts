@@ -137,7 +137,7 @@ function itemsVisit(shape: Shape): Visit {
   return (value, path, run, old) => {
     let passed = 0
     const items = value as Json[]
-    for (let at = 0; at < items.length; at++) passed += visit(items[at] as Json, path.index(at), run, old?.index(at))
+    for (let at = 0; at < items.length && !run.errors.closed; at++) passed += visit(items[at] as Json, path.index(at), run, old?.index(at))
     return passed
   }
 }
@@ -156,6 +156,7 @@ function membersVisit({ properties, additional, facets }: Shape): Visit | undefi
     for (const name of Object.keys(value)) {
       const visit = known.get(name) ?? others
       if (visit === undefined) continue
+      if (run.errors.closed) return passed
       const before = path === FieldPath.root && typeMeta.has(name) ? undefined : old?.key(name)
       passed += visit(value[name] as Json, path.child(name), run, before)
     }

@@ -75,11 +75,12 @@ export function submitDelete(target: Target, options: DeleteOptions): Submission
 /** What the registry needs for a write of this request. */
 export function writeRequest({ exchange, services, resource }: Target, { dryRun, validate }: Submission): WriteRequest {
   const { platform, settings, now } = hookContext(services)
+  const warn = (text: string) => void exchange.warnings.push(text)
   return {
-    context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition) },
+    context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn },
     dryRun,
     signal: exchange.signal,
     validateAdmission: validate,
-    warn: (text) => exchange.warnings.push(text),
+    warn,
   }
 }

@@ -1,6 +1,6 @@
 /** What custom resources add to the life cycle of all objects (reference: pkg/registry/customresource/strategy.go). */
 import { validateEmbedded } from '../../schema/embedded.ts'
-import { FieldErrors } from '../../schema/field-error.ts'
+import { type FieldErrorReason, FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { validateListTypes } from '../../schema/list-types.ts'
@@ -8,6 +8,7 @@ import type { HookContext, Json, JsonObject, Message } from '../../schema/model.
 import { validatePart } from '../../schema/validate.ts'
 import type { ApiObject, Scale, Strategy } from '../definition.ts'
 import { validateScaleSpec, validateScaleStatus } from './replicas.ts'
+import { hasRules, validateRules } from './validate-rules.ts'
 
 const builtInFinalizers: readonly string[] = ['orphan', 'foregroundDeletion']
 
@@ -38,11 +39,30 @@ function validateLists(schema: Message, object: Json, old: Json | undefined, err
   if (before.count === 0) errors.include(found)
 }
 
+/** Errors after which rules could not work: values of the wrong type, of a wrong size, missing, or not among the allowed ones. */
+const blocking = new Set<FieldErrorReason>([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+
+function checkRules(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors, warn: HookContext['warn']): void {
+  if (errors.list.some(({ reason }) => blocking.has(reason))) {
+    const detail =
+      'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
+    if (hasRules(schema)) errors.invalid(FieldPath.root, undefined, detail)
+    return
+  }
+  validateRules(schema, object as JsonObject, old as JsonObject | undefined, errors, warn ?? (() => undefined))
+}
+
 /** The strategy of one version's objects. */
 export function objectStrategy(schema: Message, scale: Scale | undefined): Strategy {
   return {
     warnings,
-    validate(object, errors, _context, old) {
+    validate(object, errors, { warn }, old) {
       const value = object as JsonObject
       if (scale) {
         validateScaleSpec(scale, value, errors)
@@ -50,8 +70,9 @@ export function objectStrategy(schema: Message, scale: Scale | undefined): Strat
       }
       validateEmbedded(schema, value, FieldPath.root, errors)
       validateLists(schema, value, old as JsonObject | undefined, errors)
+      checkRules(schema, value, old as JsonObject | undefined, errors, warn)
     },
-    validateStatus(object, old, errors) {
+    validateStatus(object, old, errors, { warn }) {
       const value = object as JsonObject
       const status = schema.json.get('status')?.schema
       if (status && object['status'] !== undefined) {
@@ -59,6 +80,7 @@ export function objectStrategy(schema: Message, scale: Scale | undefined): Strat
       }
       if (scale) validateScaleStatus(scale, value, errors)
       validateLists(schema, value, old as JsonObject, errors)
+      checkRules(schema, value, old as JsonObject, errors, warn)
     },
   }
 }

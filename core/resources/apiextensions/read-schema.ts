@@ -86,17 +86,17 @@ function additionalOf(node: SchemaNode): Schema | undefined {
   return node.additionalProperties === undefined ? undefined : unknownValue
 }
 
-function fieldOf(schema: Schema, value?: Json): Field {
-  return { tag: 0, schema, doc: '', required: false, pointer: true, omitEmpty: true, ...(value !== undefined && { default: value }) }
+function fieldOf(schema: Schema, required = false, value?: Json): Field {
+  return { tag: 0, schema, doc: '', required, pointer: true, omitEmpty: true, ...(value !== undefined && { default: value }) }
 }
 
 /** Metadata has the structure that it has in every object; what is said of it besides is checked as well. */
 const metadataOf = (declared: SchemaNode | undefined) =>
   declared ? withFacets(ObjectMeta as Message, { declared: conditionOf(declared) }) : (ObjectMeta as Message)
 
-function fieldsOf({ properties = {} }: SchemaNode, whole: boolean): { readonly [name: string]: Field } {
+function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean): { readonly [name: string]: Field } {
   const own = Object.entries(properties).filter(([name]) => !(whole && name === 'metadata'))
-  const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false), each.default)] as const)
+  const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false), required.includes(name), each.default)] as const)
   if (!whole) return Object.fromEntries(fields)
   const typeMeta = ['kind', 'apiVersion'].map((name) => [name, fieldOf(string)] as const)
   // Objects start with kind, apiVersion and metadata, wherever the schema has them.

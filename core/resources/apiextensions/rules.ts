@@ -1,0 +1,99 @@
+/** Rules of a custom resource's schema (x-kubernetes-validations) as programs (reference: pkg/apiserver/schema/cel/compilation.go). */
+import { type CelEnvironment, createCelEnvironment } from '../../cel/environment.ts'
+import type { Program } from '../../cel/program.ts'
+import { celTypeOf } from '../../cel/schema-types.ts'
+import type { Expr } from '../../cel/syntax/ast.ts'
+import { boolType, type CelType, optionalType, stringType } from '../../cel/types.ts'
+import type { Rule, Schema } from '../../schema/model.ts'
+import { fieldAt } from './field-at.ts'
+
+export interface CompiledRule {
+  readonly rule: Rule
+  /** Undefined: the rule is empty, or can't be compiled. */
+  readonly program?: Program
+  readonly problem?: string
+  /** A transition rule: it compares with the stored value. */
+  readonly usesOldSelf: boolean
+  readonly message?: Program
+  readonly messageProblem?: string
+  /** Field that a refusal names, relative to the value. */
+  readonly fieldPath?: string
+}
+
+const selfName = 'self'
+const oldSelfName = 'oldSelf'
+
+/** Whether an expression reads a variable. */
+function reads(tree: Expr, name: string): boolean {
+  const open: unknown[] = [tree]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    if ((next as Partial<Expr>).kind === 'ident' && (next as { readonly name?: unknown }).name === name) return true
+    open.push(...Object.values(next).filter((value) => typeof value === 'object'))
+  }
+  return false
+}
+
+type Part<P extends string, F extends string> = { readonly [program in P]?: Program } & { readonly [problem in F]?: string }
+
+function compileRule(environment: CelEnvironment, { rule }: Rule): Part<'program', 'problem'> {
+  if (rule.trim() === '') return {}
+  const compiled = environment.compile(rule, { result: [boolType] })
+  if (!('issues' in compiled)) return compiled
+  return { problem: compiled.issues.startsWith('must evaluate') ? 'cel expression must evaluate to a bool' : compiled.issues }
+}
+
+function compileMessage(environment: CelEnvironment, { messageExpression }: Rule): Part<'message', 'messageProblem'> {
+  if (!messageExpression) return {}
+  const compiled = environment.compile(messageExpression, { result: [stringType] })
+  if ('issues' in compiled) {
+    const wrong = compiled.issues.startsWith('must evaluate')
+    return { messageProblem: `messageExpression ${wrong ? 'must evaluate to a string' : compiled.issues}` }
+  }
+  return { message: compiled.program }
+}
+
+/** The path that a rule's refusals name, as errors write it. */
+function pathOf(schema: Schema, { fieldPath }: Rule): string | undefined {
+  if (!fieldPath) return undefined
+  try {
+    return fieldAt(schema, fieldPath).path.toString()
+  } catch {
+    return undefined
+  }
+}
+
+/** Environments of one node of a schema; that of optional old values is rarely needed. */
+function environmentsOf(type: CelType): (optional: boolean) => CelEnvironment {
+  const made = new Map<boolean, CelEnvironment>()
+  return (optional) => {
+    const known = made.get(optional)
+    if (known) return known
+    const environment = createCelEnvironment({ variables: { [selfName]: type, [oldSelfName]: optional ? optionalType(type) : type } })
+    made.set(optional, environment)
+    return environment
+  }
+}
+
+/** Compiles the rules of one node of a schema, in their order. `type`: of the node's values. */
+export function compileRules(schema: Schema, type: CelType): readonly CompiledRule[] {
+  const environment = environmentsOf(type)
+  return (schema.facets?.rules ?? []).map((rule) => {
+    const own = environment(rule.optionalOldSelf === true)
+    const compiled = compileRule(own, rule)
+    const { program } = compiled
+    const fieldPath = pathOf(schema, rule)
+    return {
+      rule,
+      ...compiled,
+      usesOldSelf: program !== undefined && reads(program.tree, oldSelfName),
+      ...(program && compileMessage(own, rule)),
+      ...(fieldPath !== undefined && { fieldPath }),
+    }
+  })
+}
+
+/** The type of the values of a node; undefined: expressions can't see them. */
+export function typeOfNode(schema: Schema, root: boolean): CelType | undefined {
+  return celTypeOf(schema, { name: 'selfType', root })
+}

@@ -1,0 +1,242 @@
+/**
+ * Runs the rules of a custom resource's schema on an object (reference: pkg/apiserver/schema/cel/validation.go). Rules run from the
+ * outside in, within one budget for the whole object; what a rule finds in a part that has not changed becomes a warning.
+ */
+import type { Program } from '../../cel/program.ts'
+import type { CelType } from '../../cel/types.ts'
+import { CelOptional, read } from '../../cel/values/values.ts'
+import { Correlation, oldItems } from '../../schema/correlation.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { get } from '../../schema/members.ts'
+import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
+import { reaching } from '../../schema/reaches.ts'
+import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
+
+/** Units of cost that one expression may take, and all rules of one object together. */
+const callLimit = 1_000_000
+const objectLimit = 10_000_000
+const maxMessage = 5 * 1024
+
+/** A node of a schema that has rules, or something below it that has. */
+interface Node {
+  readonly schema: Schema
+  readonly type: CelType
+  readonly rules: readonly CompiledRule[]
+  readonly members: ReadonlyMap<string, Node>
+  readonly others?: Node
+  readonly items?: Node
+}
+
+/** Whether a schema has rules anywhere. */
+export const hasRules = reaching((schema) => (schema.facets?.rules?.length ?? 0) > 0)
+
+/** Undefined: no rules, or values that expressions can't see. */
+function nodeOf(schema: Schema, root: boolean): Node | undefined {
+  const type = hasRules(schema) ? typeOfNode(schema, root) : undefined
+  if (type === undefined) return undefined
+  const below = (part: Schema | undefined) => part && nodeOf(part, part.facets?.embeddedResource === true)
+  const members = new Map<string, Node>()
+  for (const [name, field] of schema.type === 'message' ? schema.json : []) {
+    const node = below(field.schema)
+    if (node) members.set(name, node)
+  }
+  const others = below(schema.type === 'message' ? schema.additional : undefined)
+  const items = below(schema.type === 'list' ? schema.items : undefined)
+  return { schema, type, rules: compileRules(schema, type), members, ...(others && { others }), ...(items && { items }) }
+}
+
+/** What a part's stored value says about it: the part itself, or the nearest one around it that can be compared. */
+interface Place {
+  readonly current?: Correlation | undefined
+  readonly nearest?: Correlation | undefined
+}
+
+const typeMeta = new Set(['kind', 'apiVersion'])
+const isUnchanged = ({ current, nearest }: Place) => (current ?? nearest)?.unchanged ?? false
+
+function memberPlace(place: Place, name: string): Place {
+  if (place.current === undefined) return place
+  if (place.nearest === undefined && typeMeta.has(name)) return {}
+  return { current: place.current.key(name), nearest: place.current }
+}
+
+function itemPlace(place: Place, index: number): Place {
+  return place.current === undefined ? place : { current: place.current.index(index), nearest: place.current }
+}
+
+/** The budget is spent, or a rule was too expensive: no more rules run. */
+class Stop extends Error {}
+
+const textOf = ({ rule, message }: CompiledRule['rule']) => (message || rule).trim()
+
+/** The type of a value as errors name it in place of the value. */
+function shownType(schema: Schema): string {
+  const names = {
+    message: 'object',
+    map: 'object',
+    list: 'array',
+    bool: 'boolean',
+    int32: 'integer',
+    int64: 'integer',
+    double: 'number',
+    any: '',
+  }
+  return schema.type === 'intOrString' ? '' : (names[schema.type as keyof typeof names] ?? 'string')
+}
+
+interface Bindings {
+  readonly self: unknown
+  readonly oldSelf?: unknown
+}
+
+class Run {
+  readonly errors: FieldErrors
+  readonly #warn: (text: string) => void
+  #left = objectLimit
+
+  constructor(errors: FieldErrors, warn: (text: string) => void) {
+    this.errors = errors
+    this.#warn = warn
+  }
+
+  node(node: Node, path: FieldPath, value: Json, old: Json | undefined, place: Place): void {
+    if (value === null) return
+    if (node.rules.length > 0) this.#rules(node, path, value, old ?? undefined, place)
+    if (Array.isArray(value)) this.#items(node, path, value, old, place)
+    else if (typeof value === 'object') this.#members(node, path, value, old, place)
+  }
+
+  #items({ items, schema }: Node, path: FieldPath, value: readonly Json[], old: Json | undefined, place: Place): void {
+    if (!items || schema.type !== 'list') return
+    const oldItem = oldItems(schema, old)
+    for (const [index, item] of value.entries()) this.node(items, path.index(index), item, oldItem(item), itemPlace(place, index))
+  }
+
+  #members({ members, others, schema }: Node, path: FieldPath, value: JsonObject, old: Json | undefined, place: Place): void {
+    const before = typeof old === 'object' && old !== null && !Array.isArray(old) ? old : {}
+    const known = schema.type === 'message' ? schema.json : undefined
+    for (const name of Object.keys(value)) {
+      const declared = known?.has(name) ?? false
+      const node = declared ? members.get(name) : others
+      if (!node) continue
+      const at = declared ? path.child(name) : path.key(name)
+      this.node(node, at, value[name] as Json, get(before, name), memberPlace(place, name))
+    }
+  }
+
+  #rules({ rules, schema, type }: Node, path: FieldPath, value: Json, old: Json | undefined, place: Place): void {
+    const shown = shownType(schema)
+    if (this.#left <= 0)
+      this.#stop(path, shown, 'validation failed due to running out of cost budget, no further validation rules will be run')
+    const self = read(type, value)
+    const oldSelf = old === undefined ? undefined : read(type, old)
+    for (const compiled of rules) {
+      const { rule, program, problem, usesOldSelf } = compiled
+      if (problem !== undefined) this.errors.invalid(path, shown, `rule compile error: ${problem}`)
+      const optional = rule.optionalOldSelf === true
+      if (program === undefined || (usesOldSelf && oldSelf === undefined && !optional)) continue
+      const bindings = { self, ...(optional ? { oldSelf: new CelOptional(oldSelf) } : oldSelf !== undefined && { oldSelf }) }
+      if (this.#holds(compiled, program, bindings, path, shown)) continue
+      this.#refuse(compiled, bindings, path, value, shown, !usesOldSelf && isUnchanged(place))
+    }
+  }
+
+  #stop(path: FieldPath, shown: string, detail: string): never {
+    this.errors.invalid(path, shown, detail)
+    throw new Stop()
+  }
+
+  /** Whether a rule holds; the error of one that can't be evaluated is added here. */
+  #holds(
+    { rule }: CompiledRule,
+    program: Program,
+    bindings: { readonly [name: string]: unknown },
+    path: FieldPath,
+    shown: string,
+  ): boolean {
+    const { value, error, cost } = program.evaluate(bindings, { costLimit: callLimit })
+    if (cost > this.#left) {
+      this.#stop(path, shown, 'validation failed due to running out of cost budget, no further validation rules will be run')
+    }
+    this.#left -= cost
+    if (error === undefined) return value === true
+    if (error.startsWith('operation cancelled: actual cost limit exceeded')) {
+      const detail = `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${textOf(rule)}`
+      this.#stop(path, shown, detail)
+    }
+    const mismatch = `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${textOf(rule)}`
+    this.errors.invalid(path, shown, error.startsWith('no such overload') ? mismatch : `${error} evaluating rule: ${textOf(rule)}`)
+    return true
+  }
+
+  #refuse(compiled: CompiledRule, bindings: Bindings, path: FieldPath, value: Json, shown: string, forgiven: boolean): void {
+    const { rule, fieldPath, message } = compiled
+    const at = fieldPath === undefined ? path : path.child(fieldPath)
+    const errors = forgiven ? new FieldErrors() : this.errors
+    const detail =
+      (message && this.#message(message, rule, bindings, at, shown)) ?? (rule.message?.trim() || `failed rule: ${textOf(rule)}`)
+    addRefusal(errors, rule.reason, at, typeof value === 'object' ? undefined : value, detail)
+    if (forgiven) for (const { field, message: text } of errors.list) this.#warn(`${field}: ${text}`)
+  }
+
+  /** What a message expression says; undefined when it has no usable result. */
+  #message(program: Program, rule: CompiledRule['rule'], bindings: Bindings, path: FieldPath, shown: string): string | undefined {
+    const { value, error, cost } = program.evaluate({ ...bindings }, { costLimit: callLimit })
+    if (cost > this.#left) {
+      this.#stop(
+        path,
+        shown,
+        'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+      )
+    }
+    if (error?.startsWith('operation cancelled: actual cost limit exceeded')) {
+      const expression = JSON.stringify(rule.messageExpression)
+      this.#stop(path, shown, `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${expression}`)
+    }
+    this.#left -= cost
+    const text = typeof value === 'string' ? value.trim() : ''
+    return text === '' || text.includes('\n') || text.length > maxMessage ? undefined : text
+  }
+}
+
+function addRefusal(errors: FieldErrors, reason: string | undefined, path: FieldPath, value: Json | undefined, detail: string): void {
+  if (reason === 'FieldValueForbidden') errors.forbidden(path, detail)
+  else if (reason === 'FieldValueRequired') errors.required(path, detail)
+  else if (reason === 'FieldValueDuplicate' && value === undefined) errors.duplicateUnshown(path)
+  else if (reason === 'FieldValueDuplicate') errors.duplicate(path, value)
+  else if (value === undefined) errors.invalidUnshown(path, detail)
+  else errors.invalid(path, value, detail)
+}
+
+const roots = new WeakMap<Schema, Node | false>()
+
+/** Compiled when first needed. */
+function rootOf(schema: Schema, root: boolean): Node | undefined {
+  let node = roots.get(schema)
+  if (node === undefined) {
+    node = nodeOf(schema, root) ?? false
+    roots.set(schema, node)
+  }
+  return node || undefined
+}
+
+/**
+ * Adds the errors of all rules of an object. `old`: the stored object; `warn` is told what is wrong in parts that have not changed.
+ */
+export function validateRules(
+  schema: Message,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  errors: FieldErrors,
+  warn: (text: string) => void,
+): void {
+  const node = rootOf(schema, true)
+  if (node === undefined) return
+  const place: Place = old === undefined ? {} : { current: new Correlation(schema, object, old) }
+  try {
+    new Run(errors, warn).node(node, FieldPath.root, object, old, place)
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+  }
+}
