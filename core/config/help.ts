@@ -38,7 +38,7 @@ function entry(name: string, row: Flag, context: FlagContext): string {
   const first = `${row.short === undefined ? '      ' : '  '}${names.join(', ')}${label}`
   const notes = [
     ...(row.deprecated === undefined ? [] : [`Deprecated: ${row.deprecated}.`]),
-    ...(row.built ? [] : ['Not in this version yet.']),
+    ...(row.built ? [] : ['Not implemented yet.']),
   ]
   return `${first}\n${wrap(context.platform.name([`${row.help}${defaultText(row, context)}`, ...notes].join(' ')))}`
 }
@@ -54,9 +54,9 @@ export function helpText(platform: Platform, platformName: PlatformName = 'platf
   const commands = [
     `${program} [flags]`,
     `${program} snapshot save FILE [--data-dir DIR]`,
-    '    All that the embedded store holds at one revision, while a server runs on it or not.',
+    '    Save everything in the embedded store at one revision. A server may be running.',
     `${program} snapshot restore FILE [--data-dir DIR]`,
-    '    Makes a store of it, in a directory that holds none yet.',
+    '    Create a store from such a file, in a directory that has none.',
   ]
   const about = 'Serves the API of a container-orchestration control plane: validates, stores and serves its objects.'
   const usage = `${about}\n\nUsage:\n${commands.map((line) => `  ${line}`).join('\n')}`

@@ -5,27 +5,31 @@ const names: readonly string[] = admissionPlugins.map(({ name }) => name).sort()
 const pluginProblem = (name: string) => (names.includes(name) ? undefined : 'is not an admission plugin')
 
 export const admissionFlags = {
-  'admission-control-config-file': string({ help: 'File of kind AdmissionConfiguration.' }),
+  'admission-control-config-file': string({ help: 'Path of the AdmissionConfiguration file.' }),
   'enable-admission-plugins': strings({
     built: true,
     checkItem: pluginProblem,
-    help: `Plugins to run in addition to the default ones, in any order. Default plugins: ${defaultAdmissionPlugins.join(', ')}. All plugins: ${names.join(', ')}.`,
+    help: `Plugins to enable in addition to the default ones. The order does not matter. Default plugins: ${defaultAdmissionPlugins.join(', ')}. All plugins: ${names.join(', ')}.`,
   }),
-  'disable-admission-plugins': strings({ built: true, checkItem: pluginProblem, help: 'Default plugins not to run, in any order.' }),
+  'disable-admission-plugins': strings({
+    built: true,
+    checkItem: pluginProblem,
+    help: 'Default plugins to disable. The order does not matter.',
+  }),
   'admission-control': strings({
     built: true,
     deprecated: 'use --enable-admission-plugins and --disable-admission-plugins',
     checkItem: pluginProblem,
-    help: 'All plugins to run, in any order.',
+    help: 'Complete list of plugins to run. The order does not matter.',
   }),
   'default-not-ready-toleration-seconds': int({
     built: true,
     default: 300,
-    help: 'Seconds of the notReady:NoExecute toleration that pods get when they have none.',
+    help: 'Seconds of the default notReady:NoExecute toleration of pods.',
   }),
   'default-unreachable-toleration-seconds': int({
     built: true,
     default: 300,
-    help: 'Seconds of the unreachable:NoExecute toleration that pods get when they have none.',
+    help: 'Seconds of the default unreachable:NoExecute toleration of pods.',
   }),
 }

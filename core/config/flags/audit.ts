@@ -23,6 +23,7 @@ export function auditVersion({ help }: { readonly help: string }): Flag<string> 
 }
 
 export const truncateHelp = {
-  batch: 'Bytes of a batch, at most; larger ones are split. What is sent may be a few hundred bytes longer.',
-  event: 'Bytes of an event, at most; larger ones lose their bodies, and are dropped if that is not enough.',
+  batch: 'Maximum size of a batch in bytes; larger batches are split. The request may be a few hundred bytes larger.',
+  event:
+    'Maximum size of an event in bytes. Request and response bodies are removed from larger events; events that are still too large are dropped.',
 }

@@ -12,7 +12,7 @@ function modesProblem(modes: readonly string[]): string | undefined {
 export const authorizationFlags = {
   'authorization-config': string({
     built: true,
-    help: 'File of kind AuthorizationConfiguration. Not with --authorization-mode or --authorization-webhook-*.',
+    help: 'Path of the AuthorizationConfiguration file. Cannot be combined with --authorization-mode or --authorization-webhook-*.',
   }),
   'authorization-mode': strings({
     oneOf: authorizationModes,
@@ -20,16 +20,24 @@ export const authorizationFlags = {
     default: ({ given }) => (given('authorization-config').length > 0 ? [] : ['AlwaysAllow']),
     built: true,
     check: modesProblem,
-    help: `Authorizers to ask, in this order: ${authorizationModes.join(', ')}.`,
+    help: `Ordered list of authorizers: ${authorizationModes.join(', ')}.`,
   }),
-  'authorization-policy-file': string({ built: true, help: 'Policy of mode ABAC, one JSON object a line.' }),
-  'authorization-webhook-config-file': string({ built: true, help: 'Connection file of mode Webhook.' }),
+  'authorization-policy-file': string({ built: true, help: 'Path of the policy file for mode ABAC, one JSON object per line.' }),
+  'authorization-webhook-config-file': string({ built: true, help: 'Path of the connection file (kubeconfig format) for mode Webhook.' }),
   'authorization-webhook-version': choice({
     oneOf: ['v1', 'v1beta1'],
     default: 'v1beta1',
     built: true,
-    help: 'Version of the SubjectAccessReview that the webhook is sent.',
+    help: 'Version of SubjectAccessReview to send to the webhook.',
   }),
-  'authorization-webhook-cache-authorized-ttl': duration({ built: true, default: 300_000, help: 'How long answers that allow are kept.' }),
-  'authorization-webhook-cache-unauthorized-ttl': duration({ built: true, default: 30_000, help: 'How long other answers are kept.' }),
+  'authorization-webhook-cache-authorized-ttl': duration({
+    built: true,
+    default: 300_000,
+    help: 'Time to cache positive responses of the webhook.',
+  }),
+  'authorization-webhook-cache-unauthorized-ttl': duration({
+    built: true,
+    default: 30_000,
+    help: 'Time to cache negative responses of the webhook.',
+  }),
 }

@@ -10,7 +10,7 @@ export const programFlags = {
     oneOf: platformNames,
     default: ({ platformName }) => platformName,
     built: true,
-    help: `Names to use for namespaces, media types and flags: ${platformNames.join(' or ')}.`,
+    help: `Product names in namespaces, media types and flags: ${platformNames.join(' or ')}.`,
   }),
   'platform-domain': string({
     default: ({ platform }) => platform.domain,
@@ -18,10 +18,13 @@ export const programFlags = {
     check: domainProblem,
     help: 'Domain of API groups.',
   }),
-  'write-kubeconfig': string({ built: true, help: 'File to write for an administrator, with address, CA and credentials.' }),
+  'write-kubeconfig': string({
+    built: true,
+    help: 'Path of a kubeconfig to write for an administrator, with address, CA and credentials.',
+  }),
   controllers: strings({
     default: ({ given }) => (given('kvstore-servers').length > 0 ? [] : ['*']),
     built: true,
-    help: 'Built-in controllers to run; * is all of them, -name leaves one out. None by default with --kvstore-servers.',
+    help: 'Built-in controllers to run: * for all, -name to leave one out. Default with --kvstore-servers: none.',
   }),
 }

@@ -48,32 +48,32 @@ export const servingFlags = {
   'advertise-address': string({
     built: true,
     check: ipProblem,
-    help: "IP address at which members of the cluster reach this server. Blank: --bind-address, or the host's default interface.",
+    help: "IP address that is published to members of the cluster. Blank: --bind-address, or the address of the host's default interface.",
   }),
-  'external-hostname': string({ built: true, help: 'Host name in URLs that the server generates, such as those of discovery documents.' }),
+  'external-hostname': string({ built: true, help: 'Host name for URLs that the server generates, such as in discovery documents.' }),
   'cors-allowed-origins': strings({
     built: true,
     checkItem: corsOriginProblem,
-    help: 'Regular expressions of origins that browsers may call from; pin the host with ^ or // and with $ or :. Empty: no CORS.',
+    help: 'Regular expressions of allowed CORS origins. Anchor the host: ^ or // before it, $ or : after it. Empty: no CORS.',
   }),
   'disable-http2-serving': bool({ built: true, help: 'Serve HTTP/1.1 only.' }),
   'permit-address-sharing': bool({ built: true, help: 'Bind with SO_REUSEADDR.' }),
   'permit-port-sharing': bool({ help: 'Bind with SO_REUSEPORT, so that several servers can share address and port.' }),
-  'enable-aggregator-routing': bool({ help: 'Send aggregated requests to endpoint addresses, not to the cluster IP.' }),
+  'enable-aggregator-routing': bool({ help: 'Send aggregated requests to endpoint addresses instead of the cluster IP.' }),
   'aggregator-reject-forwarding-redirect': bool({
     default: true,
-    help: 'Answer with an error when an aggregated server redirects, and keep the redirect from the client.',
+    help: 'Reject redirects of aggregated API servers instead of returning them to the client.',
   }),
   'endpoint-reconciler-type': choice({
     oneOf: ['lease', 'master-count', 'none'],
     default: 'lease',
-    help: 'How the endpoints of the own service are kept: lease, none or master-count (deprecated).',
+    help: "How the endpoints of the cluster's own service are maintained: lease, none or master-count (deprecated).",
   }),
   'platform-service-node-port': int({
     built: true,
     min: 0,
     max: 65535,
-    help: "Node port of the cluster's own service; 0 makes it a ClusterIP service.",
+    help: "Node port of the cluster's own service. 0: the service has type ClusterIP.",
   }),
   'service-cluster-ip-range': custom(
     { label: 'CIDRs', read: (text) => text.split(',').map((each) => each.trim()), show: (value: readonly string[]) => value.join(',') },
@@ -81,7 +81,7 @@ export const servingFlags = {
       default: ['10.0.0.0/24'],
       built: true,
       check: serviceRangesProblem,
-      help: 'Range of service cluster IPs, or two of different families. Must not overlap node or pod ranges.',
+      help: 'CIDR of service cluster IPs, or one per address family. Must not overlap with nodes or pods.',
     },
   ),
   'service-node-port-range': custom(
@@ -89,29 +89,29 @@ export const servingFlags = {
     {
       default: { from: 30000, to: 32767 },
       built: true,
-      help: 'Ports of NodePort services, both ends included. Must not overlap the ephemeral ports of nodes.',
+      help: 'Ports for NodePort services, both ends included. Must not overlap with the ephemeral ports of nodes.',
     },
   ),
   'nodeagent-preferred-address-types': strings({
     default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
-    help: 'Types of node addresses to connect to node agents with, best first.',
+    help: 'Preferred types of node addresses for connections to node agents, in order.',
   }),
-  'egress-selector-config-file': string({ help: 'File that says through which proxy outgoing connections go.' }),
+  'egress-selector-config-file': string({ help: 'Path of the EgressSelectorConfiguration file: proxies for outgoing connections.' }),
   'peer-advertise-ip': string({
     check: ipProblem,
-    help: 'IP address for other API servers to forward requests to. Needs UnknownVersionInteroperabilityProxy.',
+    help: 'IP address that other API servers forward requests to. Needs UnknownVersionInteroperabilityProxy.',
   }),
   'peer-advertise-port': string({
     check: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : 'must be a port'),
-    help: 'Port for other API servers to forward requests to. Needs UnknownVersionInteroperabilityProxy.',
+    help: 'Port that other API servers forward requests to. Needs UnknownVersionInteroperabilityProxy.',
   }),
   'peer-ca-file': string({
-    help: 'CA file that verifies serving certificates of other API servers. Needs UnknownVersionInteroperabilityProxy.',
+    help: 'CA bundle for the serving certificates of other API servers. Needs UnknownVersionInteroperabilityProxy.',
   }),
-  'coordinated-leadership-lease-duration': duration({ default: 15_000, help: 'Lease duration of coordinated leader election.' }),
-  'coordinated-leadership-renew-deadline': duration({ default: 10_000, help: 'Time in which a coordinated leader must renew its lease.' }),
+  'coordinated-leadership-lease-duration': duration({ default: 15_000, help: 'Lease duration for coordinated leader election.' }),
+  'coordinated-leadership-renew-deadline': duration({ default: 10_000, help: 'Renew deadline for coordinated leader election.' }),
   'coordinated-leadership-retry-period': duration({
     default: 2_000,
-    help: 'Time between tries to renew the lease of a coordinated leader.',
+    help: 'Retry period for coordinated leader election.',
   }),
 }

@@ -58,13 +58,13 @@ function directiveProblem(text: string): string | undefined {
 export const tlsFlags = {
   'tls-cert-file': string({
     built: true,
-    help: 'Serving certificate, CA certificates appended. Without it and the key, a self-signed pair is made and kept in --cert-dir.',
+    help: 'Serving certificate, followed by intermediate CA certificates. Without certificate and key, a self-signed pair is generated in --cert-dir.',
   }),
   'tls-private-key-file': string({ built: true, help: 'Key of --tls-cert-file.' }),
   'cert-dir': string({
     default: ({ platform }) => platform.certDir,
     built: true,
-    help: 'Directory of generated certificates; not used when certificate and key are given.',
+    help: 'Directory of generated certificates. Ignored when certificate and key are given.',
   }),
   'tls-sni-cert-key': custom(
     {
@@ -79,18 +79,18 @@ export const tlsFlags = {
       help: 'Certificate and key for some server names, as certificate,key[:name,…]; names may be IP addresses or begin with *. Repeatable. Exact names win over wildcards, given names over those of the certificate.',
     },
   ),
-  'tls-cipher-suites': strings({ built: true, oneOf: cipherSuites, help: "Cipher suites to allow. Empty: the runtime's own choice." }),
+  'tls-cipher-suites': strings({ built: true, oneOf: cipherSuites, help: 'Allowed cipher suites. Empty: the defaults of the runtime.' }),
   'tls-min-version': choice({
     oneOf: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
     built: true,
-    help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
+    help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
   }),
   'strict-transport-security-directives': strings({
     built: true,
     checkItem: directiveProblem,
-    help: 'Directives of the Strict-Transport-Security header, such as max-age=31536000,includeSubDomains. Empty: no header.',
+    help: 'Directives of the Strict-Transport-Security response header, such as max-age=31536000,includeSubDomains. Empty: no header.',
   }),
-  'nodeagent-certificate-authority': string({ help: 'CA file that verifies node agents.' }),
-  'nodeagent-client-certificate': string({ help: 'Client certificate for node agents.' }),
+  'nodeagent-certificate-authority': string({ help: 'CA bundle for the certificates of node agents.' }),
+  'nodeagent-client-certificate': string({ help: 'Client certificate for calls to node agents.' }),
   'nodeagent-client-key': string({ help: 'Key of --nodeagent-client-certificate.' }),
 }

@@ -8,20 +8,20 @@ export const versioningFlags = {
     label: '[component=]major.minor',
     checkItem: versionProblem,
     built: true,
-    help: 'Release whose APIs and features are offered.',
+    help: 'Release whose APIs and features are emulated.',
   }),
   'emulation-forward-compatible': bool({
     built: true,
-    help: 'Also serve later and more stable versions of APIs that are on. Only when the emulated version is lower than the own one.',
+    help: "Also serve later, more stable versions of enabled APIs. Requires an emulated version lower than this server's.",
   }),
   'runtime-config-emulation-forward-compatible': bool({
     built: true,
-    help: 'Let --runtime-config turn on versions introduced after the emulated one. Only when that is lower than the own one.',
+    help: "Allow --runtime-config to enable versions introduced after the emulated release. Requires an emulated version lower than this server's.",
   }),
   'min-compatibility-version': strings({
     label: '[component=]major.minor',
     checkItem: versionProblem,
     built: true,
-    help: 'Oldest release of other control-plane components to stay compatible with.',
+    help: 'Minimum release of other control-plane components to stay compatible with.',
   }),
 }

@@ -6,8 +6,8 @@ import { parseRuntimeConfig } from '../../../core/config/runtime-config.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { builtinResources } from '../../../core/resources/index.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, assertFailure } from '../../support/api.ts'
+import { startCore } from '../../support/core-server.ts'
 
 const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
 const release = (minor: number) => ({ major: 1, minor })
@@ -116,11 +116,7 @@ describe('what is served', () => {
 
 describe('a server', () => {
   async function withServer(argv: readonly string[], run: (api: Api) => Promise<void>): Promise<void> {
-    const server = await createApiServer({
-      store: memoryStore(),
-      ...serverOptions(parseFlags(argv, 'apiserver')),
-      authorizationModes: ['AlwaysAllow'],
-    })
+    const server = await startCore({ ...serverOptions(parseFlags(argv, 'apiserver')), authorizationModes: ['AlwaysAllow'] })
     try {
       await run(apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))))
     } finally {

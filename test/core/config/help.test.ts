@@ -17,7 +17,7 @@ test('help shows defaults, and says what is missing', () => {
   const text = helpText(createPlatform())
   assert.match(text, /--secure-port int\n .*\(default 6443\)\n/)
   assert.match(text, /--event-ttl duration\n .*\(default 1h0m0s\)\n/)
-  assert.match(text, /--profiling\n .*Not in this version yet\.\n/)
+  assert.match(text, /--profiling\n .*Not implemented yet\.\n/)
   assert.match(text, /-v, --v int\n/)
   assert.match(text, /--version\[=version\]\n/)
   assert.ok(!text.includes('--etcd-servers'))

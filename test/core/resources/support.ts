@@ -1,9 +1,8 @@
 /** Tables of manifests, run through a server in this process. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createApiServer, type ServerOptions } from '../../../core/server.ts'
-import { memoryStore } from '../../../runtimes/web/index.ts'
-import { consoleLogger, noFiles, webClock, webOutbound } from '../../../runtimes/web/ports.ts'
+import type { ServerOptions } from '../../../core/server.ts'
+import { startCore } from '../../support/core-server.ts'
 
 export type Manifest = { [key: string]: unknown }
 export interface Answer {
@@ -21,8 +20,7 @@ export const allGates = { enabled: () => true }
 /** A server that everybody may use, closed when the file's tests are over. */
 export async function startServer(settings: ServerOptions = {}): Promise<Client> {
   const alone = { serves: () => true, controllers: [], disabledPlugins: ['ServiceAccount'] }
-  const ports = { store: memoryStore(), clock: webClock, files: noFiles, outbound: webOutbound, telemetry: { logger: consoleLogger } }
-  const server = await createApiServer(ports, { ...alone, ...settings })
+  const server = await startCore({ ...alone, ...settings })
   after(() => server.close())
   return {
     async send(method, path, body, contentType = 'application/json') {
