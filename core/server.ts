@@ -34,6 +34,8 @@ import { Reply } from './respond/reply.ts'
 import { createStores } from './storage/stores.ts'
 import { createDispatch } from './verbs/dispatch.ts'
 import type { Services } from './verbs/services.ts'
+import { createConnect } from './webhook/client-config.ts'
+import { createServiceAddress } from './webhook/service-address.ts'
 
 export type { ServerOptions } from './options.ts'
 export type * from './ports.ts'
@@ -91,6 +93,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const { enabledPlugins, disabledPlugins, tolerationSeconds, pluginConfigurations: configuration } = options
   const lookup = createLookup(table, platform, clock)
   const { outbound, files } = ports
+  const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
   const { enabled } = settings
   const pluginContext = { ...lookup, platform, clock, outbound, files, logger, configuration, authorizer, enabled, tolerationSeconds }
   const pluginRows = choosePlugins(enabledPlugins, disabledPlugins)
@@ -146,7 +149,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const handle = compose(chain, (exchange) => (exchange.info.isResource ? dispatch(exchange) : meta(exchange.request)))
   const answer = (request: Request, connection: Connection) => handle(createExchange(request, connection, closing.signal))
 
-  const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound })
+  const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound, connect })
   await customResources.ready
   const stopCluster = await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined })
   const asServer = async (request: Request) => answer(request, identities.loopback)

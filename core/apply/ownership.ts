@@ -1,6 +1,6 @@
 /** Keeps `metadata.managedFields` with every write, and applies configurations (KEP-555, API conventions 'Server-side apply'). */
 import type { Platform } from '../platform.ts'
-import { ApiError, badRequest } from '../respond/status.ts'
+import { badRequest, unreasoned } from '../respond/status.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { capUpdaters } from './cap.ts'
@@ -119,13 +119,6 @@ function checkApplied({ apiVersion, kind }: Writing, applied: JsonObject): void 
 function splitVersion(apiVersion: string): [group: string, version: string] {
   const slash = apiVersion.indexOf('/')
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
-}
-
-/** A failure without a reason, as the reference server gives it for what does not fit the schema. */
-function unreasoned(message: string): ApiError {
-  const error = new ApiError('InternalError', message)
-  delete error.status.reason
-  return error
 }
 
 function checkTyped({ apiVersion, kind, ...scope }: Writing, object: JsonObject, which: 'patch' | 'live'): void {

@@ -1,20 +1,15 @@
 /** How the objects of a definition get from one version to another (reference: pkg/apiserver/conversion). */
-import type { Platform } from '../platform.ts'
-import type { Clock, Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
+import { type ConversionContext, conversionWebhook } from './conversion-webhook.ts'
 import type { Definition } from './definition.ts'
-
-export interface ConverterContext {
-  readonly outbound: Outbound
-  readonly clock: Clock
-  readonly platform: Platform
-}
 
 /** Strategy None: versions differ in their name, and in what their schemas leave out. */
 const relabelling: Converter = {
   convert: (objects: readonly ApiObject[], apiVersion: string) => objects.map((object) => ({ ...object, apiVersion })),
 }
 
-export function converterOf(_definition: Definition, _context: ConverterContext): Converter {
-  return relabelling
+/** Keeps nothing of the definition but how it converts. */
+export function converterOf({ spec: { conversion } }: Definition, context: ConversionContext): Converter {
+  const { strategy, webhook } = conversion ?? {}
+  return strategy === 'Webhook' && webhook ? conversionWebhook(webhook, context) : relabelling
 }

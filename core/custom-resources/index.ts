@@ -11,6 +11,7 @@ import { messageOf } from '../schema/message-of.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { Entry } from '../storage/entry.ts'
 import { follow } from '../watch/follow.ts'
+import type { Connect } from '../webhook/client-config.ts'
 import { converterOf } from './converter.ts'
 import { type Definition, type Names, sameNames } from './definition.ts'
 import { finalize } from './finalizer.ts'
@@ -25,6 +26,8 @@ export interface CustomResourcesOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly outbound: Outbound
+  /** How webhooks are reached. */
+  readonly connect: Connect
 }
 
 export interface CustomResources {
@@ -45,7 +48,15 @@ interface Known {
 
 const none: CustomResources = { ready: Promise.resolve(), start: () => {}, close: () => {} }
 
-export function createCustomResources({ table, platform, settings, clock, logger, outbound }: CustomResourcesOptions): CustomResources {
+export function createCustomResources({
+  table,
+  platform,
+  settings,
+  clock,
+  logger,
+  outbound,
+  connect,
+}: CustomResourcesOptions): CustomResources {
   const resource = table.lookup(platform.name('apiextensions.<domain>'), 'v1', 'customresourcedefinitions')
   if (resource === undefined) return none
   const { store } = resource
@@ -59,7 +70,7 @@ export function createCustomResources({ table, platform, settings, clock, logger
 
   const served = createServedDefinitions({
     table,
-    converterOf: (definition) => converterOf(definition, { outbound, clock, platform }),
+    converterOf: (definition) => converterOf(definition, { outbound, connect, platform }),
   })
 
   function note(definition: Definition): void {

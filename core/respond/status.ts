@@ -107,6 +107,13 @@ export class ApiError extends Error {
   }
 }
 
+/** A failure without a reason, as the reference server gives it for errors that are no Status. */
+export function unreasoned(message: string): ApiError {
+  const error = new ApiError('InternalError', message)
+  delete error.status.reason
+  return error
+}
+
 /** The resource that an error is about: group and plural. */
 export interface GroupResource {
   readonly group: string

@@ -1,0 +1,123 @@
+/** Strategy Webhook: objects are sent to another service as a ConversionReview, as many at a time as fit, and come back in the other version. */
+import type { Platform } from '../platform.ts'
+import type { Outbound } from '../ports.ts'
+import type { ApiObject, Converter } from '../resources/definition.ts'
+import { ApiError, unreasoned } from '../respond/status.ts'
+import { messageOf } from '../schema/message-of.ts'
+import type { Connect, WebhookClientConfig } from '../webhook/client-config.ts'
+import { post } from '../webhook/post.ts'
+import { type Converted, InvalidObject, mergedObject } from './converted-object.ts'
+import type { Definition } from './definition.ts'
+
+export interface ConversionContext {
+  readonly connect: Connect
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly platform: Platform
+}
+
+type Settings = NonNullable<NonNullable<Definition['spec']['conversion']>['webhook']>
+
+/** Milliseconds for one call. */
+const callTimeout = 30_000
+/** Objects of one call, and characters of them together; one object may be larger. */
+const mostObjects = 1_000
+const mostText = 4 * 1024 * 1024
+const reviewVersions = ['v1', 'v1beta1']
+
+interface Answer {
+  readonly kind?: unknown
+  readonly apiVersion?: unknown
+  readonly response?: {
+    readonly uid?: unknown
+    readonly result?: { readonly status?: unknown; readonly message?: unknown } | null
+    readonly convertedObjects?: readonly Converted[] | null
+  } | null
+}
+
+/** `example.com/v1, Kind=Widget`. */
+const kindText = (apiVersion: string, kind: string) => `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
+
+/** The objects of a usable answer. Throws an Error that says what is wrong with it. */
+function objectsOf(text: string, uid: string, apiVersion: string): readonly Converted[] {
+  const answer = JSON.parse(text) as Answer | null
+  const { kind, apiVersion: version, response } = answer ?? {}
+  const strict = apiVersion.endsWith('/v1')
+  if (strict && (kind !== 'ConversionReview' || version !== apiVersion)) {
+    const got = kindText(typeof version === 'string' ? version : '', typeof kind === 'string' ? kind : '')
+    throw new Error(`expected webhook response of ${kindText(apiVersion, 'ConversionReview')}, got ${got}`)
+  }
+  if (!response) throw new Error('no response provided')
+  if (strict && response.uid !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
+  const { status = '', message } = response.result ?? {}
+  if (status !== 'Success') {
+    if (typeof message === 'string' && message !== '') throw new Error(message)
+    throw new Error(`response.result.status was '${status}', not 'Success'`)
+  }
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
+}
+
+/** Texts of objects, in batches that fit into a call. */
+function batches(objects: readonly ApiObject[]): { readonly objects: ApiObject[]; readonly texts: string[] }[] {
+  const found: { objects: ApiObject[]; texts: string[] }[] = []
+  let size = Number.POSITIVE_INFINITY
+  for (const object of objects) {
+    const text = JSON.stringify(object)
+    let last = found.at(-1)
+    if (last === undefined || last.objects.length === mostObjects || size + text.length > mostText) {
+      last = { objects: [], texts: [] }
+      found.push(last)
+      size = 0
+    }
+    last.objects.push(object)
+    last.texts.push(text)
+    size += text.length
+  }
+  return found
+}
+
+export function conversionWebhook({ clientConfig, conversionReviewVersions }: Settings, context: ConversionContext): Converter {
+  const { connect, outbound, platform } = context
+  const version = conversionReviewVersions?.find((each) => reviewVersions.includes(each))
+  const reviewApi = `${platform.name('apiextensions.<domain>')}/${version}`
+  const config = { ...clientConfig, caBundle: clientConfig?.caBundle?.trim() } as WebhookClientConfig
+
+  async function ask(texts: readonly string[], apiVersion: string): Promise<readonly Converted[]> {
+    if (version === undefined) throw new Error('no supported conversion review versions')
+    const uid = crypto.randomUUID()
+    const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(apiVersion)},"objects":[${texts.join(',')}]}`
+    const body = `{"kind":"ConversionReview","apiVersion":"${reviewApi}","request":${request}}`
+    return objectsOf(await post({ connection: await connect(config), outbound, body, timeout: callTimeout }), uid, reviewApi)
+  }
+
+  async function convertBatch(objects: readonly ApiObject[], texts: readonly string[], apiVersion: string): Promise<ApiObject[]> {
+    const first = objects[0] as ApiObject
+    const webhook = `conversion webhook for ${kindText(first.apiVersion, first.kind)}`
+    const converted = await ask(texts, apiVersion).catch((error: unknown) => {
+      throw unreasoned(`${webhook} failed: ${messageOf(error)}`)
+    })
+    if (converted.length !== objects.length) throw unreasoned(`${webhook} returned ${converted.length} objects, expected ${objects.length}`)
+    return objects.map((object, index) => {
+      try {
+        return mergedObject(object, converted[index] as Converted, apiVersion)
+      } catch (error) {
+        if (!(error instanceof InvalidObject)) throw error
+        throw unreasoned(`${webhook} returned ${error.text(objects.length > 1 ? index : undefined)}`)
+      }
+    })
+  }
+
+  return {
+    async convert(objects, apiVersion) {
+      const result: ApiObject[] = []
+      for (const batch of batches(objects)) {
+        try {
+          result.push(...(await convertBatch(batch.objects, batch.texts, apiVersion)))
+        } catch (error) {
+          throw error instanceof ApiError ? error : unreasoned(messageOf(error))
+        }
+      }
+      return result
+    },
+  }
+}

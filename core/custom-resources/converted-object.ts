@@ -1,0 +1,102 @@
+/** What a conversion webhook may change: everything but what an object is and, of its metadata, all but labels and annotations. */
+import type { ApiObject } from '../resources/definition.ts'
+import { equal } from '../schema/equal.ts'
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
+import type { Json } from '../schema/model.ts'
+import { validateAnnotations, validateLabels } from '../schema/object-meta.ts'
+
+/** An object as the webhook sent it. */
+export type Converted = Json | undefined
+
+/** Why an object that came back is refused. */
+export class InvalidObject extends Error {
+  override readonly name = 'InvalidObject'
+  readonly #what: 'object' | 'metadata' | 'type'
+  constructor(what: 'object' | 'metadata' | 'type', why: string) {
+    super(why)
+    this.#what = what
+  }
+  /** `index`: in an answer of several objects. */
+  text(index: number | undefined): string {
+    if (this.#what === 'metadata') return `invalid metadata${index === undefined ? '' : ` in object at index ${index}`}: ${this.message}`
+    if (index === undefined) return `invalid object${this.#what === 'type' ? ' at index 0' : ''}: ${this.message}`
+    return `invalid converted object at index ${index}: ${this.message}`
+  }
+}
+
+type Members = { readonly [name: string]: Json | undefined }
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
+
+/** The type of a value as Go names it. */
+function typeOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+    default:
+      return 'map[string]interface {}'
+  }
+}
+
+function checkIdentity(original: ApiObject, converted: Members, apiVersion: string): void {
+  const { kind, metadata } = original
+  const versionOf = (value: string) => value || '/'
+  if (converted['apiVersion'] !== apiVersion) {
+    const received = versionOf(text(converted['apiVersion']))
+    throw new InvalidObject('type', `invalid groupVersion (expected ${apiVersion}, received ${received})`)
+  }
+  if (converted['kind'] !== kind) throw new InvalidObject('type', `invalid kind (expected ${kind}, received ${text(converted['kind'])})`)
+  const given = isObject(converted['metadata']) ? converted['metadata'] : {}
+  for (const [name, label] of [
+    ['name', 'name'],
+    ['namespace', 'namespace'],
+    ['uid', 'UID'],
+  ] as const) {
+    const [expected, actual] = [metadata[name] ?? '', text(given[name])]
+    if (expected !== actual) throw new InvalidObject('object', `must have the same ${label}: ${expected} != ${actual}`)
+  }
+}
+
+/** Labels or annotations that came back. */
+function textsOf(name: 'labels' | 'annotations', given: Json | undefined, original: ApiObject): { [key: string]: string } | undefined {
+  if (given === undefined || given === null) return undefined
+  if (!isObject(given)) throw new InvalidObject('metadata', `invalid metadata.${name} of type ${typeOf(given)} in converted object`)
+  for (const [key, value] of Object.entries(given)) {
+    if (typeof value === 'string') continue
+    throw new InvalidObject('metadata', `metadata.${name}[${key}] must be a string, but is ${typeOf(value)} in converted object`)
+  }
+  const texts = given as { [key: string]: string }
+  if (equal(texts, original.metadata[name] ?? {})) return texts
+  const errors = new FieldErrors()
+  if (name === 'labels') validateLabels(texts, FieldPath.of('metadata', 'labels'), errors)
+  else validateAnnotations(texts, FieldPath.of('metadata', 'annotation'), errors)
+  const problems = errors.list.map(({ field, message }) => `${field}: ${message}`)
+  if (problems.length > 0) throw new InvalidObject('metadata', problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`)
+  return texts
+}
+
+/** The object that came back, with the metadata that it may not change. Throws InvalidObject. */
+export function mergedObject(original: ApiObject, converted: Converted, apiVersion: string): ApiObject {
+  if (!isObject(converted))
+    throw new InvalidObject('object', `json: cannot unmarshal ${Array.isArray(converted) ? 'array' : typeof converted} into an object`)
+  checkIdentity(original, converted, apiVersion)
+  const given = converted['metadata']
+  if (given === undefined) throw new InvalidObject('metadata', 'missing metadata in converted object')
+  if (!isObject(given)) throw new InvalidObject('metadata', `invalid metadata of type ${typeOf(given)} in converted object`)
+  const { labels: _labels, annotations: _annotations, ...kept } = original.metadata
+  const labels = textsOf('labels', given['labels'], original)
+  const annotations = textsOf('annotations', given['annotations'], original)
+  return {
+    ...converted,
+    kind: original.kind,
+    apiVersion,
+    metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) },
+  }
+}

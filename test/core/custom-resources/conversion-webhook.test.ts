@@ -1,0 +1,262 @@
+/** Custom resources whose versions a webhook converts: what it is asked, what it may change, and what clients are told when it fails. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { define, definitionOf, definitionsPath, stored, versionOf, widget } from '../../conformance/custom-resources.ts'
+import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import { eventually } from '../../support/wait.ts'
+import { watchAt } from '../../support/watch-reader.ts'
+
+const group = 'hooks.example.com'
+const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/widgets${name && `/${name}`}`
+
+interface Review {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: readonly TestObject[] }
+}
+
+type Answer = (review: Review) => unknown
+type Change = (object: TestObject) => unknown
+
+/** A usable answer; `change` makes each object. */
+const answering =
+  (change: Change = (object) => object, more: object = {}): Answer =>
+  ({ kind, apiVersion, request: { uid, desiredAPIVersion, objects } }) => ({
+    kind,
+    apiVersion,
+    response: {
+      uid,
+      result: { status: 'Success' },
+      convertedObjects: objects.map((object) => change({ ...object, apiVersion: desiredAPIVersion })),
+      ...more,
+    },
+  })
+
+interface Hook extends Api {
+  readonly reviews: Review[]
+  readonly urls: string[]
+  answer: Answer
+}
+
+async function open(
+  t: TestContext,
+  reviewVersions: readonly string[] = ['v1'],
+  clientConfig: object = { url: 'https://hook.example.com/convert' },
+): Promise<Hook> {
+  const reviews: Review[] = []
+  const urls: string[] = []
+  const server = await createApiServer({
+    store: memoryStore(),
+    outbound: {
+      async fetch(request, options) {
+        urls.push(`${request.url} ${options?.address ?? ''}`)
+        const review = JSON.parse(await request.text()) as Review
+        reviews.push(review)
+        const answer = hook.answer(review)
+        return answer instanceof Response ? answer : new Response(typeof answer === 'string' ? answer : JSON.stringify(answer))
+      },
+      call: () => assert.fail('no calls by gRPC'),
+    },
+  })
+  t.after(() => server.close())
+  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const hook: Hook = { ...api, reviews, urls, answer: answering() }
+  const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: reviewVersions, clientConfig } }
+  await define(hook, definitionOf(group, { versions: [stored, versionOf('v2')], conversion }))
+  return hook
+}
+
+for (const version of ['v1', 'v1beta1']) {
+  test(`asks with a review of ${version}, in batches and once`, async (t) => {
+    const hook = await open(t, ['v9', version])
+    for (const name of ['a', 'b', 'c']) await hook.create(at('v1'), widget(group, name))
+    assert.equal(hook.reviews.length, 0)
+    hook.answer = answering((object) => ({ ...object, spec: { ...object.spec, size: 'large' } }))
+    const list = await hook.list(at('v2'))
+    assert.deepEqual(
+      list.items.map(({ metadata, spec }) => [metadata.name, spec?.['size']]),
+      ['a', 'b', 'c'].map((name) => [name, 'large']),
+    )
+    assert.equal(list.apiVersion, `${group}/v2`)
+    const [review] = hook.reviews
+    assert.deepEqual([hook.reviews.length, review?.kind, review?.apiVersion], [1, 'ConversionReview', `apiextensions.k8s.io/${version}`])
+    assert.equal(review?.request.desiredAPIVersion, `${group}/v2`)
+    assert.deepEqual(
+      review?.request.objects.map(({ apiVersion, metadata }) => [apiVersion, metadata.name]),
+      ['a', 'b', 'c'].map((name) => [`${group}/v1`, name]),
+    )
+    await hook.list(at('v2'))
+    await hook.get(at('v2', 'a'))
+    assert.equal(hook.reviews.length, 1)
+  })
+}
+
+test('writes and watches in the other version', async (t) => {
+  const hook = await open(t)
+  hook.answer = answering(({ spec = {}, ...object }) => ({ ...object, spec: { ...spec, tags: [`from ${object.apiVersion.slice(-2)}`] } }))
+  const watch = await watchAt(hook.fetch, at('v2'))
+  const created = await hook.create(at('v2'), { ...widget(group, 'a'), apiVersion: `${group}/v2` })
+  assert.deepEqual([created.apiVersion, created.spec], [`${group}/v2`, { size: 'small', weight: 3, tags: ['from v2'] }])
+  assert.deepEqual((await hook.get(at('v1', 'a'))).body.spec, { size: 'small', weight: 3, tags: ['from v1'] })
+  assert.deepEqual((await hook.patch(at('v2', 'a'), { spec: { weight: 4 } })).body.spec?.['weight'], 4)
+  assert.deepEqual(
+    [await watch.object(), await watch.object()].map(({ type, object }) => [type, object.apiVersion, object.spec?.['weight']]),
+    [
+      ['ADDED', `${group}/v2`, 3],
+      ['MODIFIED', `${group}/v2`, 4],
+    ],
+  )
+  await watch.close()
+})
+
+test('of metadata, labels and annotations may change; the rest stays', async (t) => {
+  const hook = await open(t)
+  await hook.create(
+    at('v1'),
+    widget(group, 'a', { size: 'small' }, { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['example.com/f'] }),
+  )
+  hook.answer = answering(({ metadata, ...object }) => ({
+    ...object,
+    metadata: {
+      name: metadata.name,
+      namespace: metadata.namespace,
+      uid: metadata.uid,
+      labels: { new: 'label' },
+      finalizers: [],
+      generation: 77,
+    },
+  }))
+  const { body } = await hook.get(at('v2', 'a'))
+  const before = (await hook.get(at('v1', 'a'))).body.metadata
+  const { annotations: _annotations, ...rest } = before
+  assert.deepEqual(body.metadata, { ...rest, labels: { new: 'label' } })
+})
+
+const bad: readonly (readonly [what: string, answer: Answer, message: string | RegExp])[] = [
+  ['another uid', answering(undefined, { uid: 'other' }), /failed: expected response.uid="[-0-9a-f]{36}", got "other"$/],
+  ['no response', () => ({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1' }), 'failed: no response provided'],
+  [
+    'another kind',
+    (review) => ({ ...(answering()(review) as object), kind: 'Review' }),
+    'failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Review',
+  ],
+  ['a failure', answering(undefined, { result: { status: 'Failure', message: 'not today' } }), 'failed: not today'],
+  [
+    'a failure without words',
+    answering(undefined, { result: { status: 'Failed' } }),
+    "failed: response.result.status was 'Failed', not 'Success'",
+  ],
+  ['too few objects', answering(undefined, { convertedObjects: [] }), 'returned 0 objects, expected 1'],
+  [
+    'another version',
+    answering((object) => ({ ...object, apiVersion: `${group}/v3` })),
+    `returned invalid object at index 0: invalid groupVersion (expected ${group}/v2, received ${group}/v3)`,
+  ],
+  [
+    'another kind of object',
+    answering((object) => ({ ...object, kind: 'Gadget' })),
+    'returned invalid object at index 0: invalid kind (expected Widget, received Gadget)',
+  ],
+  [
+    'another name',
+    answering(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, name: 'z' } })),
+    'returned invalid object: must have the same name: a != z',
+  ],
+  [
+    'another namespace',
+    answering(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, namespace: 'z' } })),
+    'returned invalid object: must have the same namespace: default != z',
+  ],
+  [
+    'another object',
+    answering(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, uid: 'z' } })),
+    /returned invalid object: must have the same UID: [-0-9a-f]+ != z$/,
+  ],
+  ['no name', answering(({ metadata: _metadata, ...object }) => object), 'returned invalid object: must have the same name: a != '],
+  [
+    'labels that are none',
+    answering(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, labels: { 'a b': 'c' } } })),
+    /returned invalid metadata: metadata.labels: Invalid value: "a b": name part must consist of/,
+  ],
+  [
+    'labels of numbers',
+    answering(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, labels: { a: 1 } } })),
+    'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
+  ],
+  ['a text', () => 'surely', /failed: /],
+  ['a number for an object', answering(() => 3), /returned invalid object/],
+  [
+    'an error',
+    () => new Response('broken', { status: 500 }),
+    'failed: an error on the server ("broken") has prevented the request from succeeding',
+  ],
+  [
+    'nothing in time',
+    () => {
+      throw new DOMException('late', 'TimeoutError')
+    },
+    'failed: Post "https://hook.example.com/convert?timeout=30s": context deadline exceeded',
+  ],
+  ['too much', () => new Response('x'.repeat(17 * 1024 * 1024)), /failed: .*the response has more than 16777216 bytes$/],
+]
+
+test('answers that can not be used are said, and the rest goes on', async (t) => {
+  const hook = await open(t)
+  await hook.create(at('v1'), widget(group, 'a'))
+  for (const [what, answer, message] of bad) {
+    hook.answer = answer
+    for (const path of [at('v2', 'a'), at('v2')]) {
+      const { status, body } = await hook.get<{ message: string; reason?: string; code: number }>(path)
+      assert.deepEqual([status, body.code, body.reason], [500, 500, undefined], what)
+      const start = `conversion webhook for ${group}/v1, Kind=Widget `
+      assert(body.message.startsWith(start), `${what}: ${body.message}`)
+      const rest = body.message.slice(start.length)
+      if (typeof message === 'string') assert.equal(rest, message, what)
+      else assert.match(rest, message, what)
+    }
+    assert.equal((await hook.get(at('v1', 'a'))).status, 200, what)
+    assert.equal((await hook.get('/api/v1/namespaces/default')).status, 200, what)
+  }
+  hook.answer = answering()
+  assert.equal((await hook.get(at('v2', 'a'))).status, 200)
+})
+
+test('a service that there is not, and one that there is', async (t) => {
+  const hook = await open(t, ['v1'], { service: { namespace: 'default', name: 'converter', path: '/convert' } })
+  await hook.create(at('v1'), widget(group, 'a'))
+  const { body } = await hook.get<{ message: string }>(at('v2', 'a'))
+  assert.equal(body.message, `conversion webhook for ${group}/v1, Kind=Widget failed: service "converter" not found`)
+  await hook.create('/api/v1/namespaces/default/services', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'converter' },
+    spec: { ports: [{ port: 443 }], selector: { app: 'converter' } },
+  })
+  const label = 'kubernetes.io/service-name'
+  await hook.create('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: 'converter', labels: { [label]: 'converter', 'platform.io/service-name': 'converter' } },
+    addressType: 'IPv4',
+    ports: [{ port: 8443 }],
+    endpoints: [{ addresses: ['192.0.2.7'] }],
+  })
+  await eventually('the endpoint is known', async () => (await hook.get(at('v2', 'a'))).status === 200)
+  assert.match(hook.urls[0] ?? '', /^https:\/\/converter.default.svc(:443)?\/convert\S* 192.0.2.7:8443$/)
+})
+
+test('a definition that stops converting by webhook', async (t) => {
+  const hook = await open(t)
+  await hook.create(at('v1'), widget(group, 'a'))
+  hook.answer = () => new Response('gone', { status: 503 })
+  assertFailureText(await hook.get(at('v2', 'a')))
+  await hook.patch(`${definitionsPath}/widgets.${group}`, { spec: { conversion: { strategy: 'None', webhook: null } } })
+  await eventually('the versions differ in name only', async () => (await hook.get(at('v2', 'a'))).status === 200)
+  assert.equal((await hook.delete(at('v2', 'a'))).status, 200)
+})
+
+function assertFailureText({ status, body }: { status: number; body: unknown }): void {
+  assert.equal(status, 500)
+  assert.match((body as { message: string }).message, /failed: the server is currently unable to handle the request$/)
+}
