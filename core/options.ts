@@ -16,108 +16,115 @@ import { createPlatform, type Platform } from './platform.ts'
 import type { PortRange } from './registry/allocators/port-set.ts'
 import type { ResourceDefinition } from './resources/definition.ts'
 
-/** How a server behaves. Everything has a default that suits an embedded server; the daemon sets it from flags. */
+/** Options of a server. Defaults suit an embedded server; the daemon sets options from its flags. */
 export interface ServerOptions {
   readonly platform?: Platform
   readonly version?: VersionInfo
-  /** Tells this server from its replicas, in metrics; default `apiserver`. */
+  /** Name of this replica in metrics; default `apiserver`. */
   readonly identity?: string
-  /** Where the server measures; default: a registry of its own. */
+  /** Registry of metrics; default: a new one. */
   readonly metrics?: MetricsRegistry
-  /** Tried in this order, before anonymous. */
+  /** Authenticators of requests, tried in this order before anonymous. */
   readonly authenticators?: readonly Authenticator[]
-  /** Bearer tokens that are known here, tried in this order, before those of service accounts. */
+  /** Authenticators of bearer tokens, tried in this order before service account tokens. */
   readonly staticTokens?: readonly TokenAuthenticator[]
-  /** Whether the tokens of nodes that join are accepted; default false. */
+  /** Accept bootstrap tokens; default false. */
   readonly bootstrapTokens?: boolean
-  /** Other bearer tokens, tried in this order, last. */
+  /** Authenticators of bearer tokens that are tried last, in this order. */
   readonly tokenAuthenticators?: readonly TokenAuthenticator[]
-  /** Absent: no tokens of service accounts are issued or accepted. */
+  /** Keys of service account tokens. Absent: no such tokens are issued or accepted. */
   readonly serviceAccounts?: ServiceAccountKeys
-  /** Published for aggregated API servers; absent: nothing is. */
+  /** Authentication settings to publish for aggregated API servers (config map extension-apiserver-authentication). Absent: not published. */
   readonly clusterAuthentication?: ClusterAuthentication
-  /** Issuers of JWTs to believe; default: none. Their tokens come after those of service accounts. */
+  /** JWT authenticators, tried after service account tokens; default: none. */
   readonly authentication?: AuthenticationSettings
-  /** Whether a request without credentials is `system:anonymous` (default) or refused, unless a file of `authentication` says so. */
+  /** Accept requests without credentials as `system:anonymous`; default true. A file of `authentication` takes precedence. */
   readonly anonymous?: boolean
-  /** Default: AlwaysAllow. */
+  /** Authorization modes in order; default AlwaysAllow. */
   readonly authorizationModes?: readonly string[]
-  /** Authorizers of the embedder, asked before those of the modes; default: none. */
+  /** Additional authorizers, asked before those of the modes; default: none. */
   readonly authorizers?: readonly Authorizer[]
-  /** What modes ABAC and Webhook need, or the file that takes the place of modes; read through the port `files`. */
+  /** Files for modes ABAC and Webhook, or an AuthorizationConfiguration file that replaces the modes; read through the port `files`. */
   readonly authorizationFiles?: AuthorizationFiles
-  /** What is encrypted in the store; default: nothing. */
+  /** Encryption at rest; default: none. */
   readonly encryption?: EncryptionOptions
-  /** Which built-in resources are served; default: those served by default. */
+  /** Selects the built-in resources to serve; default: those that are served by default. */
   readonly serves?: (definition: ResourceDefinition) => boolean
   /** Prefix of all keys in the store; default `/registry`. */
   readonly prefix?: string
-  /** Media type of stored objects: JSON (default) or protobuf. */
+  /** Media type of stored objects: `application/json` (default) or the protobuf type. */
   readonly storageMediaType?: string
+  /** Serve reads and watches from memory; default true. */
   readonly watchCache?: boolean
-  /** Built-in resources that are read from the store itself even so; default: none. */
+  /** Built-in resources served without a watch cache; default: none. */
   readonly uncached?: readonly { readonly group: string; readonly resource: string }[]
-  /** Whether deletions leave work to a garbage collector, and the built-in one does it; default true. */
+  /** Support foreground deletion and orphaning, and run the built-in garbage collector; default true. */
   readonly garbageCollection?: boolean
-  /** Seconds that events are kept; default one hour. */
+  /** Time-to-live of events in seconds; default 3600. */
   readonly eventTtl?: number
-  /** Seconds that a lease is handed out to writes; default 60. */
+  /** Seconds during which new objects share one lease of the store; default 60. */
   readonly leaseReuse?: number
-  /** Milliseconds; default one minute. */
+  /** Timeout in milliseconds of requests that are not long-running; default 60,000. */
   readonly requestTimeout?: number
-  /** Seconds; default 1800. */
+  /** Minimum timeout of watches in seconds; default 1800. */
   readonly minRequestTimeout?: number
-  /** Requests at a time, 0: no limit; defaults 400 and 200. */
+  /** Maximum non-mutating requests in flight; 0: no limit; default 400. */
   readonly maxReadOnlyInFlight?: number
+  /** Maximum mutating requests in flight; 0: no limit; default 200. */
   readonly maxMutatingInFlight?: number
+  /** Concurrent deletions within one deletecollection request; default 1. */
   readonly deleteCollectionWorkers?: number
+  /** Decides on CORS origins. Absent: no CORS. */
   readonly corsAccepts?: (origin: string) => boolean
+  /** Directives of the Strict-Transport-Security header; default: no header. */
   readonly hstsDirectives?: readonly string[]
-  /** Milliseconds that the store has to answer the checks of `/livez` and `/readyz`; defaults two seconds. */
+  /** Timeout in milliseconds of the store's health check; default 2,000. */
   readonly storeHealthTimeout?: number
+  /** Timeout in milliseconds of the store's readiness check; default 2,000. */
   readonly storeReadyTimeout?: number
-  /** Share of requests over HTTP/2 that end their connection; default 0. */
+  /** Probability that a request over HTTP/2 closes its connection with GOAWAY, 0 to 0.02; default 0. */
   readonly goawayChance?: number
-  /** Admission plugins to run besides the default ones, and default ones not to run. */
+  /** Admission plugins to enable besides the default ones. */
   readonly enabledPlugins?: readonly string[]
+  /** Default admission plugins to disable. */
   readonly disabledPlugins?: readonly string[]
-  /** Admission plugins of the embedder; they run after those of the server. */
+  /** Additional admission plugins; they run after the built-in ones. */
   readonly extraPlugins?: readonly AdmissionPlugin[]
-  /** What admission plugins are told beyond their defaults; default: nothing. */
+  /** Configuration of admission plugins by name; default: each plugin's own defaults. */
   readonly pluginConfigurations?: PluginConfigurations
-  /** Seconds that pods stay on a node that is not ready or can't be reached, when they don't say so themselves; default 300 each. */
+  /** Seconds of the default not-ready and unreachable tolerations of pods; default 300 each. */
   readonly tolerationSeconds?: { readonly notReady: number; readonly unreachable: number }
-  /** Milliseconds; default 0. */
+  /** Milliseconds after startup during which `/livez` ignores unfinished startup work; default 0. */
   readonly livezGracePeriod?: number
-  /** True from the moment the process means to end: `/readyz` fails from then on. */
+  /** True once the process is shutting down: `/readyz` then fails. */
   readonly shuttingDown?: () => boolean
-  /** Milliseconds between compactions of the store's history, 0: never; default five minutes. */
+  /** Milliseconds between compactions of the store's history; 0: never; default 300,000. */
   readonly compactionInterval?: number
-  /** Milliseconds between counts of stored objects for the metrics, 0 (default): never. */
+  /** Milliseconds between counts of stored objects for metrics; 0 (default): never. */
   readonly countInterval?: number
-  /** Milliseconds between reads of the size of the database for the metrics, 0 (default): never. */
+  /** Milliseconds between reads of the database size for metrics; 0 (default): never. */
   readonly sizeInterval?: number
-  /** Containers may be privileged; default true, as test harnesses start their servers. */
+  /** Allow privileged containers; default true, as test harnesses start their servers. */
   readonly allowPrivileged?: boolean
-  /** Which feature gates are on; default: those that are on by default. */
+  /** Feature gates; default: those that are on by default. */
   readonly gates?: Pick<FeatureGates, 'enabled'>
-  /** Whether watches may ask for initial events (feature gate WatchList). */
+  /** Allow watches to request initial events (feature gate WatchList); default true. */
   readonly watchList?: boolean
-  /** Names of the built-in controllers that run; default: all. */
+  /** Names of the built-in controllers to run; default: all. */
   readonly controllers?: readonly string[]
-  /** PEM of the authority of the serving certificate, which pods find in a config map. */
+  /** PEM of the serving certificate's authority, published to pods in the root CA config map of each namespace. */
   readonly rootCa?: string
-  /** CIDRs of cluster IPs, one or one per family; default `10.0.0.0/24`. */
+  /** CIDRs of service cluster IPs, at most one per address family; default `10.0.0.0/24`. */
   readonly serviceClusterIpRanges?: readonly string[]
-  /** Node ports, both ends included; default 30000 to 32767. */
+  /** Range of node ports, both ends included; default 30000 to 32767. */
   readonly serviceNodePortRange?: PortRange
-  /** Node port of the cluster's own service; 0: it has none. */
+  /** Node port of the cluster's own service; 0 (default): none. */
   readonly clusterServiceNodePort?: number
-  /** IP address at which members of the cluster reach this server; empty: the cluster's own service has no endpoints. */
+  /** IP address published to members of the cluster; empty (default): the cluster's own service has no endpoints. */
   readonly advertiseAddress?: string
-  /** Port of that address; default 6443. */
+  /** Port of `advertiseAddress`; default 6443. */
   readonly securePort?: number
-  /** Host and port that discovery tells clients to use. */
+  /** Host and port in discovery documents; default `127.0.0.1:6443`. */
   readonly serverAddress?: string
 }
 

@@ -1,39 +1,38 @@
 /**
- * What the core needs from a runtime, and nothing else. An adapter implements these six interfaces;
- * the core never asks which runtime it is on.
+ * The six interfaces that a runtime adapter implements. The core uses nothing else of its runtime.
  */
 import type { Tracer } from '@opentelemetry/api'
 
 // ── 1. KeyValueStore ────────────────────────────────────────────────────────────────────────────
 
-/** One stored key, in the terms of the etcd v3 data model. Revisions are positive integers below 2^53. */
+/** One stored key (etcd v3 data model). Revisions are positive integers below 2^53. */
 export interface KeyValue {
   readonly key: string
   readonly value: Uint8Array
   readonly createRevision: number
   readonly modRevision: number
-  /** Whether the value should by now be written again even if its content stays; set by what decorates a store, such as encryption. */
+  /** True when the stored form is outdated (such as an old encryption key): the next update rewrites it. Set by stores that decorate others. */
   readonly isStale?: () => boolean
 }
 
-/** What a watch delivers: the change of one key at one revision. `previous` is absent for a creation. */
+/** A change of one key at one revision. `previous` is absent for a creation. */
 export type StoreEvent =
   | { readonly type: 'put'; readonly kv: KeyValue; readonly previous?: KeyValue }
   | { readonly type: 'delete'; readonly key: string; readonly revision: number; readonly previous?: KeyValue }
 
-/** A swap either happened, at `revision`, or it did not, and then `current` is what is stored now (absent: no such key). */
+/** Result of a compare-and-swap. On failure, `current` is the stored value (absent: no such key). */
 export type SwapResult =
   | { readonly ok: true; readonly revision: number }
   | { readonly ok: false; readonly revision: number; readonly current?: KeyValue }
 
 export interface ListOptions {
-  /** Every key that starts with this text. */
+  /** Prefix of the keys. */
   readonly prefix: string
-  /** Start at this key (inclusive); it lies within the prefix. */
+  /** First key (inclusive); it starts with the prefix. */
   readonly from?: string
-  /** At most so many items; 0 or absent: all. */
+  /** Maximum number of items; 0 or absent: all. */
   readonly limit?: number
-  /** The state as it was at this revision; absent: now. */
+  /** Revision to read at; absent: the current one. */
   readonly revision?: number
 }
 
@@ -42,13 +41,13 @@ export interface ListResult {
   readonly items: readonly KeyValue[]
   /** True when `limit` cut the list. */
   readonly more: boolean
-  /** Number of items behind the last one; 0 unless `limit` cut the list. */
+  /** Number of items after the last one; 0 unless `limit` cut the list. */
   readonly remaining: number
-  /** The store's revision that the items were read at (the requested one, if one was). */
+  /** Revision that the items were read at: the requested one, if given. */
   readonly revision: number
 }
 
-/** Receives one watch. Calls never overlap, and never come during `watch()` itself. */
+/** Receives the events of one watch. Calls never overlap, and never happen during `watch()` itself. */
 export interface StoreWatcher {
   /** Events in revision order; all events of a revision are in the same call. */
   events(events: readonly StoreEvent[]): void
@@ -60,13 +59,13 @@ export interface StoreWatcher {
 
 export interface StoreWatch {
   close(): void
-  /** Asks for one `progress` call as soon as possible. */
+  /** Requests one `progress` call as soon as possible. */
   requestProgress(): void
 }
 
 export type StoreErrorCode = 'compacted' | 'future-revision' | 'unavailable' | 'timeout' | 'too-large' | 'no-space' | 'corrupt'
 
-/** The only error a store throws. `compacted`: the revision asked for is gone; `revision` is then the oldest one left. */
+/** The only error that a store throws. With code `compacted`, `revision` is the oldest revision still available. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
@@ -78,44 +77,44 @@ export class StoreError extends Error {
   }
 }
 
-/** The etcd v3 model, bytes only. All methods may reject with a StoreError. Values handed out must not be changed. */
+/** The etcd v3 model, bytes only. All methods may reject with a StoreError. Callers must not modify returned values. */
 export interface KeyValueStore {
   get(key: string, revision?: number): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
   list(options: ListOptions): Promise<ListResult>
   count(prefix: string): Promise<number>
-  /** Bytes that the database takes. */
+  /** Size of the database in bytes. */
   size(): Promise<number>
-  /** Stores when the key's modification revision is `expected` (0: the key must not exist). Resolves once the write is durable. */
+  /** Writes if the key's modification revision is `expected` (0: the key must not exist). Resolves once the write is durable. */
   put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<SwapResult>
-  /** Deletes when the key's modification revision is `expected`. `current` of a success is never set. */
+  /** Deletes if the key's modification revision is `expected`. `current` is never set on success. */
   delete(key: string, expected: number): Promise<SwapResult>
-  /** Delivers every event after `afterRevision` under the prefix. A compacted revision ends the watch with that error. */
+  /** Delivers every event under the prefix after `afterRevision`. If that revision is compacted, the watch ends with that error. */
   watch(prefix: string, afterRevision: number, watcher: StoreWatcher): StoreWatch
   currentRevision(): Promise<number>
-  /** Forgets history before `revision`; what is current stays. */
+  /** Drops history before `revision`; current values stay. */
   compact(revision: number): Promise<void>
-  /** A lease after whose end its keys are deleted. Seconds. */
+  /** Creates a lease with a time-to-live in seconds; its keys are deleted when it expires. */
   grantLease(seconds: number): Promise<bigint>
   close(): Promise<void>
 }
 
 // ── 2. Connection ───────────────────────────────────────────────────────────────────────────────
 
-/** Facts about the peer of a request. The object (and `peerCertificates`) is the same for all requests of one connection. */
+/** The peer of a request. All requests of one connection share the same object, including `peerCertificates`. */
 export interface Connection {
   /**
    * Calls back once the response has been sent, or given up; until then the request counts as in flight. Called before the handler's
    * promise resolves. Absent: a response is as good as sent when it is made.
    */
   readonly whenSent?: (response: Response, callback: () => void) => void
-  /** IP address; empty when there is no socket. */
+  /** IP address; empty for in-process requests. */
   readonly remoteAddress: string
   readonly remotePort: number
   readonly protocol: 'http/1.1' | 'h2' | 'in-process'
   readonly tls?: {
     readonly version: string
     readonly serverName?: string
-    /** DER, leaf first, unverified; empty when the client sent none, absent when this runtime can't tell. */
+    /** DER, leaf first, not verified. Empty: the client sent none. Absent: not available on this runtime. */
     readonly peerCertificates?: readonly Uint8Array[]
   }
 }
@@ -123,21 +122,21 @@ export interface Connection {
 // ── 3. Outbound ─────────────────────────────────────────────────────────────────────────────────
 
 export interface OutboundOptions {
-  /** PEM bundle; absent: the host's roots. */
+  /** PEM bundle; absent: the host's root certificates. */
   readonly certificateAuthority?: string
   readonly clientCertificate?: { readonly certificate: string; readonly key: string }
-  /** Name to verify, when it differs from the URL's host. */
+  /** Server name to verify; default: the URL's host. */
   readonly serverName?: string
   readonly unixSocket?: string
   /** `HOST:PORT` to connect to in place of the URL's host, which stays the name that is asked for and verified. */
   readonly address?: string
   readonly proxy?: string
   readonly insecure?: boolean
-  /** Milliseconds until the call is aborted. */
+  /** Timeout in milliseconds. */
   readonly timeout?: number
 }
 
-/** Names of gRPC's status codes by their number, as Go's library writes them. */
+/** Names of the gRPC status codes by number, as Go's library spells them. */
 const codeNames = [
   'OK',
   'Canceled',
@@ -158,7 +157,7 @@ const codeNames = [
   'Unauthenticated',
 ]
 
-/** A gRPC status other than OK. `code` is its number (https://grpc.io/docs/guides/status-codes/). */
+/** A gRPC status other than OK. `code` is the status number (https://grpc.io/docs/guides/status-codes/). */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: number
@@ -167,7 +166,7 @@ export class CallError extends Error {
     this.code = code
   }
 
-  /** As `Unavailable`; `Code(99)` for a number without a name. */
+  /** Name of the code, such as `Unavailable`; `Code(99)` for an unknown number. */
   get codeName(): string {
     return codeNames[this.code] ?? `Code(${this.code})`
   }
@@ -176,26 +175,26 @@ export class CallError extends Error {
 export interface Call {
   /** Path of a unix socket. */
   readonly unixSocket: string
-  /** Full name, such as `/v2.KeyManagementService/Encrypt`. */
+  /** Full method name, such as `/v2.KeyManagementService/Encrypt`. */
   readonly method: string
-  /** The request, encoded. */
+  /** The encoded request. */
   readonly message: Uint8Array
-  /** Milliseconds until the call is given up with code 4, DEADLINE_EXCEEDED; until then it waits for a connection. */
+  /** Timeout in milliseconds, including the wait for a connection. Then the call fails with code 4, DEADLINE_EXCEEDED. */
   readonly timeout: number
 }
 
 export interface Outbound {
   fetch(request: Request, options?: OutboundOptions): Promise<Response>
-  /** One unary gRPC call; resolves to the encoded answer and rejects with a CallError. */
+  /** Makes one unary gRPC call. Resolves to the encoded response; rejects with a CallError. */
   call(call: Call): Promise<Uint8Array>
 }
 
 // ── 4. Files ────────────────────────────────────────────────────────────────────────────────────
 
 export interface Files {
-  /** Rejects with an Error that says which file and why. */
+  /** Reads a whole file. Rejects with an Error that names the file and the reason. */
   read(path: string): Promise<Uint8Array>
-  /** Calls back after the content may have changed, until the returned function is called. */
+  /** Calls `changed` after the content may have changed. The returned function stops it. */
   watch(path: string, changed: () => void): () => void
 }
 
@@ -204,7 +203,7 @@ export interface Files {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls back once after so many milliseconds; the returned function cancels. Never keeps a process alive. */
+  /** Calls back once after the given milliseconds. The returned function cancels. A pending timer never keeps the process alive. */
   after(milliseconds: number, callback: () => void): () => void
 }
 
@@ -225,16 +224,16 @@ export interface Telemetry {
   readonly tracer?: Tracer
 }
 
-/** A store that takes the place of the main one for some built-in resources. */
+/** A separate store for some built-in resources. */
 export interface StoreOverride {
   readonly store: KeyValueStore
   readonly resources: readonly { readonly group: string; readonly resource: string }[]
 }
 
-/** All six, as `createApiServer` takes them. */
+/** The ports of a server. */
 export interface Ports {
   readonly store: KeyValueStore
-  /** Default: none. */
+  /** Separate stores for some built-in resources; default: none. */
   readonly overrides?: readonly StoreOverride[]
   readonly clock: Clock
   readonly files: Files
