@@ -5,6 +5,13 @@ import { collectionPath } from './object-path.ts'
 import type { Fetch, TestObject } from './server.ts'
 
 const aliasLimit = 100
+const definitionKind = 'CustomResourceDefinition'
+/** Milliseconds that a definition may take to be established. */
+const patience = 10_000
+
+interface Definition extends TestObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] }
+}
 
 /** The documents of a YAML (or JSON) text; lists are taken apart. */
 export function readManifests(text: string): TestObject[] {
@@ -33,13 +40,40 @@ export async function applyObject(fetch: Fetch, path: string, object: TestObject
   return (await response.json()) as TestObject
 }
 
-/** Applies objects one after the other and returns them as they are stored. Fails at the first that is refused. */
+/**
+ * Applies objects one after the other and returns them as they are stored, definitions of custom resources once they serve. Fails at the
+ * first that is refused.
+ */
 export async function applyManifests(objects: readonly TestObject[], fetch: Fetch, fieldManager: string): Promise<TestObject[]> {
   const stored: TestObject[] = []
+  const serving: Promise<void>[] = []
   for (const object of objects) {
     const { apiVersion, kind, metadata } = object
+    const isDefinition = kind === definitionKind && apiVersion.startsWith('apiextensions.')
+    // Definitions are established side by side; what follows them may be of their kinds.
+    if (!isDefinition) await Promise.all(serving.splice(0))
     const collection = await collectionPath(fetch, apiVersion, kind, metadata?.namespace)
-    stored.push(await applyObject(fetch, `${collection}/${metadata?.name ?? ''}`, object, fieldManager))
+    const path = `${collection}/${metadata?.name ?? ''}`
+    const index = stored.push(await applyObject(fetch, path, object, fieldManager)) - 1
+    if (!isDefinition) continue
+    const established = whenEstablished(fetch, path).then((definition) => {
+      stored[index] = definition
+    })
+    established.catch(() => undefined)
+    serving.push(established)
   }
+  await Promise.all(serving)
   return stored
+}
+
+/** The definition once its kinds are served. Rejects when its names are taken, or after a time. */
+async function whenEstablished(fetch: Fetch, path: string): Promise<TestObject> {
+  for (const end = performance.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 5))) {
+    const definition = (await (await fetch(path)).json()) as Definition
+    const conditionOf = (type: string) => definition.status?.conditions?.find((each) => each.type === type)
+    if (conditionOf('Established')?.status === 'True') return definition
+    const accepted = conditionOf('NamesAccepted')
+    const why = accepted?.status === 'False' ? (accepted.message ?? '') : `not established within ${patience} ms`
+    if (accepted?.status === 'False' || performance.now() > end) throw new Error(`${definition.kind} ${definition.metadata?.name}: ${why}`)
+  }
 }

@@ -37,7 +37,48 @@ items:
 - {apiVersion: v1, kind: Secret, metadata: {name: here}}
 `
 
+const widgetManifests = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: string, default: small}}}}}}
+---
+{apiVersion: example.com/v1, kind: Widget, metadata: {name: first}, spec: {}}
+`
+
 export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
+  async 'load takes definitions of custom resources, and snapshots and forks carry them'() {
+    const widgets = '/apis/example.com/v1/namespaces/default/widgets'
+    const server = await startTestServer()
+    const [definition, first] = await server.load(widgetManifests)
+    const status = definition?.['status'] as { conditions: { type: string; status: string }[] } | undefined
+    assert(status?.conditions.some(({ type, status }) => type === 'Established' && status === 'True'))
+    assert.deepEqual(first?.['spec'], { size: 'small' })
+    const snapshot = server.snapshot()
+    const fork = await server.fork()
+    await server.fetch(`${widgets}/first`, { method: 'DELETE' })
+    assert.deepEqual(await names(server, widgets), [])
+    assert.deepEqual(await names(fork, widgets), ['first'])
+    await fork.fetch('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com', { method: 'DELETE' })
+    await eventually('the fork has no widgets any more', async () => (await fork.fetch(widgets)).status === 404)
+    assert.deepEqual(await names(server, widgets), [])
+    await server.restore(snapshot)
+    assert.deepEqual(await names(server, widgets), ['first'])
+    const other = await startTestServer({ from: snapshot })
+    assert.deepEqual(await names(other, widgets), ['first'])
+    const taken = widgetManifests.replaceAll('widgets', 'gadgets')
+    await assert.rejects(other.load(taken), /gadgets.example.com: "Widget(List)?" is already in use/)
+    await Promise.all([server, fork, other].map((each) => each.close()))
+  },
+
   async 'answers requests'() {
     const server = await startTestServer()
     await create(server, 'a')
