@@ -4,7 +4,7 @@ import type { Call, Expr } from '../syntax/ast.ts'
 import { type CelType, sameType } from '../types.ts'
 import { equal, includes } from '../values/compare.ts'
 import { CelError, fail } from '../values/errors.ts'
-import { weightOf } from '../values/maps.ts'
+import { adapt, getKey, isMap, weightOf } from '../values/maps.ts'
 import { matches } from '../values/typing.ts'
 import { CelOpaque, CelOptional } from '../values/values.ts'
 import { type Code, constant, isAttribute, type Run } from './code.ts'
@@ -56,7 +56,8 @@ const conditional: CompileCall = (compiler, { args }) => {
 }
 
 /** Units for comparing two values: a traversal of the smaller one. */
-export function comparisonCost(a: unknown, b: unknown): number {
+function comparisonCost(a: unknown, b: unknown): number {
+  if (typeof a === 'boolean' || typeof a === 'number') return weightOf(b) === 0 ? 0 : 1
   return a instanceof CelOpaque ? 1 : Math.ceil(Math.min(weightOf(a), weightOf(b)) * 0.1)
 }
 
@@ -145,6 +146,23 @@ function membership(compiler: Compiler, node: Call): Code | undefined {
   return { run: (frame) => contains(run(frame)) }
 }
 
+/** `in` of a list, whose every item is looked at, or of a map; which one, a value may have to tell. */
+function contained(compiler: Compiler, node: Call): Code {
+  const known = compiler.checked.overloadsOf(node).length === 1
+  const [item, container] = node.args.map((each) => compiler.compile(each).run) as [Run, Run]
+  return {
+    run(frame) {
+      const [value, within] = [item(frame), container(frame)]
+      if (Array.isArray(within)) {
+        frame.spend(known ? within.length : 1)
+        return within.some((each) => equal(adapt(each), value))
+      }
+      frame.spend(1)
+      return isMap(within) ? getKey(within, value) !== undefined : fail('no such overload: @in')
+    },
+  }
+}
+
 const special: { readonly [name: string]: CompileCall } = {
   '_&&_': logical(false),
   '_||_': logical(true),
@@ -157,7 +175,7 @@ const special: { readonly [name: string]: CompileCall } = {
   '@not_strictly_false': notStrictlyFalse,
   or: alternative((given) => given),
   orValue: alternative((given) => given.value),
-  '@in': (compiler, node, nested) => membership(compiler, node) ?? plainCall(compiler, node, nested),
+  '@in': (compiler, node) => membership(compiler, node) ?? contained(compiler, node),
 }
 
 /** Functions that convert; of a constant they are one. */
@@ -170,6 +188,38 @@ const sameKind = (wanted: CelType, given: CelType) =>
   wanted.kind === given.kind && (given.kind === 'list' || given.kind === 'map' || sameType(wanted, given) || wanted.name === given.name)
 
 type Choose = (args: readonly unknown[]) => Overload
+type Implementation = (...args: readonly unknown[]) => unknown
+
+/** The overload that is meant whatever the values turn out to be; undefined: they have to be looked at. */
+function certain(overloads: readonly Overload[], given: readonly CelType[]): Overload | undefined {
+  const [only] = overloads
+  if (!only || overloads.length > 1) return undefined
+  return only.parameters.some((wanted, index) => isUncertain(wanted, given[index] as CelType)) ? undefined : only
+}
+
+/** A call with one or two arguments, without lists of them unless its cost needs one. */
+function directCall({ run, cost }: Overload, [one, two]: readonly [Run, Run?]): Code {
+  const call = run as Implementation
+  if (!two) {
+    return {
+      run(frame) {
+        const a = one(frame)
+        const result = call(a)
+        frame.spend(cost ? cost([a], result) : 1)
+        return result
+      },
+    }
+  }
+  return {
+    run(frame) {
+      const a = one(frame)
+      const b = two(frame)
+      const result = call(a, b)
+      frame.spend(cost ? cost([a, b], result) : 1)
+      return result
+    },
+  }
+}
 
 function chooser(name: string, overloads: readonly Overload[], given: readonly CelType[]): Choose {
   const [only] = overloads
@@ -197,24 +247,20 @@ const plainCall: CompileCall = (compiler, node) => {
   const nodes = node.target && overloads[0]?.member ? [node.target, ...node.args] : node.args
   const codes = nodes.map((each) => compiler.compile(each))
   const runs = codes.map(({ run }) => run)
-  const choose = chooser(
-    called.name,
-    overloads,
-    nodes.map((each) => checked.typeOf(each)),
-  )
+  const given = nodes.map((each) => checked.typeOf(each))
+  const choose = chooser(called.name, overloads, given)
   const counted = overloads.length === 1 || overloads.every(({ byName }) => byName)
   const call = (args: readonly unknown[], frame: Frame | undefined): unknown => {
     const overload = choose(args)
-    const result = (overload.run as (...args: readonly unknown[]) => unknown)(...args)
+    const result = (overload.run as Implementation)(...args)
     frame?.spend(counted && overload.cost ? overload.cost(args, result) : 1)
     return result
   }
   const [first] = codes
   if (compiler.foldsConstants && conversions.has(called.name) && first?.constant && codes.length === 1)
     return constant(call([first.constant.value], undefined))
-  const [one, two] = runs as [Run, Run]
-  if (runs.length === 1) return { run: (frame) => call([one(frame)], frame) }
-  if (runs.length === 2) return { run: (frame) => call([one(frame), two(frame)], frame) }
+  const only = runs.length === 1 || runs.length === 2 ? certain(overloads, given) : undefined
+  if (only) return directCall(only, runs as [Run, Run?])
   return {
     run: (frame) =>
       call(
@@ -245,7 +291,7 @@ function growth(compiler: Compiler, node: Call): Code | undefined {
     run(frame) {
       const args = [accumulated(frame), ...rest.map((run) => run(frame))]
       frame.spend(1)
-      return (overload.run as (...args: readonly unknown[]) => unknown)(...args)
+      return (overload.run as Implementation)(...args)
     },
   }
 }

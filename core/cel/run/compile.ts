@@ -8,7 +8,7 @@ import { adapt } from '../values/maps.ts'
 import { CelMap, CelObject, CelOptional, CelTypeValue, read } from '../values/values.ts'
 import { compileCall } from './calls.ts'
 import { type Code, constant, isAttribute, type Run } from './code.ts'
-import { has, select } from './fields.ts'
+import { has, selectField } from './fields.ts'
 import { compileFold } from './folds.ts'
 import type { Frame } from './frame.ts'
 
@@ -139,7 +139,7 @@ export class Compiler {
         const value = operand(frame)
         frame.spend(1)
         if (value instanceof CelObject) return value.get(field) ?? fail(`no such key: ${field}`)
-        return select(value, key)
+        return selectField(value, key)
       },
     }
   }

@@ -34,6 +34,20 @@ function through(operand: CelOptional, key: unknown): CelOptional {
   return value === undefined ? none : new CelOptional(value)
 }
 
+/**
+ * A key of a map of JSON, which most selections are of; undefined: no such key, or the operand is something else.
+ * Anything that is not found here is looked for once more by `find`.
+ */
+function plainField(operand: unknown, name: string): unknown {
+  if (typeof operand !== 'object' || operand === null || Object.getPrototypeOf(operand) !== Object.prototype) return undefined
+  return Object.hasOwn(operand, name) ? adapt((operand as { readonly [key: string]: unknown })[name]) : undefined
+}
+
+/** `operand.name`. */
+export function selectField(operand: unknown, name: string): unknown {
+  return plainField(operand, name) ?? select(operand, name)
+}
+
 /** `operand.key` or `operand[key]`. */
 export function select(operand: unknown, key: unknown): unknown {
   if (operand instanceof CelOptional) return through(operand, key)
@@ -51,6 +65,7 @@ export function selectOptional(operand: unknown, key: unknown): CelOptional {
 
 /** `has(operand.field)`. */
 export function has(operand: unknown, field: string): boolean {
+  if (plainField(operand, field) !== undefined) return true
   const inner = operand instanceof CelOptional ? operand.value : operand
   return find(inner, field) !== undefined
 }

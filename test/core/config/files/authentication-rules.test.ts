@@ -400,3 +400,21 @@ test('everything that is wrong is said at once, each with its place', () => {
     'anonymous.conditions[0].path',
   ])
 })
+
+test('functions and macros that the files of other servers use', () => {
+  const expressions = [
+    'claims.roles.all(i, role, i >= 0 && role != "")',
+    'claims.roles.exists(i, role, i == 0 || role == "a")',
+    'claims.roles.existsOne(i, role, role == "a")',
+    'claims.roles.transformList(i, role, role + string(i)).size() > 0',
+    'claims.map.transformMap(k, v, k + v).size() > 0',
+    'claims.map.transformMapEntry(k, v, {v: k}).size() > 0',
+    'claims.?tier.optMap(t, t + "!").orValue("") != ""',
+    'claims.?tier.optFlatMap(t, optional.ofNonZeroValue(t)).hasValue()',
+    'strings.quote(claims.sub) != ""',
+    'lists.range(3).size() == 3',
+    'claims.roles.sortBy(r, size(r)).size() > 0',
+    'ip.isCanonical(claims.address)',
+  ]
+  assert.equal(problems(rules(...expressions.map((expression) => ({ expression })))), '')
+})
