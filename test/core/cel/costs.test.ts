@@ -5,6 +5,7 @@ import { authorizerType, authorizerValues } from '../../../core/cel/library/auth
 import { jsonPatchLibrary } from '../../../core/cel/library/json-patch.ts'
 import type { Program } from '../../../core/cel/program.ts'
 import { celTypeOf } from '../../../core/cel/schema-types.ts'
+import { dynType, stringType } from '../../../core/cel/types.ts'
 import { field, int64, list, map, message, required, string } from '../../../core/schema/model.ts'
 import { costRows } from './cost-rows.ts'
 
@@ -62,4 +63,56 @@ test('estimates from the bounds that schemas declare', () => {
   for (const [expression, min, max] of estimates) {
     assert.deepEqual(programOf(overSelf.compile(expression), expression).estimateCost(), { min, max }, expression)
   }
+})
+
+const text = (size: number) => 'x'.repeat(size)
+
+/** Units that cel-go's own tests expect (interpreter/runtimecost_test.go), over variables of any type. */
+const counted: readonly (readonly [expression: string, cost: number, variables?: { readonly [name: string]: unknown }])[] = [
+  ['input.matches("[0-9]")', 103, { input: text(500) }],
+  ["'123'.matches('[0-9]')", 2],
+  ['a || b || c || d', 4, { a: false, b: false, c: false, d: false }],
+  ['a && b && c && d', 4, { a: true, b: true, c: true, d: true }],
+  ['true || false', 0],
+  ['2 in [1, 2, 3]', 13],
+  ['true ? 1 : 2', 0],
+  ["'12345678901234567890' == '123456789012345678901234567890'", 2],
+  ['input.contains(other)', 2502, { input: text(500), other: text(500) }],
+  ["input.matches('\\\\d+a\\\\d+b')", 103, { input: text(500) }],
+  ['input.startsWith(other)', 3, { input: 'idc', other: text(500) }],
+  ['(x > 2 ? a : b).all(y, true)', 6, { x: 1, a: [{}], b: [{}] }],
+  ['input.all(k, input[k].single > 3)', 9, { input: { val: { single: 0 } } }],
+  ['input.all(k, input[k].all(x, true))', 2, { input: {} }],
+  ['(a + b).all(x, true)', 4, { a: [], b: [] }],
+  ['(1 > 2 ? 5 : 3) > 1', 2],
+  ['(1 > 2 || 2 > 1) == true', 3],
+  ["[{'k1': 1}, {'k2': 2}].all(x, true)", 77],
+  ['[1,2,3,4,5].filter(x, x % 2 == 0)', 62],
+  ['[1,2,3,4,5].map(x, x)', 86],
+  ['[1,2,3,4,5].map(x, x).filter(x, x % 2 == 0)', 138],
+  ['[1,2,3,4,5].map(x, x).exists(x, x == 5) == true', 118],
+  ['[1,2,3,4,5].map(x, x).map(x, x)', 162],
+  ['[1,2,3,4,5].map(x, [x, x]).filter(z, z.size() == 2)', 232],
+  ['[1,2,3,4,5].map(x, [x, x]).all(y, y.all(y, y == 1))', 171],
+  ['[1,2,3,4,5].map(x, x).map(x, x) + [1]', 173],
+  ['[1,2,3].all(i, i in [1,2,3].map(j, j + j))', 86],
+  ['has(input.a.b)', 2, { input: { a: { b: 1 } } }],
+]
+
+test('costs over values, as they are counted', () => {
+  const names = ['input', 'other', 'a', 'b', 'c', 'd', 'x']
+  const over = createCelEnvironment({ variables: Object.fromEntries(names.map((name) => [name, dynType])), foldConstants: false })
+  for (const [expression, cost, variables = {}] of counted) {
+    const evaluation = programOf(over.compile(expression), expression).evaluate(variables)
+    assert.deepEqual([evaluation.error, evaluation.cost], [undefined, cost], expression)
+  }
+})
+
+test('a limit that is just met is not exceeded', () => {
+  const expression = "'abcdefg'.contains(a + b)"
+  const program = programOf(createCelEnvironment({ variables: { a: stringType, b: stringType } }).compile(expression), expression)
+  const values = { a: 'val1', b: 'val2222222' }
+  assert.deepEqual(program.evaluate(values, { costLimit: 6 }), { value: false, cost: 6 })
+  const over = program.evaluate(values, { costLimit: 5 })
+  assert.deepEqual([over.error, over.cancelled], ['operation cancelled: actual cost limit exceeded', true])
 })
