@@ -64,6 +64,7 @@ export function lengthOf(text: string): number {
 /** What costs of a value count in: its size, 1 where it has none. */
 export function weightOf(value: unknown): number {
   if (value instanceof CelOptional) return value.hasValue ? weightOf(value.value) : 1
+  if (value instanceof CelObject) return Object.keys(value.raw).length
   return sizeOf(value) ?? 1
 }
 

@@ -13,7 +13,7 @@
  */
 import { decodeBase64 } from '../../schema/base64.ts'
 import { type CelType, dynType, type Stored } from '../types.ts'
-import { fail } from './errors.ts'
+import { CelError, fail } from './errors.ts'
 import { CelDouble, CelUint, type Int, intOf } from './numbers.ts'
 import { parseDuration, parseTimestamp } from './times.ts'
 
@@ -111,6 +111,34 @@ export class CelObject {
     this.#kept ??= new Map()
     this.#kept.set(name, value)
     return value
+  }
+}
+
+/** An object whose fields are computed when they are first asked for. `compute` throws a CelError where there is no value. */
+export class LazyObject extends CelObject {
+  readonly #compute: (name: string) => unknown
+  readonly #known = new Map<string, unknown>()
+
+  constructor(celType: CelType, compute: (name: string) => unknown) {
+    super(celType, {})
+    this.#compute = compute
+  }
+
+  override get(name: string): unknown {
+    if (!this.#known.has(name) && this.celType.field?.(name)) this.#known.set(name, this.#computed(name))
+    const known = this.#known.get(name)
+    if (known instanceof CelError) throw known
+    return known
+  }
+
+  /** Errors are kept too: a field fails once for all that ask for it. */
+  #computed(name: string): unknown {
+    try {
+      return this.#compute(name)
+    } catch (error) {
+      if (error instanceof CelError) return error
+      throw error
+    }
   }
 }
 

@@ -4,8 +4,10 @@ import { createCelEnvironment } from '../../../core/cel/environment.ts'
 import { authorizerType, authorizerValues, resourceCheckType } from '../../../core/cel/library/authorizer.ts'
 import { jsonPatchType } from '../../../core/cel/library/json-patch.ts'
 import { celTypeOf } from '../../../core/cel/schema-types.ts'
-import { boolType, dynType, objectType, stringType } from '../../../core/cel/types.ts'
+import { boolType, dynType, intType, objectType, stringType } from '../../../core/cel/types.ts'
+import { CelError } from '../../../core/cel/values/errors.ts'
 import { toJson } from '../../../core/cel/values/json.ts'
+import { LazyObject } from '../../../core/cel/values/values.ts'
 import {
   any,
   bool,
@@ -210,4 +212,20 @@ test('an evaluation can be interrupted', () => {
   let asked = 0
   const result = compiled.program.evaluate({ x: [...Array(100).keys()] }, { interrupted: () => ++asked > 3 })
   assert.deepEqual([result.error, asked], ['operation interrupted', 4])
+})
+
+test('fields that are computed when they are needed, once', () => {
+  const variables = objectType('Variables', { big: intType, broken: boolType, unused: intType })
+  const compiled = createCelEnvironment({ variables: { variables } }).compile(
+    'variables.big > 1 && variables.big < 9 && (variables.broken || variables.big == 3) && (variables.broken || true)',
+  )
+  assert.ok('program' in compiled, 'an expression')
+  const computed: string[] = []
+  const lazy = new LazyObject(variables, (name) => {
+    computed.push(name)
+    if (name === 'broken') throw new CelError('no such key: x')
+    return 3
+  })
+  assert.equal(compiled.program.evaluate({ variables: lazy }).value, true)
+  assert.deepEqual(computed, ['big', 'broken'])
 })
