@@ -114,5 +114,6 @@ test('a limit that is just met is not exceeded', () => {
   const values = { a: 'val1', b: 'val2222222' }
   assert.deepEqual(program.evaluate(values, { costLimit: 6 }), { value: false, cost: 6 })
   const over = program.evaluate(values, { costLimit: 5 })
+  assert.ok(over.error !== undefined, 'an error')
   assert.deepEqual([over.error, over.cancelled], ['operation cancelled: actual cost limit exceeded', true])
 })
