@@ -1,8 +1,6 @@
 /** User names that stand for nodes and service accounts. */
+import { isLabel, isSubdomain } from '../schema/name-formats.ts'
 
-const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
-const dnsLabel = new RegExp(`^${label}$`)
-const dnsSubdomain = new RegExp(`^${label}(\\.${label})*$`)
 const accountPrefix = 'system:serviceaccount:'
 const nodePrefix = 'system:node:'
 
@@ -15,7 +13,7 @@ export const serviceAccountGroups = (namespace: string) => ['system:serviceaccou
 export function parseServiceAccountName(userName: string): { namespace: string; name: string } | undefined {
   if (!userName.startsWith(accountPrefix)) return undefined
   const [namespace = '', name = '', ...rest] = userName.slice(accountPrefix.length).split(':')
-  const valid = namespace.length <= 63 && dnsLabel.test(namespace) && name.length <= 253 && dnsSubdomain.test(name)
+  const valid = namespace.length <= 63 && isLabel(namespace) && name.length <= 253 && isSubdomain(name)
   return valid && rest.length === 0 ? { namespace, name } : undefined
 }
 
@@ -23,5 +21,5 @@ export function parseServiceAccountName(userName: string): { namespace: string; 
 export function parseNodeName(userName: string): string | undefined {
   if (!userName.startsWith(nodePrefix)) return undefined
   const name = userName.slice(nodePrefix.length)
-  return name.length <= 253 && dnsSubdomain.test(name) ? name : undefined
+  return name.length <= 253 && isSubdomain(name) ? name : undefined
 }

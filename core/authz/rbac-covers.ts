@@ -1,4 +1,4 @@
-import type { PolicyRule } from './rbac-rule.ts'
+import { type PolicyRule, withoutStars } from './rbac-rule.ts'
 
 /** A rule that breaks down into more atoms than this is compared as a whole: no request may cost more. */
 const maxAtoms = 20_000
@@ -15,8 +15,7 @@ function resourcesCover(owned: readonly string[], wanted: readonly string[]): bo
   })
 }
 
-const pathCovers = (owned: string, wanted: string) =>
-  owned === wanted || (owned.endsWith('*') && wanted.startsWith(owned.replace(/\*+$/, '')))
+const pathCovers = (owned: string, wanted: string) => owned === wanted || (owned.endsWith('*') && wanted.startsWith(withoutStars(owned)))
 
 function ruleCovers(owner: PolicyRule, servant: PolicyRule): boolean {
   const ownedNames = owner.resourceNames ?? none

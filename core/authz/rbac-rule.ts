@@ -12,10 +12,17 @@ export interface PolicyRule {
 const none: readonly string[] = []
 const has = (list: readonly string[], item: string) => list.includes('*') || list.includes(item)
 
+/** A pattern without the stars at its end. */
+export function withoutStars(pattern: string): string {
+  let end = pattern.length
+  while (pattern[end - 1] === '*') end--
+  return pattern.slice(0, end)
+}
+
 /** Whether a pattern of nonResourceURLs (`*`, `/healthz`, `/api/*`) matches a path. */
 export function matchesPath(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true
-  return pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, ''))
+  return pattern.endsWith('*') && path.startsWith(withoutStars(pattern))
 }
 
 /** The rules of one role, looked up by what they are about, so that a decision does not read the others. */

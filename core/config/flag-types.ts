@@ -66,7 +66,7 @@ export function int<const O extends FlagOptions<number> & Range>(options: O): Fl
 
 export function float<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
   const read = (text: string) => {
-    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) throw new DecodeError('must be a number')
+    if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) throw new DecodeError('must be a number')
     return inRange(Number(text), options)
   }
   return flag({ label: 'float', read, show: String }, options)

@@ -62,7 +62,7 @@ function uintFromText(text: string): CelUint {
   return value === undefined ? impossible('string', 'uint') : new CelUint(intOf(value))
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 function doubleFromText(text: string): CelDouble {
   const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text)

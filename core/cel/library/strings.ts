@@ -107,7 +107,15 @@ const quote = (text: string): string =>
   `"${[...text.replace(/[\ud800-\udfff]/gu, '\ufffd')].map((each) => escapes[each] ?? each).join('')}"`
 
 /** Go's strings.TrimSpace: white space of Unicode. */
-const trim = (text: string): string => text.replace(/^[\s\u0085]+(?<!\ufeff)|(?!\ufeff)[\s\u0085]+$/gu, '')
+function trim(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text[start] as string)) start++
+  while (end > start && isSpace(text[end - 1] as string)) end--
+  return text.slice(start, end)
+}
+
+const isSpace = (character: string) => character !== '\ufeff' && /[\s\u0085]/.test(character)
 
 const mapAscii = (from: RegExp, map: (text: string) => string) => (text: string) => text.replace(from, map)
 const lowerAscii = mapAscii(/[A-Z]+/g, (part) => part.toLowerCase())

@@ -202,7 +202,7 @@ class Parser {
 
   #filter(): Step {
     const [, text = ''] = this.#take(/^\[\?\(((?:[^"'()\n]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*)\)\]/, 'unterminated filter')
-    const parts = /^([^!<>=]+)([!<>=]+)(.+)$/.exec(text)
+    const parts = /^([^!<>=]+)([!<>=]+)([^!<>=].*)$/s.exec(text)
     if (!parts) return filter(sequence(new Parser(text).steps()))
     const [, left = '', operator = '', right = ''] = parts
     return filter(sequence(new Parser(left).steps()), operator, sequence(new Parser(right).steps()))

@@ -128,7 +128,7 @@ export function checkPersistentVolume({ metadata, spec = {} }: PersistentVolume,
     else errors.required(required, 'must specify required node constraints')
   }
   checkSource(spec, metadata?.name ?? '', path, errors, context)
-  if (policy === 'Recycle' && spec.hostPath && /^\/+(\.?\/*)*$/.test(spec.hostPath.path)) {
+  if (policy === 'Recycle' && spec.hostPath && /^\/[./]*$/.test(spec.hostPath.path)) {
     errors.forbidden(policyPath, "may not be 'recycle' for a hostPath mount of '/'")
   }
   if (spec.storageClassName) checkFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)

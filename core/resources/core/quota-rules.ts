@@ -37,12 +37,28 @@ function checkAmounts(amounts: ResourceList = {}, path: FieldPath, errors: Field
   }
 }
 
+/** The first few of the resources that objects in a scope do not use; looked for once for each scope. */
+function misfitsOf(hard: object): (scope: string) => readonly string[] {
+  const names = Object.keys(hard).filter(isQuotaResource)
+  const known = new Map<string, readonly string[]>()
+  return (scope) => {
+    let found = known.get(scope)
+    if (found === undefined) {
+      found = names.filter((name) => !applies(scope, name)).slice(0, mostMisfits)
+      known.set(scope, found)
+    }
+    return found
+  }
+}
+
+/** All are told in the same words. */
+const mostMisfits = 10
+
 function checkScopes({ hard = {}, scopes = [] }: Spec, path: FieldPath, errors: FieldErrors): void {
+  const misfits = misfitsOf(hard)
   for (const scope of scopes) {
     if (!scopeNames.includes(scope)) errors.invalid(path, scopes, 'unsupported scope')
-    for (const name of Object.keys(hard).sort()) {
-      if (isQuotaResource(name) && !applies(scope, name)) errors.invalid(path, scopes, 'unsupported scope applied to resource')
-    }
+    for (const _ of misfits(scope)) errors.invalid(path, scopes, 'unsupported scope applied to resource')
   }
   checkConflicts(scopes, scopes, path, errors)
 }
@@ -53,13 +69,10 @@ function checkConflicts(scopes: readonly string[], shown: string[], path: FieldP
 
 function checkSelector({ hard = {}, scopes = [], scopeSelector }: Spec, path: FieldPath, errors: FieldErrors): void {
   const expressions = scopeSelector?.matchExpressions ?? []
+  const misfits = misfitsOf(hard)
   for (const { scopeName: scope, operator, values = [] } of expressions) {
     if (!scopeNames.includes(scope)) errors.invalid(path.child('scopeName'), scope, 'unsupported scope')
-    for (const name of Object.keys(hard).sort()) {
-      if (isQuotaResource(name) && !applies(scope, name)) {
-        errors.invalid(path, asJson(scopeSelector), 'unsupported scope applied to resource')
-      }
-    }
+    for (const _ of misfits(scope)) errors.invalid(path, asJson(scopeSelector), 'unsupported scope applied to resource')
     if (existing.includes(scope) && operator !== 'Exists') {
       const names = existing.map((name) => `ResourceQuotaScope${name}`)
       const [best, notBest, terminating, notTerminating, cross] = names

@@ -23,6 +23,8 @@ const most = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10
 const number = '(0|[1-9]\\d*)'
 const pre = '(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)'
 const build = '[0-9a-zA-Z-]+'
+/** Longer texts are refused unseen: the pattern tries numbers as names too. */
+const longestVersion = 256
 const version = new RegExp(`^${number}\\.${number}\\.${number}(-${pre}(\\.${pre})*)?(\\+${build}(\\.${build})*)?$`)
 
 /** `perDevice`: each device says which nodes can reach it. */
@@ -99,7 +101,8 @@ function checkText(text: string | undefined, path: FieldPath, errors: FieldError
 
 function checkVersion(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (text === undefined) return
-  if (!version.test(text)) errors.invalid(path, text, 'must be a string compatible with semver.org spec 2.0.0')
+  if (text.length > longestVersion || !version.test(text))
+    errors.invalid(path, text, 'must be a string compatible with semver.org spec 2.0.0')
   checkText(text, path, errors)
 }
 
