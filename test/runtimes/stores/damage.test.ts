@@ -179,6 +179,61 @@ describe('damaged store', () => {
   })
 })
 
+describe('marks that are behind, as after a power cut', () => {
+  const name = '0000000000000001.log'
+  const written = 6
+
+  /** A store of some writes, and the length and the pages of marks that its file had after each. */
+  async function stages() {
+    const disk = new Disk(randomNumbers(5))
+    const stages: { readonly end: number; readonly marks: Buffer }[] = []
+    for (let i = 0; i < written; i++) {
+      const store = await open(disk)
+      await store.put(`/k/${i}`, bytes('value'), 0)
+      await store.close()
+      const content = disk.content(name)
+      stages.push({
+        end: content.findLastIndex((byte) => byte !== 0) + 1,
+        marks: Buffer.from(content.subarray(2 * pageBytes, 4 * pageBytes)),
+      })
+    }
+    return { disk, stages }
+  }
+
+  const keysOf = async (disk: Disk) => {
+    const store = await open(disk)
+    const count = await store.count('')
+    await store.close()
+    return count
+  }
+
+  test('a batch before others that verify is damaged, not torn', async () => {
+    const { disk, stages: passed } = await stages()
+    const content = Buffer.from(disk.content(name))
+    passed[0]?.marks.copy(content, 2 * pageBytes)
+    disk.damage(name, content)
+    assert.equal(await keysOf(disk.copy()), written)
+    const at = (passed[2]?.end ?? 0) - 1
+    content[at] = (content[at] ?? 0) ^ 1
+    disk.damage(name, content)
+    await assert.rejects(keysOf(disk), /a batch is damaged \(bad checksum\), and the one at offset \d+ is intact/)
+  })
+
+  test('a mark that is torn leaves the one before, which counts all but the last batch', async () => {
+    const { disk, stages: passed } = await stages()
+    const ends = passed.slice(-3).map(({ end }) => end)
+    for (const slot of [2, 3]) {
+      const content = Buffer.from(disk.content(name))
+      content.fill(0, slot * pageBytes, (slot + 1) * pageBytes)
+      const cut = disk.copy()
+      cut.damage(name, content)
+      assert.equal(await keysOf(cut.copy()), written)
+      cut.damage(name, content.subarray(0, ends[0]))
+      await assert.rejects(keysOf(cut), /a batch is damaged/, `slot ${slot}`)
+    }
+  })
+})
+
 describe('recovery', () => {
   test('keeps all that verifies, says what is lost, gives no revision away again, and happens once', async () => {
     const { disk: whole, contents, revision } = large
