@@ -16,6 +16,7 @@ import { createCustomResources } from './custom-resources/index.ts'
 import { filters } from './filters/chain.ts'
 import { createExchange } from './filters/exchange.ts'
 import { compose } from './filters/filter.ts'
+import { createRouter } from './filters/router.ts'
 import { createAttemptMetrics } from './meta/attempt-metrics.ts'
 import { createAuthorizationMetrics } from './meta/authorization-metrics.ts'
 import { createEncryptionMetrics } from './meta/encryption-metrics.ts'
@@ -114,7 +115,6 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     logger,
     table,
     admission: createAdmission(plugins),
-    longRunning: serverMetrics.longRunning,
     deprecated: serverMetrics.deprecated,
     negotiator,
     authorizer,
@@ -146,7 +146,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     authorizer,
     metrics: serverMetrics,
   })
-  const handle = compose(chain, (exchange) => (exchange.info.isResource ? dispatch(exchange) : meta(exchange.request)))
+  const handle = compose(chain, createRouter({ resources: dispatch, fixed: meta }))
   const answer = (request: Request, connection: Connection) => handle(createExchange(request, connection, closing.signal))
 
   const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound, connect })

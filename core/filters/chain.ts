@@ -17,6 +17,7 @@ import { impersonation } from './impersonation.ts'
 import { inFlight } from './in-flight.ts'
 import { measure } from './measure.ts'
 import { recover } from './recover.ts'
+import { trace } from './trace.ts'
 
 export interface FilterOptions {
   readonly clock: Clock
@@ -46,10 +47,11 @@ export interface FilterOptions {
 export function filters(options: FilterOptions): readonly Filter[] {
   const { clock, logger } = options
   return [
-    recover(logger, options.negotiator),
+    trace,
     ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),
     ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),
     ...(options.goawayChance > 0 ? [goaway(options.goawayChance)] : []),
+    recover(logger, options.negotiator),
     deadline(clock, options.requestTimeout),
     authentication({
       authenticator: options.authenticator,

@@ -1,16 +1,38 @@
 import type { Clock } from '../ports.ts'
-import { timeout } from '../respond/status.ts'
+import { badRequest, timeout } from '../respond/status.ts'
+import { parseDuration } from '../schema/duration.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { Filter } from './filter.ts'
 
-/** Answers 504 when a request that should be short takes longer than `limit` milliseconds (`--request-timeout`). */
-export function deadline(clock: Clock, limit: number): Filter {
+const nanosecondsPerMillisecond = 1_000_000
+
+/** Milliseconds that the client gives the request, within the limit; a parameter of zero or less says nothing. Throws 400. */
+function limitOf(query: URLSearchParams, limit: number): number {
+  const text = query.size === 0 ? null : query.get('timeout')
+  if (text === null || text === '') return limit
+  try {
+    const wanted = Number(parseDuration(text)) / nanosecondsPerMillisecond
+    return wanted > 0 ? Math.min(wanted, limit) : limit
+  } catch (error) {
+    throw badRequest(`invalid timeout specified in the request URL - ${messageOf(error)}`)
+  }
+}
+
+/**
+ * Answers 504 when a request that is not long-running takes longer than `?timeout=` or `most` milliseconds (`--request-timeout`); what it
+ * waits for is aborted, and what it has not stored yet is not stored any more.
+ */
+export function deadline(clock: Clock, most: number): Filter {
   return (exchange, next) => {
+    if (exchange.info.longRunning) return next(exchange)
+    const limit = limitOf(exchange.query, most)
     const answer = next(exchange)
-    if (!(answer instanceof Promise) || exchange.info.longRunning) return answer
+    if (!(answer instanceof Promise)) return answer
     return new Promise((resolve, reject) => {
       const late = () => {
-        exchange.expired = true
-        reject(timeout('request did not complete within the allotted timeout'))
+        const error = timeout('request did not complete within the allotted timeout')
+        exchange.expire(error)
+        reject(error)
       }
       const cancel = clock.after(limit, late)
       answer.then(

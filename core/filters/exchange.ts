@@ -19,6 +19,8 @@ class RequestExchange implements Exchange {
   readonly #sent: Request
   readonly #closing: AbortSignal
   #signal: AbortSignal | undefined
+  #expiry: AbortController | undefined
+  #error: Error | undefined
 
   constructor(request: Request, connection: Connection, closing: AbortSignal) {
     this.request = request
@@ -35,8 +37,25 @@ class RequestExchange implements Exchange {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([this.#sent.signal, this.#closing])
+    if (this.#signal === undefined) {
+      this.#expiry = new AbortController()
+      if (this.#error) this.#expiry.abort(this.#error)
+      this.#signal = AbortSignal.any([this.#sent.signal, this.#closing, this.#expiry.signal])
+    }
     return this.#signal
+  }
+
+  get expired(): boolean {
+    return this.#error !== undefined
+  }
+
+  expire(error: Error): void {
+    this.#error ??= error
+    this.#expiry?.abort(error)
+  }
+
+  proceed(): void {
+    if (this.#error) throw this.#error
   }
 }
 

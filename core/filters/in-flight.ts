@@ -1,5 +1,6 @@
 import type { Seat } from '../request/exchange.ts'
 import { tooManyRequests } from '../respond/status.ts'
+import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 
 const readOnly = new Set(['get', 'list', 'watch'])
@@ -41,16 +42,12 @@ class LimitedSeat implements Seat {
  */
 export function inFlight(limits: Readonly<Kinds>, running: Kinds): Filter {
   return (exchange, next) => {
-    const { info, user, connection } = exchange
+    const { info, user } = exchange
     if (info.longRunning || user.groups.includes('system:masters')) return next(exchange)
     const seat = new LimitedSeat(readOnly.has(info.verb) ? 'readOnly' : 'mutating', limits, running)
     seat.take()
     exchange.seat = seat
-    const answered = (response: Response): Response => {
-      if (connection.whenSent) connection.whenSent(response, seat.leave)
-      else seat.leave()
-      return response
-    }
+    const answered = (response: Response): Response => whenEnded(exchange, response, seat.leave)
     const failed = (error: unknown): never => {
       seat.leave()
       throw error

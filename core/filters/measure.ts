@@ -2,6 +2,7 @@ import type { ServerMetrics } from '../meta/server-metrics.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { apiErrorOf } from '../respond/error.ts'
+import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 
 /** The label `verb`, by the verb that authorization knows: metrics tell lists from gets, but otherwise name the method. */
@@ -47,8 +48,20 @@ function labelsOf(exchange: Exchange): string[] {
  * Counts and times what was asked for and answered. Innermost, as in the reference server: what other filters refuse is not counted.
  * Nor are paths and resources that don't exist, of which there are too many. A watch counts when it begins.
  */
-export function measure({ requests, durations }: Pick<ServerMetrics, 'requests' | 'durations'>, clock: Clock): Filter {
+export function measure(
+  { requests, durations, longRunning }: Pick<ServerMetrics, 'requests' | 'durations' | 'longRunning'>,
+  clock: Clock,
+): Filter {
+  /** Counts a watch or stream until its end. */
+  function lasting(exchange: Exchange, response: Response): Response {
+    const { group, version, resource, subresource } = exchange.info
+    const labels = [verbOf(exchange), group, version, resource, subresource, scopeOf(exchange.info), 'apiserver']
+    longRunning.add(labels, 1)
+    return whenEnded(exchange, response, () => longRunning.add(labels, -1))
+  }
+
   return (exchange, next) => {
+    const { info } = exchange
     const began = clock.now()
     const record = (code: number) => {
       const labels = labelsOf(exchange)
@@ -58,7 +71,7 @@ export function measure({ requests, durations }: Pick<ServerMetrics, 'requests' 
     }
     const answered = (response: Response) => {
       if (response.status !== 404) record(response.status)
-      return response
+      return info.longRunning ? lasting(exchange, response) : response
     }
     const failed = (error: unknown): never => {
       const { code = 500, details } = apiErrorOf(error)?.status ?? {}

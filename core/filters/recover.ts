@@ -16,7 +16,7 @@ function acceptable({ request }: Exchange, negotiator: Negotiator): Pick<Negotia
   }
 }
 
-/** Outermost: whatever is thrown becomes a Status. A defect of ours is logged with its stack, and told to the client without it. */
+/** Whatever is thrown becomes a Status; the filters outside of it see an answer in any case. A defect of ours is logged with its stack, and told to the client without it. */
 export function recover(logger: Logger, negotiator: Negotiator): Filter {
   const respond = (exchange: Exchange, error: ApiError): Response => {
     const { format, mediaType } = acceptable(exchange, negotiator)

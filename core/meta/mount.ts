@@ -1,9 +1,9 @@
 /** The fixed paths: discovery, OpenAPI, health, version, metrics. */
-import { Hono } from 'hono'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
-import { noSuchResource } from '../respond/status.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { ApiError, noSuchResource } from '../respond/status.ts'
 import { createDiscovery } from './discovery.ts'
 import type { Health } from './health.ts'
 import type { MetricsRegistry } from './metrics.ts'
@@ -25,8 +25,28 @@ export interface MetaOptions {
   readonly others?: { readonly [path: string]: () => Response | Promise<Response> }
 }
 
-/** Answers requests outside of the resources; rejects with 404 where there is nothing. */
-export type Meta = (request: Request) => Response | Promise<Response>
+/** Answers requests outside of the resources; throws, or rejects with, 404 where there is nothing, and 405 for other methods than GET and HEAD. */
+export type Meta = (exchange: Exchange) => Response | Promise<Response>
+
+type Respond = (request: Request, url: URL) => Response | Promise<Response> | undefined
+
+/** A path that is always there, with or without a slash at its end. */
+interface FixedPath {
+  readonly path: string
+  /** Whether it answers for all paths below as well. */
+  readonly below?: true
+  readonly respond: Respond
+}
+
+/** Finds who answers a path by what authorization saw of it. */
+function lookup(paths: readonly FixedPath[]): (path: string) => Respond | undefined {
+  const exact = new Map(paths.map(({ path, respond }) => [path, respond]))
+  const prefixes = paths.filter(({ below }) => below).map(({ path, respond }) => ({ prefix: `${path}/`, respond }))
+  return (path) => {
+    const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+    return exact.get(plain) ?? prefixes.find(({ prefix }) => plain.startsWith(prefix))?.respond
+  }
+}
 
 export function createMeta(options: MetaOptions): Meta {
   const { table, platform, clock, version, health, metrics, others = {} } = options
@@ -43,24 +63,24 @@ export function createMeta(options: MetaOptions): Meta {
   const fixed = ['/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version', ...Object.keys(others), ...health.paths]
   const root = createRoot(served, platform, fixed)
 
-  type Respond = (request: Request, url: URL) => Response | Promise<Response> | undefined
-  const app = new Hono({ strict: false })
-  const mount = (paths: readonly string[], respond: Respond) => {
-    for (const path of paths) app.get(path, (context) => respond(context.req.raw, new URL(context.req.url)) ?? context.notFound())
+  const checks: Respond = (_request, url) => health.respond(url)
+  const find = lookup([
+    { path: '/', respond: () => root() },
+    { path: '/version', respond: () => versionResponse(version) },
+    { path: '/metrics', respond: () => metrics.respond() },
+    ...['/healthz', '/livez', '/readyz'].map((path) => ({ path, below: true, respond: checks }) as const),
+    ...['/api', '/apis'].map((path) => ({ path, below: true, respond: discovery.respond }) as const),
+    { path: '/openapi/v2', respond: v2.respond },
+    { path: '/openapi/v3', below: true, respond: v3.respond },
+    ...Object.entries(others).map(([path, respond]) => ({ path, respond })),
+  ])
+  return ({ request, info }) => {
+    const respond = find(info.path)
+    if (respond === undefined) throw noSuchResource()
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource')
+    const answer = respond(request, new URL(request.url))
+    if (answer === undefined) throw noSuchResource()
+    return answer
   }
-  mount(['/'], () => root())
-  mount(['/version'], () => versionResponse(version))
-  mount(['/metrics'], () => metrics.respond())
-  mount(['/healthz', '/healthz/*', '/livez', '/livez/*', '/readyz', '/readyz/*'], (_request, url) => health.respond(url))
-  mount(['/api', '/api/*', '/apis', '/apis/*'], discovery.respond)
-  mount(['/openapi/v2', '/swagger-2.0.0.pb-v1'], v2.respond)
-  mount(['/openapi/v3', '/openapi/v3/*'], v3.respond)
-  for (const [path, respond] of Object.entries(others)) mount([path], respond)
-  app.notFound(() => {
-    throw noSuchResource()
-  })
-  app.onError((error) => {
-    throw error
-  })
-  return (request) => app.fetch(request)
 }

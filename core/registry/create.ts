@@ -99,7 +99,9 @@ async function prepareAndStore(
     return new Entry(key, 0, store.codec.show(value, given || undefined), store.codec)
   }
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
-  const swap = await store.put(key, value, 0, await resource.lease?.())
+  const lease = await resource.lease?.()
+  request.proceed?.()
+  const swap = await store.put(key, value, 0, lease)
   if (!swap.ok) throw occupied(on, canonical, swap.current)
   return swap.entry
 }

@@ -109,6 +109,7 @@ async function removeNow(
     const changed = startTermination(definition, object, options, request.context) || finalizersOf(definition, object).length !== held
     if (isGone(definition, object)) {
       if (request.dryRun) return { entry: current, gone: true }
+      request.proceed?.()
       const removal = await store.delete(key, current.revision)
       if (removal.ok) {
         await resource.reservations?.release(object, request)
@@ -120,6 +121,7 @@ async function removeNow(
     if (!changed) return { entry: current, gone: false }
     const value = codec.print(codec.canonical(object))
     if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), gone: false }
+    request.proceed?.()
     const swap = await store.put(key, value, current.revision)
     if (swap.ok) return { entry: swap.entry, gone: false }
     current = swap.current

@@ -10,6 +10,8 @@ export interface WriteRequest {
   validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
   /** Aborts while the write waits for its turn; absent: it waits as long as it takes. */
   readonly signal?: AbortSignal
+  /** Throws when the request has ended, such as at its deadline: asked before anything is stored. Absent: it has no end. */
+  proceed?(): void
   /** Collects `Warning` headers. */
   warn(text: string): void
 }

@@ -123,12 +123,15 @@ export async function update(
     if (sameBytes(served, current.bytes) && !current.stale) return { entry: current, stored: false }
     if (request.dryRun) return { entry: new Entry(key, current.revision, served, codec), stored: false }
     if (isGone(definition, canonical)) {
+      request.proceed?.()
       const removal = await store.delete(key, current.revision)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
       return { entry: new Entry(key, removal.revision, codec.show(value, removal.revision), codec), stored: false, swapped: true }
     }
-    const swap = await store.put(key, value, current.revision, await resource.lease?.())
+    const lease = await resource.lease?.()
+    request.proceed?.()
+    const swap = await store.put(key, value, current.revision, lease)
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 

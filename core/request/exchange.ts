@@ -55,11 +55,17 @@ export interface Exchange {
   /** Its place among those that are served at a time; absent: it does not count. */
   seat?: Seat
   /** The deadline has passed, and the client was told so: what is not done yet is to be left. */
-  expired?: boolean
+  readonly expired: boolean
+  /** Whether the answer has the headers that every answer has, which the outermost filter adds otherwise. */
+  traced?: boolean
   /** Set by the authentication filter; every later one may rely on it. */
   user: User
   /** Texts for `Warning: 299 - "…"` response headers (RFC 7234 5.5). */
   readonly warnings: string[]
   /** Audit annotations that filters, authorizers and admission leave. */
   readonly annotations: Map<string, string>
+  /** Ends the exchange with this error, at its deadline. */
+  expire(error: Error): void
+  /** Throws the error that the exchange has ended with. Called before anything is stored. */
+  proceed(): void
 }

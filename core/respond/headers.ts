@@ -4,6 +4,8 @@ import { boundedWarnings } from './warnings.ts'
 export interface Trace {
   readonly auditId: string
   readonly warnings: readonly string[]
+  /** Set once an answer has these headers. */
+  traced?: boolean
 }
 
 /** A quoted-string (RFC 9110 5.6.4) of the text's UTF-8 bytes, each as one Latin-1 character; control characters become spaces. */
@@ -12,11 +14,23 @@ function quoted(text: string): string {
   return `"${characters.map((character) => (character === '"' || character === '\\' ? `\\${character}` : character)).join('')}"`
 }
 
-/** Headers that every API response has; warnings (RFC 7234 5.5) in the order in which they arose. */
-export function responseHeaders({ auditId, warnings }: Trace, contentType: string, others?: Readonly<Record<string, string>>): HeadersInit {
-  const plain = { 'audit-id': auditId, 'cache-control': 'no-cache, private', 'content-type': contentType, ...others }
-  if (warnings.length === 0) return plain
+/** Warnings (RFC 7234 5.5) as header values, in the order in which they arose. */
+const warningValues = (warnings: readonly string[]) => boundedWarnings(warnings).map((text) => `299 - ${quoted(text)}`)
+
+const uncached = 'no-cache, private'
+
+/** Headers that every answer has; an answer's own Cache-Control counts. */
+export function traceHeaders({ auditId, warnings }: Trace): [name: string, value: string][] {
+  const all = warningValues(warnings).map((value): [string, string] => ['warning', value])
+  return [['audit-id', auditId], ['cache-control', uncached], ...all]
+}
+
+/** The headers of an answer of this content type: those that every answer has, its own, and `others`. */
+export function responseHeaders(trace: Trace, contentType: string, others?: Readonly<Record<string, string>>): HeadersInit {
+  const plain = { 'audit-id': trace.auditId, 'cache-control': uncached, 'content-type': contentType, ...others }
+  trace.traced = true
+  if (trace.warnings.length === 0) return plain
   const headers = new Headers(plain)
-  for (const text of boundedWarnings(warnings)) headers.append('warning', `299 - ${quoted(text)}`)
+  for (const value of warningValues(trace.warnings)) headers.append('warning', value)
   return headers
 }

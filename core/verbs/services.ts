@@ -20,8 +20,6 @@ export interface Services {
   readonly table: ResourceTable
   readonly admission: Admission
   readonly negotiator: Negotiator
-  /** Counts requests in flight that may last, by the labels of that metric. */
-  readonly longRunning: { add(labels: readonly string[], amount: number): void }
   /** Notes requests to deprecated versions, by the labels of that metric. */
   readonly deprecated: { set(labels: readonly string[], value: number): void }
   /** Seconds: a watch without `timeoutSeconds` ends by itself after this time or up to twice of it. */

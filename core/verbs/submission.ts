@@ -81,6 +81,7 @@ export function writeRequest({ exchange, services, resource }: Target, { dryRun,
     dryRun,
     signal: exchange.signal,
     validateAdmission: validate,
+    proceed: () => exchange.proceed(),
     warn,
   }
 }

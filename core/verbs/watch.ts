@@ -7,10 +7,6 @@ import { entryQuery, matcher, nameWanted } from './query.ts'
 import { respondWatch, watchEncoder } from './respond.ts'
 import type { Verb } from './services.ts'
 
-/** The label `scope` of metrics. */
-const level = ({ namespace, name }: { namespace: string; name?: string }) =>
-  name !== undefined ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
-
 /** The options of a watch whose path names the object. Throws 400 when they select another. */
 function named(asked: ListOptions, name: string): ListOptions {
   const { fieldSelector = [] } = asked
@@ -25,7 +21,6 @@ function named(asked: ListOptions, name: string): ListOptions {
  */
 export const watch: Verb = async (target) => {
   const { exchange, services, resource, namespace, name } = target
-  const { on, definition } = resource
   const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), services.platform, services.watchList)
   // The old paths `/watch/…/NAME` say the name that others select.
   const options = name === '' ? asked : named(asked, name)
@@ -38,8 +33,6 @@ export const watch: Verb = async (target) => {
   const minimum = services.minRequestTimeout
   const seconds = options.timeoutSeconds || minimum * (1 + Math.random())
   const encoder = watchEncoder(target)
-  const labels = ['WATCH', on.group, definition.version, on.resource, '', level(scope), 'apiserver']
-  services.longRunning.add(labels, 1)
   const stream = watchStream({
     store: resource.store,
     clock: services.clock,
@@ -52,7 +45,6 @@ export const watch: Verb = async (target) => {
     announceInitialEnd: options.sendInitialEvents === true && options.allowWatchBookmarks === true,
     bookmarks: options.allowWatchBookmarks === true,
     timeout: seconds * 1000,
-    ended: () => services.longRunning.add(labels, -1),
   })
   return respondWatch(target, stream)
 }

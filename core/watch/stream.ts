@@ -30,8 +30,6 @@ export interface WatchStreamOptions {
   readonly bookmarks: boolean
   /** Milliseconds until the watch ends by itself. */
   readonly timeout: number
-  /** Called once, when nothing is added to the stream any more. */
-  readonly ended?: () => void
 }
 
 const bookmarkInterval = 60_000
@@ -61,7 +59,7 @@ export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Ar
   let ended = false
   let pulling: ReadableStreamDefaultController<Uint8Array> | undefined
   let flushing = false
-  const cleanups: (() => void)[] = options.ended ? [options.ended] : []
+  const cleanups: (() => void)[] = []
 
   function cleanUp(): void {
     for (const cleanup of cleanups.splice(0)) cleanup()

@@ -60,6 +60,7 @@ export function ownWrite({ exchange, services }: Target, dryRun: boolean): Write
     dryRun,
     signal: exchange.signal,
     validateAdmission: () => Promise.resolve(),
+    proceed: () => exchange.proceed(),
     warn: (text) => exchange.warnings.push(text),
   }
 }

@@ -1,0 +1,86 @@
+/** Headers that every answer has, whoever gives it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+
+const origin = 'https://console.example.com'
+const paths: readonly (readonly [path: string, status: number, cacheControl?: string])[] = [
+  ['/version', 200],
+  ['/healthz', 200],
+  ['/healthz/no-such-check', 404],
+  ['/metrics', 200],
+  ['/', 200],
+  ['/api', 200],
+  ['/apis', 200],
+  ['/apis/apps/v1', 200],
+  ['/openapi/v2', 200],
+  ['/openapi/v3', 200],
+  ['/no/such/path', 404],
+  ['/apis/no.such.group/v1/things', 404],
+  ['/api/v1/namespaces/default', 200],
+  ['/api/v1/namespaces/nowhere', 404],
+  ['/api/v1/namespaces?watch=1&timeoutSeconds=1', 200],
+  ['/api/v1/namespaces?limit=x', 400],
+  ['/api/v1/pods?timeout=x', 400],
+]
+
+test('Audit-Id, Cache-Control, HSTS and CORS are on every answer, errors too', async () => {
+  const server = await createApiServer({
+    store: memoryStore(),
+    controllers: [],
+    hstsDirectives: ['max-age=31536000', 'includeSubDomains'],
+    corsAccepts: (from) => from === origin,
+  })
+  const headers = { origin, 'audit-id': 'mine' }
+  const expected = {
+    'audit-id': 'mine',
+    'cache-control': 'no-cache, private',
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+    'access-control-allow-origin': origin,
+  }
+  for (const [path, status] of paths) {
+    const response = await server.fetch(new Request(`http://server${path}`, { headers }))
+    assert.equal(response.status, status, path)
+    const found = Object.fromEntries(Object.keys(expected).map((name) => [name, response.headers.get(name)]))
+    assert.deepEqual(found, expected, path)
+    await response.body?.cancel()
+  }
+  const preflight = await server.fetch(new Request('http://server/api/v1/pods', { method: 'OPTIONS', headers }))
+  assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [204, origin])
+  assert.equal((await server.fetch(new Request('http://server/version', { method: 'POST' }))).status, 405)
+  await server.close()
+})
+
+test('the answer to somebody unknown, or without rights, can be read across origins', async () => {
+  for (const [options, status] of [
+    [{ anonymous: false }, 401],
+    [{ authorizationModes: ['RBAC'] }, 403],
+  ] as const) {
+    const server = await createApiServer({ store: memoryStore(), controllers: [], corsAccepts: () => true, ...options })
+    const response = await server.fetch(new Request('http://server/api/v1/pods', { headers: { origin } }))
+    assert.equal(response.status, status)
+    assert.equal(response.headers.get('access-control-allow-origin'), origin)
+    assert.ok(response.headers.get('audit-id'))
+    await server.close()
+  }
+})
+
+test('a warning of authentication reaches fixed paths', async () => {
+  const warned = { authenticate: () => ({ user: { name: 'jane', groups: [] }, warnings: ['this credential is old'] }), name: 'old' }
+  const server = await createApiServer({ store: memoryStore(), controllers: [], authenticators: [warned] })
+  for (const path of ['/version', '/api/v1/namespaces']) {
+    const response = await server.fetch(new Request(`http://server${path}`))
+    assert.equal(response.headers.get('warning'), '299 - "this credential is old"', path)
+  }
+  await server.close()
+})
+
+test('openapi documents that a client may keep say so', async () => {
+  const server = await createApiServer({ store: memoryStore(), controllers: [] })
+  const index = (await (await server.fetch(new Request('http://server/openapi/v3'))).json()) as {
+    paths: { [name: string]: { serverRelativeURL: string } }
+  }
+  const response = await server.fetch(new Request(`http://server${index.paths['version']?.serverRelativeURL}`))
+  assert.equal(response.headers.get('cache-control'), 'public, immutable')
+  await server.close()
+})
