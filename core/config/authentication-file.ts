@@ -5,8 +5,9 @@ import { jwtAlgorithms } from '../authn/jwt/algorithms.ts'
 import { type JwtAuthenticators, jwtAuthenticators } from '../authn/jwt/authenticator.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { AuthenticationContext, ConfiguredAuthentication } from './authentication.ts'
+import type { AuthenticationContent } from './file-exclusions.ts'
 import { type AuthenticationConfiguration, authenticationConfiguration } from './files/authentication.ts'
-import { loadConfigurationFile } from './files/load.ts'
+import { loadConfigurationFile, parseText } from './files/load.ts'
 
 /** Milliseconds that an accepted token needs no second look. */
 const tokenTtl = 10_000
@@ -18,10 +19,18 @@ type Content = typeof noFile
 
 /** The content of a text of the file. Throws an Error with every fault. */
 function readFile(text: string, path: string, { settings, platform, ownIssuers, gates }: AuthenticationContext): Content {
-  const file = loadConfigurationFile('AuthenticationConfiguration', text, path, platform, { ownIssuers, gates })
-  const conflicts = settings.conflicts?.(file) ?? []
+  const conflicts = settings.conflicts?.(contentOf(parseText(text, path))) ?? []
   if (conflicts.length > 0) throw new Error(conflicts.join('; '))
-  return file
+  return loadConfigurationFile('AuthenticationConfiguration', text, path, platform, {
+    ownIssuers,
+    gates,
+    egress: settings.egress ?? false,
+  })
+}
+
+function contentOf(value: unknown): AuthenticationContent {
+  const { jwt, anonymous } = (typeof value === 'object' && value !== null ? value : {}) as { jwt?: unknown; anonymous?: unknown }
+  return { jwt: Array.isArray(jwt) ? jwt : [], anonymous: anonymous ?? undefined }
 }
 
 /** Holds the flags' issuer to the same rules as a file's. */
@@ -31,7 +40,7 @@ function checkFlags({ settings: { oidc }, platform, ownIssuers, gates }: Authent
   const meta = { apiVersion: '', kind: '' }
   authenticationConfiguration.load(
     { ...meta, jwt: [jwt] },
-    { platform, ownIssuers, gates, path: '--oidc-issuer-url', automaticReload: false },
+    { platform, ownIssuers, gates, path: '--oidc-issuer-url', automaticReload: false, egress: false },
   )
 }
 
@@ -49,10 +58,10 @@ export async function configuredAuthentication(context: AuthenticationContext): 
   const { settings, ports, metrics } = context
   const { clock, files, telemetry } = ports
   const path = settings.configuration
-  checkFlags(context)
   const readText = async (from: string) => new TextDecoder().decode(await files.read(from))
   let text = path === undefined ? '' : await readText(path)
   let content = path === undefined ? noFile : readFile(text, path, context)
+  checkFlags(context)
   const { anonymous = { enabled: context.anonymous, conditions: [] } } = content
   const fixed = JSON.stringify(content.anonymous)
   const cached = (tokens: JwtAuthenticators) => ({ tokens, cache: cachedTokens(tokens, { ttl: tokenTtl, clock }) })

@@ -5,7 +5,7 @@ import type { AuthenticationMetrics } from '../meta/authentication-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { FeatureGates } from './feature-gates.ts'
-import type { AuthenticationConfiguration } from './files/authentication.ts'
+import type { AuthenticationContent } from './file-exclusions.ts'
 import type { JWTAuthenticator } from './files/jwt.ts'
 
 /** An issuer as the `--oidc-*` flags describe it. */
@@ -18,7 +18,9 @@ export interface AuthenticationSettings {
   /** Path of a file of kind AuthenticationConfiguration; it is read again when it changes. */
   readonly configuration?: string
   /** What of a file other settings decide already, one line each; such a file is not taken. */
-  conflicts?(file: AuthenticationConfiguration): readonly string[]
+  conflicts?(file: AuthenticationContent): readonly string[]
+  /** Whether outgoing connections are told apart (--egress-selector-config-file). */
+  readonly egress?: boolean
   /** Counts when the file describes no issuers. */
   readonly oidc?: OidcIssuer
 }

@@ -3,6 +3,7 @@ import type { Authorizer } from '../authz/authorizer.ts'
 import { compileMatchConditions } from '../authz/match-conditions.ts'
 import { webhookAuthorizer } from '../authz/webhook.ts'
 import type { Platform } from '../platform.ts'
+import { messageOf } from '../schema/message-of.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
 import type { AuthorizationContext, AuthorizationFiles } from './authorization.ts'
 import { loadConnectionFile, tokenFileHeader } from './connection-file.ts'
@@ -73,12 +74,21 @@ async function createWebhook(name: string, settings: WebhookAuthorizer, context:
   )
 }
 
+/** Under the name of the field of the file that says where it is. */
+async function readConnection(path: string, ports: AuthorizationContext['ports']): Promise<WebhookConnection> {
+  try {
+    return await loadConnectionFile(path, ports)
+  } catch (error) {
+    throw new Error(`connectionInfo.kubeConfigFile: ${messageOf(error)}`)
+  }
+}
+
 /** Where a pod finds its token and the authority of its cluster. */
 const podFiles = '/var/run/secrets/<labels>/serviceaccount'
 
 async function connect(info: WebhookAuthorizer['connectionInfo'], context: AuthorizationContext): Promise<WebhookConnection> {
   const { platform, ports, files } = context
-  if (ourWords(info.type, platform) === 'PlatformConfigFile') return loadConnectionFile(info.platformConfigFile ?? '', ports)
+  if (ourWords(info.type, platform) === 'PlatformConfigFile') return readConnection(info.platformConfigFile ?? '', ports)
   if (files.clusterServer === undefined) throw new Error('connectionInfo InClusterConfig: this process is not in a pod of a cluster')
   const directory = platform.name(podFiles)
   return {

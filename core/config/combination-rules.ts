@@ -88,7 +88,13 @@ export const uidHeaders: Rule = (flags) => {
     : '--requestheader-uid-headers must include the standard X-Remote-Uid header'
 }
 
-export const oidcTogether: Rule = (flags) => {
+export const issuersOnce: Rule = (flags) => {
+  const issuers = flags.get('service-account-issuer')
+  const repeated = issuers.find((issuer, index) => issuers.indexOf(issuer) < index)
+  return repeated === undefined ? undefined : `--service-account-issuer ${JSON.stringify(repeated)} must not be given twice`
+}
+
+export const oidcTogether = (flags: ParsedFlags) => {
   const others = oidcFlags.filter((name) => flags.isSet(name))
   if (others.length === 0 || (flags.isSet('oidc-issuer-url') && flags.isSet('oidc-client-id'))) return undefined
   return `--oidc-issuer-url and --oidc-client-id must be set together when --${others[0]} is set`

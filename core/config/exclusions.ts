@@ -4,6 +4,7 @@ import {
   audit,
   concurrency,
   hiddenMetrics,
+  issuersOnce,
   modeWithFile,
   nodePort,
   oidcFlags,
@@ -74,7 +75,9 @@ const rules: readonly Rule[] = [
   admissionOverlap,
   modeWithFile('ABAC', 'authorization-policy-file'),
   modeWithFile('Webhook', 'authorization-webhook-config-file'),
-  oidcTogether,
+  // With a file, whose issuers exclude these flags, the answer is in file-exclusions.ts.
+  (flags) => (flags.isSet('authentication-config') ? undefined : oidcTogether(flags)),
+  issuersOnce,
   together('tls-cert-file', 'tls-private-key-file'),
   together('kvstore-certfile', 'kvstore-keyfile'),
   together('proxy-client-cert-file', 'proxy-client-key-file'),

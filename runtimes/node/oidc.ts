@@ -48,6 +48,7 @@ export function authenticationSettings(flags: ParsedFlags): AuthenticationSettin
   const oidc = oidcIssuer(flags)
   return {
     ...(configuration && { configuration, conflicts: (file) => authenticationFileConflicts(flags, file) }),
+    egress: Boolean(flags.get('egress-selector-config-file')),
     ...(oidc && { oidc }),
   }
 }

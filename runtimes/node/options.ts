@@ -16,6 +16,14 @@ import type { ServerOptions } from '../../core/server.ts'
 import { hostPort } from './address.ts'
 
 /** The embedded store has no other readers: unless told otherwise it holds JSON, which needs no decoding. */
+/** With one slash before each of its parts, as the reference server cleans it. */
+const keyPrefix = (text: string) =>
+  text
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .map((part) => `/${part}`)
+    .join('')
+
 const storageMediaType = (flags: ParsedFlags) =>
   flags.isSet('storage-media-type') || flags.get('kvstore-servers').length > 0 ? flags.get('storage-media-type') : 'application/json'
 
@@ -77,7 +85,7 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
     authorizationFiles: authorizationFiles(flags),
     ...encryption(flags),
     serves: served.servesVersion,
-    prefix: flags.get('kvstore-prefix'),
+    prefix: keyPrefix(flags.get('kvstore-prefix')),
     storageMediaType: storageMediaType(flags),
     watchCache: flags.get('watch-cache'),
     uncached: uncachedResources(flags.get('watch-cache-sizes')),

@@ -43,6 +43,16 @@ async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound
   return signer
 }
 
+/** The key, when tokens can be verified with one of its kind. */
+async function usable(pem: string | undefined): Promise<string | undefined> {
+  try {
+    if (pem !== undefined) await loadVerificationKeys([pem])
+    return pem
+  } catch {
+    return undefined
+  }
+}
+
 /** Keys of our own. `ownKey` is the PEM of the key that the server made for itself. */
 async function keyFiles(flags: ParsedFlags, ownKey: string) {
   const signingFlag = 'service-account-signing-key-file'
@@ -56,7 +66,9 @@ async function keyFiles(flags: ParsedFlags, ownKey: string) {
       return pem
     }),
   )
-  return { signingKey, verificationKeys: verificationKeys.length > 0 ? verificationKeys : [signingKey] }
+  if (verificationKeys.length > 0) return { signingKey, verificationKeys }
+  const servingKey = await usable(readFlagFile(flags, 'tls-private-key-file'))
+  return { signingKey, verificationKeys: servingKey === undefined ? [signingKey] : [servingKey, signingKey] }
 }
 
 export async function serviceAccountKeys(flags: ParsedFlags, ownKey: string, ports: Ports, metrics: MetricsRegistry): Promise<Keys> {

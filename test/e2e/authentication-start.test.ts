@@ -66,6 +66,15 @@ describe('flags that exclude each other', { concurrency: 2 }, () => {
       '--oidc-issuer-url',
       'mutually exclusive',
     ))
+  test('also when the flag is incomplete and the file wrong', () =>
+    refuses(
+      [`--authentication-config=${file('wrong.yaml', configuration({ jwt: [{ nonsense: 1 }] }))}`, '--oidc-client-id=d'],
+      '--authentication-config',
+      '--oidc-client-id',
+      'mutually exclusive',
+    ))
+  test('an incomplete flag is one beside a file without issuers, too', () =>
+    refuses([`--authentication-config=${withAnonymous()}`, '--oidc-client-id=d'], '--oidc-issuer-url', 'must be set together'))
 })
 
 describe('one authority for clients and for front proxies', () => {
@@ -87,7 +96,34 @@ describe('one authority for clients and for front proxies', () => {
 })
 
 describe('values that can not be used', { concurrency: 2 }, () => {
+  const egress = [{ ...jwt[0], issuer: { ...jwt[0]?.issuer, egressSelectorType: 'cluster' } }]
+  const connection = { type: 'KubeConfigFile', kubeConfigFile: '/nowhere/config' }
+  const hook = { timeout: '3s', subjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', connectionInfo: connection }
   const rows: readonly (readonly [flags: () => readonly string[], ...parts: string[]])[] = [
+    [
+      () => ['--service-account-issuer=https://a', '--service-account-issuer=https://a'],
+      '--service-account-issuer',
+      '"https://a"',
+      'twice',
+    ],
+    [() => ['--service-cluster-ip-range=10.0.0.0/30'], '--service-cluster-ip-range', 'at least 8 IP addresses'],
+    [() => ['--service-cluster-ip-range=10.0.0.0/24,fd00::/126'], '--service-cluster-ip-range', 'at least 8 IP addresses'],
+    [() => [`--authentication-config=${file('egress.yaml', configuration({ jwt: egress }))}`], 'jwt[0].issuer.egressSelectorType', 'file'],
+    [
+      () => [
+        '--platform=kubernetes',
+        `--authorization-config=${file(
+          'authz.yaml',
+          JSON.stringify({
+            apiVersion: 'apiserver.config.k8s.io/v1',
+            kind: 'AuthorizationConfiguration',
+            authorizers: [{ type: 'Webhook', name: 'w', webhook: hook }],
+          }),
+        )}`,
+      ],
+      'connectionInfo.kubeConfigFile',
+      '/nowhere/config',
+    ],
     [() => [`--client-ca-file=${nonsense()}`], '--client-ca-file', 'nonsense', 'no certificates'],
     [() => [`--requestheader-client-ca-file=${nonsense()}`], '--requestheader-client-ca-file', 'nonsense', 'no certificates'],
     [() => ['--requestheader-client-ca-file=/nowhere'], '--requestheader-client-ca-file', '/nowhere', 'no such file'],

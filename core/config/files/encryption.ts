@@ -34,7 +34,7 @@ export type EncryptionProvider = z.output<typeof provider>
 export type KeyManagement = z.output<typeof kms>
 
 /** Bytes that the keys of each transformer may have. */
-const keyLengths = { aesgcm: [16, 24, 32], aescbc: [32], secretbox: [32] } as const
+const keyLengths = { aesgcm: [16, 24, 32], aescbc: [16, 24, 32], secretbox: [32] } as const
 const transformers = ['aesgcm', 'aescbc', 'secretbox'] as const
 
 function checkSecret(secret: string, lengths: readonly number[], path: FieldPath, errors: FieldErrors): void {
@@ -108,6 +108,7 @@ function checkProvider(given: EncryptionProvider, path: FieldPath, used: Set<str
 
 export const encryptionConfiguration = fileKind({
   versions: ['apiserver.config.<domain>/v1'],
+  legacy: { kind: 'EncryptionConfig', apiVersion: 'v1' },
   schema,
   check({ resources }, errors, { platform, automaticReload }: FileContext) {
     const root = FieldPath.of('resources')

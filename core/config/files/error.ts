@@ -23,7 +23,7 @@ function fieldOf(path: readonly PropertyKey[]): string {
 export function schemaProblems(issues: readonly z.core.$ZodIssue[]): readonly FileProblem[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({ field: fieldOf([...issue.path, key]), message: 'unknown field' }))
+      return issue.keys.map((key) => ({ field: '', message: `unknown field ${JSON.stringify(fieldOf([...issue.path, key]))}` }))
     return [{ field: fieldOf(issue.path), message: issue.message.replace(/^Invalid input: /, '') }]
   })
 }

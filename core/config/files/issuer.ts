@@ -55,6 +55,7 @@ export function checkIssuer(issuer: JWTAuthenticator['issuer'], path: FieldPath,
   const at = path.child('egressSelectorType')
   const gate = 'StructuredAuthenticationConfigurationEgressSelector'
   if (!context.gates.enabled(gate)) errors.invalid(at, egress, `egress selector is not supported when ${gate} feature gate is disabled`)
+  if (!context.egress) errors.invalid(at, egress, 'egress selector needs --egress-selector-config-file')
   if (!['controlplane', 'cluster'].includes(egress)) errors.invalid(at, egress, 'egress selector must be either controlplane or cluster')
 }
 

@@ -13,6 +13,8 @@ export interface FileContext {
   readonly ownIssuers: readonly string[]
   /** --encryption-provider-config-automatic-reload */
   readonly automaticReload: boolean
+  /** Whether outgoing connections are told apart (--egress-selector-config-file). */
+  readonly egress: boolean
   readonly gates: Pick<FeatureGates, 'enabled'>
 }
 
@@ -20,6 +22,8 @@ export interface FileContext {
 interface FileKindOptions<S extends z.ZodType> {
   /** Groups and versions, with `<domain>` for the domain; the preferred one first. */
   readonly versions: readonly string[]
+  /** Another kind and version under which old files say the same. */
+  readonly legacy?: LegacyKind
   readonly schema: S
   /** Fields that may also have the other spelling of Platform.wordAliases. */
   readonly aliased?: readonly string[]
@@ -29,8 +33,14 @@ interface FileKindOptions<S extends z.ZodType> {
   readonly complete?: (file: z.output<S>, context: FileContext) => z.output<S>
 }
 
+interface LegacyKind {
+  readonly kind: string
+  readonly apiVersion: string
+}
+
 export interface FileKind<T> {
   readonly versions: readonly string[]
+  readonly legacy?: LegacyKind
   /** @throws ConfigurationFileError with every problem found. */
   load(value: object, context: FileContext): T
 }
@@ -46,9 +56,17 @@ function renamed(value: unknown, names: readonly string[], platform: Platform): 
   return Object.fromEntries(entries)
 }
 
-export function fileKind<S extends z.ZodType>({ versions, schema, aliased, check, complete }: FileKindOptions<S>): FileKind<z.output<S>> {
+export function fileKind<S extends z.ZodType>({
+  versions,
+  legacy,
+  schema,
+  aliased,
+  check,
+  complete,
+}: FileKindOptions<S>): FileKind<z.output<S>> {
   return {
     versions,
+    ...(legacy && { legacy }),
     load(value, context) {
       const decoded = schema.safeParse(aliased ? renamed(value, aliased, context.platform) : value)
       if (!decoded.success) throw new ConfigurationFileError(context.path, schemaProblems(decoded.error.issues))

@@ -54,8 +54,10 @@ function checkType(value: unknown, name: FileKindName, path: string, platform: P
   const { apiVersion, kind } = value
   if (typeof kind !== 'string' || kind === '') throw fail('kind', 'Required value')
   if (typeof apiVersion !== 'string' || apiVersion === '') throw fail('apiVersion', 'Required value')
+  const { versions: registered, legacy } = fileKinds[name]
+  if (legacy?.kind === kind && legacy.apiVersion === apiVersion) return value
   if (kind !== name) throw fail('kind', `expected ${name}, got ${kind}`)
-  const versions = fileKinds[name].versions.map((version) => platform.name(version))
+  const versions = registered.map((version) => platform.name(version))
   if (!versions.includes(apiVersion)) {
     throw fail('apiVersion', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; use ${versions[0]}`)
   }
@@ -71,7 +73,7 @@ export function loadConfigurationFile<K extends FileKindName>(
   text: string,
   path: string,
   platform: Platform,
-  options: Partial<Pick<FileContext, 'ownIssuers' | 'automaticReload' | 'gates'>> = {},
+  options: Partial<Pick<FileContext, 'ownIssuers' | 'automaticReload' | 'egress' | 'gates'>> = {},
 ): ConfigurationFile<K> {
   const file = checkType(parseText(text, path), kind, path, platform)
   const context: FileContext = {
@@ -79,6 +81,7 @@ export function loadConfigurationFile<K extends FileKindName>(
     path,
     ownIssuers: options.ownIssuers ?? [],
     automaticReload: options.automaticReload ?? false,
+    egress: options.egress ?? false,
     gates: options.gates ?? parseFeatureGates([], platform),
   }
   return fileKinds[kind].load(file, context) as ConfigurationFile<K>

@@ -8,12 +8,16 @@ const ipProblem = (text: string) => (text === '' || parseAddress(text)?.leadingZ
 /** Ranges are kept as bitmaps by older servers, which is why the reference server limits their size. */
 const maxHostBits = 20
 
+/** Of service ranges: 8 addresses. */
+const leastHostBits = 3
+
 function serviceRangesProblem(ranges: readonly string[]): string | undefined {
   const parsed = ranges.map(parseNetwork)
   if (ranges.length > 2) return 'must not contain more than two CIDRs'
   for (const network of parsed) {
     if (!network || network.leadingZeros) return 'must be one or two CIDRs such as 10.0.0.0/24'
     const bits = network.address.bytes.length * 8
+    if (bits - network.prefix < leastHostBits) return `is too small: must be at least ${2 ** leastHostBits} IP addresses`
     if (bits === 32 && bits - network.prefix > maxHostBits) {
       return `is too large; for 32-bit addresses, the mask must be >= ${bits - maxHostBits}`
     }

@@ -2,7 +2,7 @@ import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createSecureContext, createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls'
 import { normalAddress } from './connection.ts'
-import { type CipherSuite, cipherText, type KeyPair, type NamedKeyPair, nameTable, tlsVersions } from './tls.ts'
+import { type CipherSuite, cipherOption, type KeyPair, type NamedKeyPair, nameTable, tlsVersions } from './tls.ts'
 
 /** What can be changed while a listener is open. */
 export interface Certificates extends KeyPair {
@@ -30,18 +30,20 @@ export interface SecureServers {
 }
 
 interface Contexts {
+  readonly main: SecureContext
   readonly byName: (name: string) => SecureContext | undefined
   readonly byAddress: (address: string) => Server | undefined
 }
 
 /** TLS over sockets that others accept, with a certificate that depends on the server name or the local address. */
 export function secureServers(certificates: Certificates, options: SecureOptions): SecureServers {
+  const ciphers = cipherOption(options.minVersion, options.cipherSuites)
   const contextOptions = ({ cert, key }: KeyPair, authorities: readonly string[] = []): SecureContextOptions => ({
     cert,
     key,
     ca: [...authorities],
     minVersion: tlsVersions[options.minVersion],
-    ...(options.cipherSuites.length > 0 && { ciphers: cipherText(options.cipherSuites) }),
+    ...(ciphers !== undefined && { ciphers }),
     // A resumed session lacks the client's intermediate certificates. Renegotiation is work that only attackers ask for.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })
@@ -55,15 +57,17 @@ export function secureServers(certificates: Certificates, options: SecureOptions
         requestCert: true,
         rejectUnauthorized: false,
         handshakeTimeout,
-        SNICallback: (name, done) => done(null, contexts.byName(name)),
+        // Also where the local address has a certificate of its own: that is for clients that send no name.
+        SNICallback: (name, done) => done(null, contexts.byName(name) ?? contexts.main),
       },
       (socket) => options.accepted(socket),
     )
     return created.on('tlsClientError', (error, socket) => options.failed(socket, error))
   }
-  const namedContexts = ({ sni = [], clientAuthorities }: Certificates): Contexts => {
+  const namedContexts = ({ sni = [], clientAuthorities, ...pair }: Certificates): Contexts => {
     const secure = sni.map((pair) => [pair, contextOptions(pair, clientAuthorities)] as const)
     return {
+      main: createSecureContext(contextOptions(pair, clientAuthorities)),
       byName: nameTable(secure.map(([pair, each]) => [pair, createSecureContext(each)])),
       byAddress: nameTable(secure.map(([pair, each]) => [pair, server(each)])),
     }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import { DEFAULT_CIPHERS } from 'node:tls'
 import { normalAddress } from './connection.ts'
 
 export interface KeyPair {
@@ -73,5 +74,13 @@ export type CipherSuite = keyof typeof cipherSuites
 
 const tls13 = Object.values(cipherSuites).filter((name) => name.startsWith('TLS_'))
 
-/** The text that Node's `ciphers` option takes. */
-export const cipherText = (names: readonly CipherSuite[]) => [...new Set([...tls13, ...names.map((name) => cipherSuites[name])])].join(':')
+const cipherText = (names: readonly CipherSuite[]) => [...new Set([...tls13, ...names.map((name) => cipherSuites[name])])].join(':')
+
+/** Whether OpenSSL shakes hands with this version at its lowest security level alone, as the signatures of TLS 1.0 and 1.1 are SHA-1. */
+const isWeak = (version: keyof typeof tlsVersions) => version === 'VersionTLS10' || version === 'VersionTLS11'
+
+/** The text that Node's `ciphers` option takes; undefined: its default will do. `names` empty: the default suites. */
+export function cipherOption(minVersion: keyof typeof tlsVersions, names: readonly CipherSuite[]): string | undefined {
+  const text = names.length > 0 ? cipherText(names) : undefined
+  return isWeak(minVersion) ? `${text ?? DEFAULT_CIPHERS}:@SECLEVEL=0` : text
+}

@@ -453,6 +453,9 @@ test('without a server name the certificate depends on the local address', async
   const opened = await socket(server.port, { rejectUnauthorized: false })
   assert.equal(opened.getPeerCertificate().subject.CN, 'by-address')
   opened.destroy()
+  const named = await socket(server.port, { servername: 'other.test', rejectUnauthorized: false })
+  assert.equal(named.getPeerCertificate().subject.CN, 'localhost', 'one that sends a name gets the certificate of the name')
+  named.destroy()
 })
 
 test('reload changes the certificate of new connections, and a bad one changes nothing', async () => {
@@ -477,6 +480,21 @@ test('the lowest version of TLS and the cipher suites are kept', async () => {
   opened.destroy()
   await using strict = await open(echo, { minVersion: 'VersionTLS13' })
   await assert.rejects(socket(strict.port, { maxVersion: 'TLSv1.2' }))
+})
+
+test('old versions of TLS shake hands where they are allowed', async () => {
+  for (const [minVersion, version] of [
+    ['VersionTLS10', 'TLSv1'],
+    ['VersionTLS11', 'TLSv1.1'],
+  ] as const) {
+    await using old = await open(echo, { minVersion })
+    const opened = await socket(old.port, { minVersion: 'TLSv1', maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' })
+    assert.equal(opened.getProtocol(), version)
+    opened.destroy()
+    const today = await socket(old.port)
+    assert.equal(today.getProtocol(), 'TLSv1.3')
+    today.destroy()
+  }
 })
 
 test('an address in use rejects', async () => {

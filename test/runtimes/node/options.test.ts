@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { choosePlugins, defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
 import { parseFlags } from '../../../core/config/parse.ts'
+import { createMetrics } from '../../../core/meta/metrics.ts'
+import type { Ports } from '../../../core/ports.ts'
+import { newKey } from '../../../runtimes/node/issue.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
+import { serviceAccountKeys } from '../../../runtimes/node/service-accounts.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 
 function chosen(...flags: string[]): string[] {
   const { enabledPlugins = [], disabledPlugins = [] } = serverOptions(parseFlags(flags, 'apiserver'))
@@ -23,4 +30,30 @@ test('plugins: some more or fewer than by default, or with the deprecated flag o
     usual.filter((name) => name !== 'Priority'),
   )
   assert.deepEqual(chosen('--admission-control=Priority,NamespaceLifecycle'), ['NamespaceLifecycle', 'Priority'])
+})
+
+test('keys in the store begin with one slash', () => {
+  for (const [given, prefix] of [
+    ['/registry', '/registry'],
+    ['noslash', '/noslash'],
+    ['//a//b/', '/a/b'],
+    ['/', ''],
+  ] as const)
+    assert.equal(serverOptions(parseFlags([`--kvstore-prefix=${given}`], 'apiserver')).prefix, prefix)
+})
+
+test('without files of their own, tokens are verified with the serving key, and with the one that signs', async () => {
+  const { path, remove } = temporaryDirectory()
+  const [serving, own, other] = [newKey(), newKey(), newKey()]
+  writeFileSync(join(path, 'tls.key'), serving)
+  writeFileSync(join(path, 'other.key'), other)
+  const keysOf = (...argv: string[]) =>
+    serviceAccountKeys(parseFlags(argv, 'apiserver'), own, {} as Ports, createMetrics()).then((keys) =>
+      'verificationKeys' in keys ? keys.verificationKeys : [],
+    )
+  const tls = ['--tls-cert-file=c', `--tls-private-key-file=${join(path, 'tls.key')}`]
+  assert.deepEqual(await keysOf(), [own])
+  assert.deepEqual(await keysOf(...tls), [serving, own])
+  assert.deepEqual(await keysOf(...tls, `--service-account-key-file=${join(path, 'other.key')}`), [other])
+  remove()
 })

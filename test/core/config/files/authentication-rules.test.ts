@@ -43,7 +43,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
   'the file': [
     ['at most 64 authenticators', many(64), many(65), /^f: jwt: Too many: 65: must have at most 64 items$/],
     ['authenticators may be none', { jwt: [] }, { jwt: {} }, /f: jwt: /],
-    ['fields are known', {}, { jwts: [] }, /jwts: unknown field/],
+    ['fields are known', {}, { jwts: [] }, /unknown field "jwts"/],
     [
       'issuers are unique',
       two({}, { url: 'https://b.example' }),

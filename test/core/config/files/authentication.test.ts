@@ -81,7 +81,7 @@ cases('issuer', [
   [withIssuer({ certificateAuthority: 'x' }), /certificateAuthority: Invalid value: "<omitted>"/],
   [withIssuer({ egressSelectorType: 'x' }), /egress selector must be either controlplane or cluster/],
   [{ claimMappings: mappings }, /issuer\.url: Required value/],
-  [withIssuer({ urls: 1 }), /jwt\[0\]\.issuer\.urls: unknown field/],
+  [withIssuer({ urls: 1 }), /unknown field "jwt\[0\]\.issuer\.urls"/],
 ])
 
 cases('claims', [
@@ -135,7 +135,8 @@ test('issuers and discovery addresses are unique, and not our own', () => {
 
 test('egress selection follows its gate', () => {
   const egress = { jwt: [withIssuer({ egressSelectorType: 'cluster' })] }
-  assert.equal(problems(egress), '')
+  assert.equal(problems(egress, { egress: true }), '')
+  assert.match(problems(egress), /egressSelectorType: .*needs --egress-selector-config-file/)
   const gates = parseFeatureGates(['StructuredAuthenticationConfigurationEgressSelector=false'], platform)
   assert.match(problems(egress, { gates }), /feature gate is disabled/)
 })
@@ -154,7 +155,7 @@ test('what the file configures, no flag may', () => {
   assert.deepEqual(conflicts({ jwt: [jwt()] }, '--oidc-issuer-url=https://a', '--anonymous-auth=false'), [
     '--authentication-config and --oidc-issuer-url are mutually exclusive when the file configures jwt',
   ])
-  assert.deepEqual(conflicts(anonymous, '--oidc-issuer-url=https://a', '--anonymous-auth=false'), [
+  assert.deepEqual(conflicts(anonymous, '--oidc-issuer-url=https://a', '--oidc-client-id=b', '--anonymous-auth=false'), [
     '--authentication-config and --anonymous-auth are mutually exclusive when the file configures anonymous',
   ])
   assert.deepEqual(conflicts({ jwt: [jwt()], ...anonymous }), [])

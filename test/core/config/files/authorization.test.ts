@@ -70,7 +70,7 @@ describe('authorizers', () => {
       [{ type: 'RBAC', name: 'a', webhook }],
       /authorizers\[0\]\.webhook: Invalid value: "non-null": may only be specified when type=Webhook/,
     ],
-    [[{ type: 'RBAC', name: 'a', extra: 1 }], /authorizers\[0\]\.extra: unknown field/],
+    [[{ type: 'RBAC', name: 'a', extra: 1 }], /unknown field "authorizers\[0\]\.extra"/],
   ] as const) {
     test(JSON.stringify(authorizers), () => assert.match(problems(authorizers), message))
   }

@@ -38,7 +38,7 @@ describe('what every kind shares', () => {
   test('all decoding errors at once, in one line', () => {
     assert.throws(() => load(`${head}endpoint: 1\nsamplingRatePerMillion: x\nextra: 1\n__proto__: 1`), {
       message:
-        'f.yaml: endpoint: expected string, received number; f.yaml: samplingRatePerMillion: expected number, received string; f.yaml: extra: unknown field; f.yaml: __proto__: unknown field',
+        'f.yaml: endpoint: expected string, received number; f.yaml: samplingRatePerMillion: expected number, received string; f.yaml: unknown field "extra"; f.yaml: unknown field "__proto__"',
     })
   })
   test('duplicate keys, bad syntax and several documents', () => {

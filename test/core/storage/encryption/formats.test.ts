@@ -88,6 +88,17 @@ describe('aescbc', () => {
     assert.deepEqual((await transformer.fromStored(Buffer.concat([iv, cipher.update(plain), cipher.final()]), path)).bytes, plain)
   })
 
+  test('shorter keys of existing clusters', async () => {
+    for (const bytes of [16, 24]) {
+      const short = randomBytes(bytes)
+      const transformer = await aesCbc(short)
+      await readsBack(transformer)
+      const stored = Buffer.from(await transformer.toStored(plain, path))
+      const decipher = createDecipheriv(`aes-${bytes * 8}-cbc`, short, stored.subarray(0, 16))
+      assert.equal(Buffer.concat([decipher.update(stored.subarray(16)), decipher.final()]).toString(), '{"kind":"Secret"}')
+    }
+  })
+
   test('values that are no whole blocks, empty or badly padded are refused', async () => {
     const transformer = await aesCbc(key)
     const rows = [
