@@ -6,10 +6,11 @@ import { openStoreIn } from '../../../runtimes/stores/durable.ts'
 import { pageBytes } from '../../../runtimes/stores/log/header.ts'
 import { recoverLog } from '../../../runtimes/stores/log/recover.ts'
 import { bytes, text } from '../../conformance/store-recorder.ts'
+import { ManualClock } from '../../support/clock.ts'
 import { randomNumbers } from '../../support/random.ts'
 import { soak } from '../../support/soak.ts'
 import { Disk } from './disk.ts'
-import { hostClock, warnings } from './helpers.ts'
+import { warnings } from './helpers.ts'
 
 interface Prepared {
   readonly disk: Disk
@@ -17,7 +18,7 @@ interface Prepared {
   readonly revision: number
 }
 
-const open = (disk: Disk, logger = warnings()) => openStoreIn(disk, { clock: hostClock, logger, segmentBytes: 100_000 })
+const open = (disk: Disk, logger = warnings()) => openStoreIn(disk, { clock: new ManualClock(), logger, segmentBytes: 100_000 })
 
 async function contentsOf(store: KeyValueStore): Promise<string[]> {
   const { items } = await store.list({ prefix: '' })

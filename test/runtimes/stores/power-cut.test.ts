@@ -4,10 +4,11 @@ import { test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { openStoreIn } from '../../../runtimes/stores/durable.ts'
 import { bytes, text } from '../../conformance/store-recorder.ts'
+import { ManualClock } from '../../support/clock.ts'
 import { type RandomNumbers, randomNumbers } from '../../support/random.ts'
 import { trials } from '../../support/soak.ts'
 import { Disk } from './disk.ts'
-import { hostClock, warnings } from './helpers.ts'
+import { warnings } from './helpers.ts'
 
 /** Small, so that segments and bases are made all the time. */
 const segmentBytes = 24 * 1024
@@ -52,7 +53,7 @@ class Known {
   }
 }
 
-const open = (disk: Disk) => openStoreIn(disk, { clock: hostClock, logger: warnings(), segmentBytes })
+const open = (disk: Disk) => openStoreIn(disk, { clock: new ManualClock(), logger: warnings(), segmentBytes })
 
 /** Each writer has keys of its own, and at most one write that is not acknowledged. Returns when all have failed or done. */
 async function write(store: KeyValueStore, known: Known, random: RandomNumbers, times: number, goOn = false): Promise<number> {
@@ -81,9 +82,10 @@ async function write(store: KeyValueStore, known: Known, random: RandomNumbers, 
   return failures
 }
 
-test('nothing acknowledged is lost when power is lost, again and again', { timeout: 3_600_000 }, async () => {
+test('nothing acknowledged is lost when power is lost, again and again', { timeout: 3_600_000 }, async (t) => {
   let cuts = 0
   for (let seed = 1; seed <= trials(150, 10_000); seed++) {
+    if (seed % 1_000 === 0) t.diagnostic(`${seed} trials, ${cuts} power cuts`)
     const random = randomNumbers(seed)
     const known = new Known()
     let disk = new Disk(random)
