@@ -119,13 +119,15 @@ export function createCustomResources({
     start(client) {
       const definitions = client(resource.definition)
 
-      async function updateStatus(name: string, definition: Definition): Promise<void> {
+      async function updateStatus(name: string, definition: Definition, entry: Entry): Promise<void> {
         const { generation = 0, resourceVersion } = definition.metadata ?? {}
         const { group } = definition.spec
         const taken = takenNames([...known.values()].filter((each) => each.group === group).map(({ accepted }) => accepted))
         const schemas = examined.get(name) !== generation
         const status = nextStatus(definition, taken, schemas, hooks())
         if (status) {
+          // Whoever reads that it is established finds its objects.
+          served.update({ ...definition, status }, entry)
           const { acceptedNames, conditions } = status
           const patch = { metadata: { resourceVersion }, status: { acceptedNames, conditions } }
           note((await definitions.mergePatch('', name, patch, 'status')) as unknown as Definition)
@@ -145,7 +147,7 @@ export function createCustomResources({
           if (entry === undefined) return
           const definition = decode(entry)
           try {
-            if (definition.metadata?.deletionTimestamp === undefined) return await updateStatus(name, definition)
+            if (definition.metadata?.deletionTimestamp === undefined) return await updateStatus(name, definition, entry)
           } catch (error) {
             // It has changed meanwhile, and that change leads here again.
             if (!isStale(error)) throw error

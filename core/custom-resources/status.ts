@@ -6,13 +6,12 @@ import type { HookContext, Json } from '../schema/model.ts'
 import { conditionOf, type Definition, isTrue, type Observation, type Status, sameNames, says, withCondition } from './definition.ts'
 import { decideNames, type TakenNames } from './names.ts'
 
-/** Names are decided on in one step and the definition is established in the next, when all servers that follow it serve its objects. */
+/** The reference server needs a second write for this, after a wait in which other servers begin to serve. Here who sees that it is established has it. */
 function established(definition: Definition, accepted: boolean): Observation | undefined {
   const message = 'the initial names have been accepted'
   const type = 'Established'
   if (isTrue(definition, type)) return undefined
-  if (isTrue(definition, 'NamesAccepted') && accepted) return { type, status: 'True', reason: 'InitialNamesAccepted', message }
-  if (accepted) return { type, status: 'False', reason: 'Installing', message }
+  if (accepted) return { type, status: 'True', reason: 'InitialNamesAccepted', message }
   return conditionOf(definition, type) ? undefined : { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
 }
 

@@ -17,36 +17,29 @@ export interface LiveTable extends ResourceTable {
 }
 
 /** What is looked up, made from all sets. */
-interface Index {
-  readonly all: readonly ServedResource[]
-  readonly byPlural: ReadonlyMap<string, ReadonlyMap<string, ServedResource>>
-  readonly byKind: ReadonlyMap<string, ServedResource>
-  readonly stores: ReadonlyMap<string, WatchableStore>
-  readonly byStorageKey: ReadonlyMap<string, readonly ServedResource[]>
-}
+class Index {
+  readonly all: ServedResource[] = []
+  readonly byPlural = new Map<string, Map<string, ServedResource>>()
+  readonly byKind = new Map<string, ServedResource>()
+  readonly byStorageKey = new Map<string, ServedResource[]>()
+  readonly stores = new Map<string, WatchableStore>()
 
-function indexOf(sets: Iterable<ServedSet>): Index {
-  const all: ServedResource[] = []
-  const byPlural = new Map<string, Map<string, ServedResource>>()
-  const byKind = new Map<string, ServedResource>()
-  const stores = new Map<string, WatchableStore>()
-  const byStorageKey = new Map<string, ServedResource[]>()
-  for (const { resources } of sets) {
+  /** Of resources of the same name, the one that was added first stays. */
+  add({ resources }: ServedSet): void {
     for (const each of resources) {
       const { definition, on } = each
-      const groupVersion = versionKey(definition.group, definition.version)
-      const versions = byPlural.get(on.resource) ?? new Map<string, ServedResource>()
-      if (versions.has(groupVersion)) continue
-      byPlural.set(on.resource, versions.set(groupVersion, each))
-      all.push(each)
+      const versions = this.byPlural.get(on.resource) ?? new Map<string, ServedResource>()
+      const version = versionKey(definition.group, definition.version)
+      if (versions.has(version)) continue
+      this.byPlural.set(on.resource, versions.set(version, each))
+      this.all.push(each)
       const kind = `${apiVersionOf(definition)} ${definition.kind}`
-      if (!byKind.has(kind)) byKind.set(kind, each)
+      if (!this.byKind.has(kind)) this.byKind.set(kind, each)
       const { storageKey } = definition
-      if (storageKey !== '') byStorageKey.set(storageKey, [...(byStorageKey.get(storageKey) ?? []), each])
-      stores.set(`${on.resource}.${on.group}`, each.store)
+      if (storageKey !== '') this.byStorageKey.set(storageKey, [...(this.byStorageKey.get(storageKey) ?? []), each])
+      this.stores.set(`${on.resource}.${on.group}`, each.store)
     }
   }
-  return { all, byPlural, byKind, stores, byStorageKey }
 }
 
 const versionKey = (group: string, version: string) => `${group}/${version}`
@@ -56,16 +49,19 @@ export function createResourceTable(serve: ServeRows): LiveTable {
   const followers = new Set<() => void>()
   let revision = 0
   let known: Index | undefined
-  /** Made when it is next needed: many sets may come at a time. */
-  const index = () => {
-    known ??= indexOf(sets.values())
+  /** Made when it is next needed: many sets may change at a time. */
+  function index(): Index {
+    if (known === undefined) {
+      known = new Index()
+      for (const each of sets.values()) known.add(each)
+    }
     return known
   }
 
   return {
     lookup: (group, version, plural) => index().byPlural.get(plural)?.get(versionKey(group, version)),
     ofKind: (apiVersion, kind) => index().byKind.get(`${apiVersion} ${kind}`),
-    all: () => index().all,
+    all: () => [...index().all],
     versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? [resource],
     storeOf: (group, plural) => index().stores.get(`${plural}.${group}`),
     get revision() {
@@ -77,14 +73,16 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     },
     replace(name, rows, serves = () => true) {
       const before = sets.get(name)
-      if (rows.length > 0) sets.set(name, serve(rows, serves, before))
+      const made = rows.length > 0 ? serve(rows, serves, before) : undefined
+      if (made) sets.set(name, made)
       else sets.delete(name)
-      known = undefined
+      if (made && before === undefined) known?.add(made)
+      else known = undefined
       revision++
-      const kept = new Set([...(sets.get(name)?.stores.values() ?? [])].map(({ store }) => store))
+      const kept = new Set([...(made?.stores.values() ?? [])].map(({ store }) => store))
       for (const { store } of before?.stores.values() ?? []) if (!kept.has(store)) store.close()
       for (const changed of followers) changed()
-      return sets.get(name)?.all ?? []
+      return made?.all ?? []
     },
     close() {
       for (const { stores } of sets.values()) for (const { store } of stores.values()) store.close()
