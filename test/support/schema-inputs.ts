@@ -1,0 +1,193 @@
+/** Large values for every node of a schema: long, wide, deep and repeated. Knows the schema model, and so every kind without a list of them. */
+import type { Field, Json, JsonObject, Message, Schema } from '../../core/schema/model.ts'
+
+/** An input of about so many bytes. */
+export interface Input {
+  /** Where in the object, and what is large there: `spec.containers[].env wide`. */
+  readonly name: string
+  /** The object with a large value in one place. */
+  make(bytes: number): JsonObject
+}
+
+interface Node {
+  readonly path: readonly string[]
+  readonly schema: Schema
+  /** A copy of the base object with this value at the node. */
+  put(value: Json): JsonObject
+}
+
+/** Texts that parsers and patterns look at more than once, each repeated to the size. */
+export const units = [
+  'a',
+  ',',
+  'a.',
+  '0',
+  '1.',
+  '-',
+  '/',
+  'a,',
+  ':',
+  '"',
+  '\\',
+  ' ',
+  'é',
+  '=',
+  '(',
+  'iqn.2001-04.',
+  '::',
+  '%',
+  '\n',
+  '{',
+  '*/',
+]
+
+export const long = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / unit.length))
+
+const scalars: { readonly [type in Exclude<Schema['type'], 'message' | 'list' | 'map' | 'any'>]: (index: number) => Json } = {
+  string: (index) => `x${index}`,
+  bytes: () => 'eA==',
+  bool: () => true,
+  int32: (index) => index % 60_000,
+  int64: (index) => index,
+  double: (index) => index,
+  time: () => '2026-01-01T00:00:00Z',
+  microTime: () => '2026-01-01T00:00:00.000000Z',
+  duration: () => '1s',
+  quantity: () => '1',
+  intOrString: (index) => index % 60_000,
+}
+
+/** A small value of the schema, with all its scalars set; the same for the same index. */
+function small(schema: Schema, index: number, depth: number): Json {
+  switch (schema.type) {
+    case 'message': {
+      const object: JsonObject = {}
+      for (const [name, field] of schema.json) {
+        const { type } = field.schema
+        if (depth > 0 || !(type === 'message' || type === 'list' || type === 'map' || type === 'any'))
+          if (type !== 'any') object[name] = small(field.schema, index, depth - 1)
+      }
+      return object
+    }
+    case 'list':
+      return depth > 0 ? [small(schema.items, index, depth - 1)] : []
+    case 'map':
+      return depth > 0 ? { [`k${index}`]: small(schema.values, index, depth - 1) } : {}
+    case 'any':
+      return {}
+    default:
+      return scalars[schema.type](index)
+  }
+}
+
+/** Items until they have so many bytes in all. */
+function fill(bytes: number, make: (index: number) => Json): Json[] {
+  const items: Json[] = []
+  for (let size = 0, index = 0; size < bytes; index++) {
+    const item = make(index)
+    size += JSON.stringify(item).length + 1
+    items.push(item)
+  }
+  return items
+}
+
+function nested(bytes: number, list: boolean): Json {
+  let value: Json = 'x'.repeat(bytes / 2)
+  for (let depth = 0; depth < 200; depth++) value = list ? [value, 'y'] : { x: value, y: 1 }
+  return value
+}
+
+const asMap = (items: readonly Json[]): JsonObject => Object.fromEntries(items.map((item, index) => [`k${index}`, item]))
+
+/** What is large, by the type of a node. */
+function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number) => Json } {
+  switch (schema.type) {
+    case 'message':
+      return {
+        empty: () => ({}),
+        'wide everywhere': (bytes) => {
+          const wide = [...schema.json].filter(([, { schema: own }]) => own.type === 'list' || own.type === 'map')
+          const value = small(schema, 0, 0) as JsonObject
+          for (const [name, field] of wide) value[name] = wideValue(field.schema, bytes / wide.length, (index) => index)
+          return value
+        },
+      }
+    case 'list':
+    case 'map':
+      return {
+        null: () => null,
+        wide: (bytes) => wideValue(schema, bytes, (index) => index),
+        repeated: (bytes) => wideValue(schema, bytes, () => 0),
+        deep: (bytes) => wideValue(schema, bytes, (index) => index, 2),
+        ...(schema.type === 'map' && { 'long key': (bytes: number) => ({ [long('k', bytes)]: small(schema.values, 0, 1) }) }),
+      }
+    case 'any':
+      return {
+        wide: (bytes) => asMap(fill(bytes, (index) => `x${index}`)),
+        nested: (bytes) => nested(bytes, false),
+        lists: (bytes) => nested(bytes, true),
+      }
+    case 'bool':
+      return {}
+    default:
+      return Object.fromEntries(units.map((unit) => [`long ${JSON.stringify(unit)}`, (bytes: number) => long(unit, bytes)]))
+  }
+}
+
+function wideValue(schema: Schema, bytes: number, pick: (index: number) => number, depth = 1): Json {
+  if (schema.type === 'list') return fill(bytes, (index) => small(schema.items, pick(index), depth))
+  return schema.type === 'map' ? asMap(fill(bytes, (index) => small(schema.values, pick(index), depth))) : null
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Every node below a message, each declared field once. `seen` is shared to visit fields once over several kinds. */
+function* nodesOf(message: Message, base: JsonObject, seen: Set<Field>): Generator<Node> {
+  const walk = function* (schema: Schema, node: Node): Generator<Node> {
+    yield node
+    if (schema.type === 'message') {
+      for (const [name, field] of schema.json) {
+        if (seen.has(field)) continue
+        seen.add(field)
+        yield* walk(
+          field.schema,
+          child(node, name, field.schema, (parent, value) => ({ ...(isObject(parent) ? parent : {}), [name]: value })),
+        )
+      }
+    } else if (schema.type === 'list')
+      yield* walk(
+        schema.items,
+        child(node, '[]', schema.items, (parent, value) => [value, ...(Array.isArray(parent) ? parent.slice(1) : [])]),
+      )
+    else if (schema.type === 'map')
+      yield* walk(
+        schema.values,
+        child(node, '{}', schema.values, (parent, value) => ({ ...(isObject(parent) ? parent : {}), k: value })),
+      )
+  }
+  const child = (parent: Node, name: string, schema: Schema, join: (parent: Json | undefined, value: Json) => Json): Node => ({
+    path: [...parent.path, name],
+    schema,
+    put: (value) => parent.put(join(at(base, parent.path), value)),
+  })
+  yield* walk(message, { path: [], schema: message, put: (value) => ({ ...base, ...(value as JsonObject) }) })
+}
+
+/** What the base object has there; lists and maps by their first item. */
+function at(base: Json, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = base
+  for (const step of path) {
+    if (step === '[]') value = Array.isArray(value) ? value[0] : undefined
+    else value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  }
+  return value
+}
+
+/** All inputs for a kind whose smallest valid object is `base`. */
+export function* schemaInputs(message: Message, base: JsonObject, seen = new Set<Field>()): Generator<Input> {
+  for (const { path, schema, put } of nodesOf(message, base, seen)) {
+    if (path[0] === 'kind' || path[0] === 'apiVersion') continue
+    for (const [shape, make] of Object.entries(shapesOf(schema)))
+      yield { name: `${path.join('.') || 'object'} ${shape}`, make: (bytes) => put(make(bytes)) }
+  }
+}
