@@ -138,7 +138,8 @@ function sizeOfRequired(schema: Message): number {
   return size
 }
 
-function minSizeOf(schema: Schema): number {
+/** Bytes of the shortest JSON that a value of the schema has. */
+export function minSizeOf(schema: Schema): number {
   switch (schema.type) {
     case 'message':
       return schema.json.size === 0 && schema.additional ? 2 : sizeOfRequired(schema)

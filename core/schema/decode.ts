@@ -289,6 +289,15 @@ function openReaderOf(schema: Message): OpenReader {
   return reader
 }
 
+/**
+ * Prunes a part of a custom resource.
+ * @throws DecodeError when metadata in it is malformed, or it is nested too deep.
+ */
+export function decodePart(schema: Schema, value: Json): { readonly value: Json; readonly unknown: readonly string[] } {
+  const unknown: string[] = []
+  return { value: openReader(schema, readerOf)(value, new Walk(unknown, defaultMaxDepth)), unknown }
+}
+
 /** Paths of unknown fields in the order in which the reference names them: those of metadata first, then by text. */
 function ordered(unknown: readonly string[]): string[] {
   const ofMetadata = (path: string) => (path.startsWith('metadata.') ? 0 : 1)

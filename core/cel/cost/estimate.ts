@@ -62,7 +62,9 @@ export function declaredSizes(variables: ReadonlyMap<string, CelType>): SizeOf {
       else if (step === '@keys') type = type?.kind === 'map' ? type.parameters[0] : undefined
       else type = type?.field?.(step)?.type
     }
-    return type?.maxElements === undefined ? undefined : { min: 0, max: type.maxElements }
+    if (type === undefined || (type.kind === 'dyn' && type.maxElements === undefined)) return undefined
+    // Keys and objects declare no size, and count for nothing, as in the reference.
+    return { min: 0, max: type.maxElements ?? 0 }
   }
 }
 

@@ -30,7 +30,7 @@ export function checkDefinition(definition: Definition, errors: FieldErrors, con
   else checkSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)
   // Required, so that an absent list is null.
   const versions = spec.versions ?? []
-  checkVersions(versions, errors)
+  checkVersions(versions, old?.spec.versions ?? [], errors)
   checkRequiredNames(spec.names, errors)
   checkNames(spec.names, root.child('names'), errors)
   checkConversion(spec, root.child('conversion'), errors)
@@ -76,7 +76,11 @@ function eachPart<T>(versions: readonly Version[], part: (version: Version) => T
 }
 type Check<T> = (part: T, path: FieldPath, version: Version) => void
 
-function checkVersions(versions: Definition['spec']['versions'], errors: FieldErrors): void {
+function checkVersions(versions: readonly Version[], old: readonly Version[], errors: FieldErrors): void {
+  const isUnchanged = ({ name, ...version }: Version) => {
+    const before = old.find((each) => each.name === name)
+    return before !== undefined && equal(asJson(schemaOf({ name, ...version })), asJson(schemaOf(before)))
+  }
   const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
   versions.forEach((version, index) => {
     if (schemaOf(version)) return
@@ -93,8 +97,9 @@ function checkVersions(versions: Definition['spec']['versions'], errors: FieldEr
     errors.invalid(allVersions, asJson(versions), 'must have exactly one version marked as storage version')
   }
   const common = schemaOfAll(versions)
-  eachPart(versions, schemaOf, root.child('validation'), 'schema', (schema, path, { subresources }) => {
-    if (schema) checkVersionSchema(schema, common ? anyStatus : subresources?.status !== undefined, path, errors)
+  eachPart(versions, schemaOf, root.child('validation'), 'schema', (schema, path, version) => {
+    const hasStatus = common ? anyStatus : version.subresources?.status !== undefined
+    if (schema) checkVersionSchema(schema, hasStatus, path, errors, isUnchanged(version))
   })
   eachPart(
     versions,

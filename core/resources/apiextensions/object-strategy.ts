@@ -55,7 +55,7 @@ function checkRules(schema: Message, object: Json, old: Json | undefined, errors
     if (hasRules(schema)) errors.invalid(FieldPath.root, undefined, detail)
     return
   }
-  validateRules(schema, object as JsonObject, old as JsonObject | undefined, errors, warn ?? (() => undefined))
+  validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined) })
 }
 
 /** The strategy of one version's objects. */

@@ -142,6 +142,9 @@ function schemaOf(node: SchemaNode, inPlace: boolean): Schema {
   return withFacets(any, facets)
 }
 
+/** The schema of a part of an object. */
+export const readPart = (node: SchemaNode): Schema => schemaOf(node, false)
+
 /**
  * The schema of a kind's objects. Without a node, or with `preserve`, nothing is known and everything is kept.
  */

@@ -7,9 +7,9 @@ import type { CelType } from '../../cel/types.ts'
 import { CelOptional, read } from '../../cel/values/values.ts'
 import { Correlation, oldItems } from '../../schema/correlation.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
-import { FieldPath } from '../../schema/field-path.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
 import { get } from '../../schema/members.ts'
-import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
+import type { Json, JsonObject, Schema } from '../../schema/model.ts'
 import { reaching } from '../../schema/reaches.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 
@@ -221,21 +221,27 @@ function rootOf(schema: Schema, root: boolean): Node | undefined {
   return node || undefined
 }
 
-/**
- * Adds the errors of all rules of an object. `old`: the stored object; `warn` is told what is wrong in parts that have not changed.
- */
+export interface RuleSettings {
+  /** The value is a whole object. */
+  readonly root: boolean
+  /** Told what is wrong in parts that have not changed. Absent: nothing is forgiven. */
+  readonly warn?: ((text: string) => void) | undefined
+}
+
+/** Adds the errors of all rules of a value, an update of `old` if there is one. */
 export function validateRules(
-  schema: Message,
-  object: JsonObject,
-  old: JsonObject | undefined,
+  schema: Schema,
+  value: Json,
+  old: Json | undefined,
+  path: FieldPath,
   errors: FieldErrors,
-  warn: (text: string) => void,
+  { root, warn }: RuleSettings,
 ): void {
-  const node = rootOf(schema, true)
+  const node = rootOf(schema, root)
   if (node === undefined) return
-  const place: Place = old === undefined ? {} : { current: new Correlation(schema, object, old) }
+  const place: Place = old === undefined || !warn ? {} : { current: new Correlation(schema, value, old) }
   try {
-    new Run(errors, warn).node(node, FieldPath.root, object, old, place)
+    new Run(errors, warn ?? (() => undefined)).node(node, path, value, old, place)
   } catch (error) {
     if (!(error instanceof Stop)) throw error
   }

@@ -8,6 +8,9 @@ import type {
   CustomResourceDefinitionVersion,
   CustomResourceSubresources,
 } from './customresourcedefinition.ts'
+import { checkDefaults } from './default-rules.ts'
+import { checkExpressions } from './expression-rules.ts'
+import { readSchema } from './read-schema.ts'
 import { findUnsupported, type SchemaNode } from './schema-nodes.ts'
 import { checkSchema, checkSelectableFields } from './schema-rules.ts'
 import { checkStructural } from './structural-rules.ts'
@@ -51,17 +54,27 @@ const atRoot = [
 ] as const
 const namesAtRoot = new Set<string>(atRoot.map(([, name]) => name))
 
-export function checkVersionSchema(schema: SchemaNode, hasStatus: boolean, holder: FieldPath, errors: FieldErrors): void {
+/** `unchanged`: the schema is that of the stored definition. */
+export function checkVersionSchema(
+  schema: SchemaNode,
+  hasStatus: boolean,
+  holder: FieldPath,
+  errors: FieldErrors,
+  unchanged: boolean,
+): void {
   const path = holder.child('openAPIV3Schema')
   const before = errors.count
   if (hasStatus) checkRoot(schema, path, errors)
   if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')
   const unsupported = findUnsupported(schema)
+  const unstructured = errors.count
   if (unsupported === undefined) checkStructural(schema, path, errors)
+  // What is not structural, or has wrong defaults, can't tell what expressions mean.
+  if (unsupported === undefined && errors.count === unstructured) checkDefaults(schema, path, errors)
   checkSchema(schema, path, errors)
-  if (unsupported !== undefined && errors.count === before) {
-    errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
-  }
+  if (errors.count > before) return
+  if (unsupported === undefined) checkExpressions(readSchema(schema), path, errors, !unchanged)
+  else errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
 }
 
 function checkRoot(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {

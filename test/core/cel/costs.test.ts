@@ -53,7 +53,7 @@ const estimates: readonly (readonly [expression: string, min: number, max: numbe
   ["self.name.contains('abc')", 2, 6],
   ["self.kind.matches('^a+$')", 3, 3],
   ['self.names.all(n, n.size() > 1)', 3, 33],
-  ["self.labels.exists(k, k == 'a')", 3, 27],
+  ["self.labels.exists(k, k == 'a')", 3, 23],
   ["has(self.name) && self.name == 'a'", 1, 4],
   ['self.all.map(e, e.value).size() > 100', 15, 3_670_017],
   ['self.free.size() == 1', 4, 4],

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { customResourceDefinitions } from '../../../../core/resources/apiextensions/customresourcedefinition.ts'
+import type { ValidationRule as Rule, SchemaNode } from '../../../../core/resources/apiextensions/schema-nodes.ts'
+import { FieldErrors } from '../../../../core/schema/field-error.ts'
+import { hookContext } from '../../../support/hook-context.ts'
+
+const start = 'spec.validation.openAPIV3Schema.'
+const rules = (...own: Rule[]) => ({ 'x-kubernetes-validations': own })
+
+function definition(spec: SchemaNode) {
+  const openAPIV3Schema = { type: 'object', properties: { spec } }
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }]
+  return {
+    metadata: { name: 'things.shop.test' },
+    spec: { group: 'shop.test', scope: 'Namespaced', names, conversion: { strategy: 'None' }, versions },
+    status: { storedVersions: ['v1'] },
+  }
+}
+
+/** What is wrong with a definition in which the spec has this schema, after the start that all errors share. */
+function errorsOf(spec: SchemaNode, old?: SchemaNode): string[] {
+  const errors = new FieldErrors()
+  const before = old && definition(old)
+  customResourceDefinitions.strategy.validate?.(definition(spec) as never, errors, hookContext(), before as never)
+  return errors.list.map(({ field, message }) => `${field.replace(start, '')}: ${message}`)
+}
+
+const text = (more: SchemaNode = {}): SchemaNode => ({ type: 'string', ...more })
+
+describe('defaults in schemas', () => {
+  it('are valid and survive pruning', () => {
+    const properties: { [name: string]: SchemaNode } = {
+      good: { type: 'object', default: { a: 'b' }, properties: { a: text() } },
+      wrongType: text({ default: 5 }),
+      wrongPart: { type: 'object', default: { a: 1 }, properties: { a: text() } },
+      unknown: { type: 'object', default: { a: 'b', b: 1 }, properties: { a: text() } },
+      ruled: text({ default: 'b', ...rules({ rule: "self == 'a'" }) }),
+      inItem: { type: 'array', items: { type: 'object', properties: { a: text({ default: 1 }) } } },
+      embedded: {
+        type: 'object',
+        'x-kubernetes-embedded-resource': true,
+        'x-kubernetes-preserve-unknown-fields': true,
+        default: { apiVersion: 'v1', metadata: { name: 'A B' } },
+      },
+    }
+    const at = 'properties[spec].properties'
+    assert.deepEqual(errorsOf({ type: 'object', properties }), [
+      `${at}[wrongType].default: Invalid value: "integer":  in body must be of type string: "integer"`,
+      `${at}[wrongPart].default.a: Invalid value: "integer": a in body must be of type string: "integer"`,
+      `${at}[unknown].default: Invalid value: {"a":"b","b":1}: must not have unknown fields`,
+      `${at}[ruled].default: Invalid value: "b": failed rule: self == 'a'`,
+      `${at}[inItem].items.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer"`,
+      `${at}[embedded].default.kind: Required value`,
+    ])
+  })
+})
+
+describe('rules in schemas', () => {
+  const at = 'properties[spec].x-kubernetes-validations'
+  const shown = (rule: string, more = {}) =>
+    JSON.stringify({ Rule: rule, Message: '', MessageExpression: '', Reason: null, FieldPath: '', OptionalOldSelf: null, ...more })
+
+  it('compile against the types that schemas declare', () => {
+    const schema = (rule: Rule): SchemaNode => ({ type: 'object', properties: { a: text({ maxLength: 9 }) }, ...rules(rule) })
+    assert.deepEqual(errorsOf(schema({ rule: "self.a == 'x' && size(self.a) < 3" })), [])
+    assert.deepEqual(errorsOf(schema({ rule: 'self.b == 1' })), [
+      `${at}[0].rule: Invalid value: ${shown('self.b == 1')}: compilation failed: ERROR: <input>:1:5: undefined field 'b'\n | self.b == 1\n | ....^`,
+    ])
+    assert.deepEqual(errorsOf(schema({ rule: 'self.a' })), [
+      `${at}[0].rule: Invalid value: ${shown('self.a')}: cel expression must evaluate to a bool`,
+    ])
+    assert.deepEqual(errorsOf(schema({ rule: 'true', messageExpression: '1' })), [
+      `${at}[0].messageExpression: Invalid value: ${shown('true', { MessageExpression: '1' })}: messageExpression must evaluate to a string`,
+    ])
+    assert.deepEqual(errorsOf(schema({ rule: 'true', optionalOldSelf: true })), [
+      `${at}[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule`,
+    ])
+  })
+
+  it('see no fields that are kept without being known', () => {
+    const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, ...rules({ rule: 'self.a == 1' }) }
+    assert.match(errorsOf(open).join(), /undefined field 'a'/)
+  })
+
+  it('compare with old values only where those can be found', () => {
+    const frozen: SchemaNode = {
+      type: 'object',
+      required: ['name'],
+      properties: { name: text({ maxLength: 9, ...rules({ rule: 'self == oldSelf' }) }) },
+    }
+    const list: SchemaNode = { type: 'array', maxItems: 9, items: frozen }
+    assert.deepEqual(errorsOf({ ...list, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }), [])
+    assert.deepEqual(errorsOf(list), [
+      'properties[spec].items.properties[name].x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within spec.validation.openAPIV3Schema.properties[spec]',
+    ])
+  })
+
+  it('may not cost too much, one by one and together', () => {
+    const advice =
+      '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
+    const expensive: SchemaNode = {
+      type: 'array',
+      items: { type: 'array', items: { type: 'integer' } },
+      ...rules({ rule: 'self.all(x, x.all(y, y > 0))' }),
+    }
+    const more = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    const total = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of'
+    assert.deepEqual(errorsOf(expensive), [
+      `${at}[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x ${advice}`,
+      `${at}[0].rule: Forbidden: ${more}`,
+      `spec.validation.openAPIV3Schema: Forbidden: ${total} more than 100x ${advice}`,
+    ])
+    assert.deepEqual(errorsOf(expensive, expensive).slice(1), errorsOf(expensive).slice(2), 'an unchanged schema may have expensive rules')
+    const [first = ''] = errorsOf({
+      type: 'array',
+      maxItems: 5_000_000,
+      items: { type: 'integer' },
+      ...rules({ rule: 'self.all(x, x > 0)' }),
+    })
+    assert.match(first, /exceeds budget by factor of 2\.5x/)
+  })
+
+  it('are limited in number', () => {
+    const crowded = text(rules(...Array.from({ length: 2001 }, (_, index) => ({ rule: `self != '${index}'` }))))
+    assert.deepEqual(errorsOf({ type: 'object', properties: { a: crowded } }), [
+      'properties[spec].properties[a].x-kubernetes-validations: Too many: 2001: must have at most 2000 items',
+    ])
+  })
+})
+
+it('the scope and the kind may change until a definition is established', () => {
+  const changed = { ...definition(text()), spec: { ...definition(text()).spec, scope: 'Cluster' } }
+  const errorsAfter = (status: string) => {
+    const errors = new FieldErrors()
+    const old = { ...definition(text()), status: { storedVersions: ['v1'], conditions: [{ type: 'Established', status }] } }
+    customResourceDefinitions.strategy.validate?.(changed as never, errors, hookContext(), old as never)
+    return errors.list.map(({ field, message }) => `${field}: ${message}`)
+  }
+  assert.deepEqual(errorsAfter('False'), [])
+  assert.deepEqual(errorsAfter('True'), ['spec.scope: Invalid value: "Cluster": field is immutable'])
+})
