@@ -18,12 +18,12 @@ export interface OutboxOptions {
 /**
  * Collects what is to be written: what is pushed in one turn of the event loop goes out in one write, which costs more than all its frames.
  * Everything is copied here, once, so that a write is one buffer: TLS would put several together with one more copy. There is one write at a
- * time; what is pushed meanwhile waits here, where it can be seen.
+ * time; what is pushed meanwhile waits here, where it can be seen. Only what is long takes several buffers, and so several writes.
  */
 export class Outbox {
   readonly #socket: Socket
   readonly #options: OutboxOptions
-  /** Those that are full. */
+  /** Those that are ready, oldest first. */
   #full: Buffer[] = []
   #buffer: Buffer | undefined
   #end = 0
@@ -34,7 +34,7 @@ export class Outbox {
   #written = 0
   #scheduled = false
   #ending = false
-  /** Bytes of the last write: the next one is likely to be alike. */
+  /** About as many bytes as a write has: the next one is likely to be alike. */
   #usual = smallestBuffer
   /** Those that the peer may not have taken. */
   #replies = 0
@@ -87,8 +87,8 @@ export class Outbox {
   room(size: number): Buffer {
     const buffer = this.#buffer
     if (buffer !== undefined && buffer.length - this.#end >= size) return buffer
-    if (buffer !== undefined && this.#end > 0) this.#full.push(buffer.subarray(0, this.#end))
-    this.#end = 0
+    if (buffer !== undefined) this.#usual = Math.min(2 * this.#usual, largestBuffer)
+    this.#seal()
     this.#buffer = Buffer.allocUnsafeSlow(Math.max(size, this.#usual))
     return this.#buffer
   }
@@ -114,16 +114,21 @@ export class Outbox {
 
   flush(): void {
     if (this.#writing > 0 || this.#waiting === 0 || !this.#socket.writable) return
-    const buffers = this.#full
-    if (this.#buffer !== undefined && this.#end > 0) buffers.push(this.#buffer.subarray(0, this.#end))
-    this.#usual = Math.min(Math.max(this.#waiting, smallestBuffer), largestBuffer)
-    this.#full = []
+    if (this.#full.length === 0) {
+      this.#usual = Math.min(Math.max(this.#end, smallestBuffer), largestBuffer)
+      this.#seal()
+    }
+    const buffer = this.#full.shift() as Buffer
+    this.#writing = buffer.length
+    this.#waiting -= buffer.length
+    this.#socket.write(buffer, this.#taken)
+  }
+
+  /** The current buffer is ready to be written. */
+  #seal(): void {
+    if (this.#buffer !== undefined && this.#end > 0) this.#full.push(this.#buffer.subarray(0, this.#end))
     this.#buffer = undefined
     this.#end = 0
-    this.#writing = this.#waiting
-    this.#waiting = 0
-    const [only] = buffers
-    this.#socket.write(buffers.length === 1 && only !== undefined ? only : Buffer.concat(buffers, this.#writing), this.#taken)
   }
 
   readonly #taken = (): void => {
