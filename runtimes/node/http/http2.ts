@@ -81,8 +81,9 @@ class Http2Exchange implements StreamUser, Sink {
       if (streaming && !empty) body.cancel(error).catch(() => {})
       return void this.#send(failed(this.#service, error))
     }
-    this.#body?.discard()
-    if (streaming && !empty) void pump(body, this).catch((error: unknown) => this.#broken(error))
+    // A stream may be made of the body: then both go on together.
+    if (!streaming || empty) this.#body?.discard()
+    else void pump(body, this).catch((error: unknown) => this.#broken(error))
   }
 
   #broken(error: unknown): void {
