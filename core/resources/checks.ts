@@ -46,6 +46,16 @@ export function checkRequiredFormat(
   else checkFormat(value, format, path, errors)
 }
 
+/** Tells of each scalar that is passed whether the same one was passed before. */
+export function repeats(): (value: string | number) => boolean {
+  const seen = new Set<string | number>()
+  return (value) => {
+    if (seen.has(value)) return true
+    seen.add(value)
+    return false
+  }
+}
+
 /** A decoded value as the JSON that it is, for messages and comparisons: inferred types also allow `undefined` members. */
 export const asJson = (value: unknown): Json => (value ?? null) as Json
 

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkSupported } from '../checks.ts'
+import { asJson, checkFormat, checkSupported, repeats } from '../checks.ts'
 import type { MatchResources, ParamKind, ParamRef, Variable } from './match.ts'
 import type { MutatingAdmissionPolicySpec, Mutation } from './mutatingadmissionpolicy.ts'
 import type { AuditAnnotation, ValidatingAdmissionPolicySpec, Validation } from './validatingadmissionpolicy.ts'
@@ -112,8 +112,9 @@ export function validateConditionNames(
 ): void {
   const names = (conditions ?? []).map(({ name }) => name)
   if (names.length > most.conditions) errors.tooMany(path, names.length, most.conditions)
+  const isRepeat = repeats()
   names.forEach((name, index) => {
-    if (name !== '' && names.indexOf(name) < index) errors.duplicate(path.index(index).child('name'), name)
+    if (name !== '' && isRepeat(name)) errors.duplicate(path.index(index).child('name'), name)
   })
 }
 
@@ -126,8 +127,9 @@ function validateAnnotationKeys(
   if (keys.length > most.annotations) {
     errors.invalid(path, asJson(annotations), `must not have more than ${most.annotations} auditAnnotations`)
   }
+  const isRepeat = repeats()
   keys.forEach((key, index) => {
-    if (key !== '' && keys.indexOf(key) < index) errors.duplicate(path.index(index).child('key'), key)
+    if (key !== '' && isRepeat(key)) errors.duplicate(path.index(index).child('key'), key)
   })
 }
 
@@ -150,8 +152,9 @@ export function validatePolicyName(policyName: string | undefined, path: FieldPa
 export function validateActions(actions: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('validationActions')
   if (!actions?.length) errors.required(at)
+  const isRepeat = repeats()
   actions?.forEach((action, index) => {
-    if (actions.indexOf(action) < index) errors.duplicate(at.index(index), action)
+    if (isRepeat(action)) errors.duplicate(at.index(index), action)
   })
   if (actions?.includes('Deny') && actions.includes('Warn')) {
     errors.invalid(at, [...actions], 'must not contain both "Deny" and "Warn"')

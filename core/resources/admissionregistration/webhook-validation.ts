@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { checkFormat, repeats } from '../checks.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
 import { validateConditionNames } from './policy-validation.ts'
@@ -42,8 +42,9 @@ function validateReviewVersions(versions: readonly string[], path: FieldPath, er
     errors.required(path, `must specify one of ${reviewVersions.join(', ')}`)
     return
   }
+  const isRepeat = repeats()
   versions.forEach((version, index) => {
-    if (versions.indexOf(version) < index) errors.invalid(path.index(index), version, 'duplicate version')
+    if (isRepeat(version)) errors.invalid(path.index(index), version, 'duplicate version')
     else checkFormat(version, 'dns1035Label', path.index(index), errors)
   })
   if (!versions.some((version) => reviewVersions.includes(version))) {

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkSupported } from '../checks.ts'
+import { checkFormat, checkSupported, repeats } from '../checks.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
 import type { CustomResourceDefinitionSpec } from './customresourcedefinition.ts'
 
@@ -39,8 +39,9 @@ export function checkConversion(spec: Infer<typeof CustomResourceDefinitionSpec>
 
 function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors) {
   if (versions.length === 0) return errors.required(path)
+  const isRepeat = repeats()
   versions.forEach((version, index) => {
-    if (versions.indexOf(version) < index) errors.invalid(path.index(index), version, 'duplicate version')
+    if (isRepeat(version)) errors.invalid(path.index(index), version, 'duplicate version')
     else checkFormat(version, 'dns1035Label', path.index(index), errors)
   })
   if (versions.some((version) => reviewVersions.includes(version))) return

@@ -2,7 +2,7 @@
 import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { checkFormat, repeats } from '../checks.ts'
 import type {
   JobSpec,
   PodFailurePolicy,
@@ -76,9 +76,10 @@ function validateExitCodes(
   const codes = values ?? []
   if (codes.length === 0) errors.invalid(at, values, 'at least one value is required')
   if (codes.length > most.values) errors.tooMany(at, codes.length, most.values)
+  const isRepeat = repeats()
   codes.forEach((code, index) => {
     if (operator === 'In' && code === 0) errors.invalid(at.index(index), code, 'must not be 0 for the In operator')
-    if (codes.indexOf(code) < index) errors.duplicate(at.index(index), code)
+    if (isRepeat(code)) errors.duplicate(at.index(index), code)
   })
   if (codes.some((code, index) => code < (codes[index - 1] ?? code))) errors.invalid(at, codes, 'must be ordered')
 }

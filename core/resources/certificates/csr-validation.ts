@@ -5,6 +5,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { repeats } from '../checks.ts'
 import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
 import { signedParts } from './der.ts'
 
@@ -49,8 +50,9 @@ export function validateRequest(object: Infer<typeof CertificateSigningRequest>,
   const fault = requestFault(request ?? '')
   if (fault !== undefined) errors.invalid(spec.child('request'), request, fault)
   if (usages.length === 0) errors.required(spec.child('usages'))
+  const isRepeat = repeats()
   usages.forEach((usage, index) => {
-    if (usages.indexOf(usage) < index) errors.duplicate(spec.child('usages').index(index), usage)
+    if (isRepeat(usage)) errors.duplicate(spec.child('usages').index(index), usage)
   })
   const signerAt = spec.child('signerName')
   if (signerName === platform.name('<labels>/legacy-unknown')) {

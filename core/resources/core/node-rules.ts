@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkAddress } from '../checks.ts'
+import { checkAddress, repeats } from '../checks.ts'
 import type { Node as NodeSchema, NodeSpec } from './node.ts'
 import { asJson } from './own-rules.ts'
 import { checkAmount } from './resource-rules.ts'
@@ -27,8 +27,9 @@ export function checkNode({ spec = {}, status = {} }: Node, errors: FieldErrors,
   if (ranges.length < 2) return
   const families = new Set(ranges.map((range) => range.includes(':')))
   if (families.size < 2 || ranges.length > 2) errors.invalid(cidrs, ranges, 'may specify no more than one CIDR for each IP family')
+  const isRepeat = repeats()
   ranges.forEach((range, index) => {
-    if (ranges.indexOf(range) < index) errors.duplicate(cidrs.index(index), range)
+    if (isRepeat(range)) errors.duplicate(cidrs.index(index), range)
   })
 }
 

@@ -1,7 +1,7 @@
 /** Rules for addresses and families of services (KEP 563, dual-stack). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { checkAddress, checkSupported } from '../checks.ts'
+import { checkAddress, checkSupported, repeats } from '../checks.ts'
 import { asJson } from './own-rules.ts'
 import { isHeadless, needsClusterIP, type ServiceSpec } from './service-defaults.ts'
 
@@ -17,9 +17,10 @@ export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): v
     if (clusterIPs.length > 0) errors.invalid(ips, clusterIPs, 'must be empty when `clusterIP` is not specified')
   } else if (clusterIPs.length === 0) errors.required(ips)
   else if (clusterIPs[0] !== clusterIP) errors.invalid(ips, clusterIPs, 'first value must match `clusterIP`')
+  const isRepeat = repeats()
   ipFamilies.forEach((family, index) => {
     checkSupported(family, ['IPv4', 'IPv6'], families.index(index), errors)
-    if (ipFamilies.indexOf(family) < index) errors.duplicate(families.index(index), family)
+    if (isRepeat(family)) errors.duplicate(families.index(index), family)
   })
   if (ipFamilyPolicy !== undefined) {
     checkSupported(ipFamilyPolicy, ['PreferDualStack', 'RequireDualStack', 'SingleStack'], root.child('ipFamilyPolicy'), errors)

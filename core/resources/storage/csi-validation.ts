@@ -4,7 +4,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkNonNegative, checkSupported } from '../checks.ts'
+import { asJson, checkFormat, checkNonNegative, checkSupported, repeats } from '../checks.ts'
 import type { CSIDriverSpec, TokenRequest } from './csidriver.ts'
 import type { CSINode, CSINodeDriver } from './csinode.ts'
 import { validateCSIDriverName } from './storage-validation.ts'
@@ -72,9 +72,10 @@ function validateNodeDriver(
   if (nodeID === '') errors.required(path.child('nodeID'))
   if (nodeID.length > longestNodeID) errors.invalid(path.child('nodeID'), nodeID, `must be ${longestNodeID} characters or less`)
   checkNonNegative(allocatable?.count, path.child('allocatable').child('count'), errors)
-  topologyKeys?.forEach((key, index) => {
+  const isRepeat = repeats()
+  topologyKeys?.forEach((key) => {
     if (key === '') errors.required(path)
-    if (topologyKeys.indexOf(key) < index) errors.duplicate(path, key)
+    if (isRepeat(key)) errors.duplicate(path, key)
     checkFormat(key, 'qualifiedName', path, errors)
   })
 }

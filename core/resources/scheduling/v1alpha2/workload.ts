@@ -1,6 +1,6 @@
 import { FieldPath } from '../../../schema/field-path.ts'
 import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
-import { checkUnchanged } from '../../checks.ts'
+import { checkUnchanged, repeats } from '../../checks.ts'
 import { resource } from '../../definition.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
 import { workloadColumns } from '../columns.ts'
@@ -51,8 +51,9 @@ export const WorkloadSpec = message(
       const names = (podGroupTemplates ?? []).map(({ name }) => name)
       if (names.length === 0) errors.required(at, 'must have at least one item')
       if (names.length > mostTemplates) errors.tooMany(at, names.length, mostTemplates)
+      const isRepeat = repeats()
       names.forEach((name, index) => {
-        if (names.indexOf(name) < index) errors.duplicate(at.index(index), name)
+        if (isRepeat(name)) errors.duplicate(at.index(index), name)
       })
     },
   },
