@@ -1,6 +1,6 @@
 import { field, message, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { policyBindingColumns } from './columns.ts'
 import { MatchResources, ParamRef } from './match.ts'
 import { validatePolicyName } from './policy-validation.ts'
@@ -16,15 +16,9 @@ export const MutatingAdmissionPolicyBindingSpec = message(
   { validate: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors) },
 )
 
-export const MutatingAdmissionPolicyBinding = message(
-  'MutatingAdmissionPolicyBinding',
-  'Puts a mutating policy into force.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, MutatingAdmissionPolicyBindingSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {
+  spec: field(2, MutatingAdmissionPolicyBindingSpec, 'What is wanted.'),
+})
 
 export const mutatingAdmissionPolicyBindings = resource({
   group: 'admissionregistration.<domain>',

@@ -1,6 +1,6 @@
 import { field, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { webhookConfigurationColumns } from './columns.ts'
 import { FailurePolicyType, MatchPolicyType, ReinvocationPolicyType, SideEffectClass } from './enums.ts'
@@ -42,18 +42,12 @@ export const MutatingWebhook = message(
   },
 )
 
-export const MutatingWebhookConfiguration = message(
-  'MutatingWebhookConfiguration',
-  'Webhooks that may change objects.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    webhooks: field(2, list(MutatingWebhook, { listType: 'map', keys: ['name'] }), 'The webhooks.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
-  },
-  { typeMeta: true },
-)
+export const MutatingWebhookConfiguration = object('MutatingWebhookConfiguration', 'Webhooks that may change objects.', {
+  webhooks: field(2, list(MutatingWebhook, { listType: 'map', keys: ['name'] }), 'The webhooks.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'name',
+  }),
+})
 
 export const mutatingWebhookConfigurations = resource({
   group: 'admissionregistration.<domain>',

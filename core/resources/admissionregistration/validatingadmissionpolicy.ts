@@ -2,7 +2,7 @@ import { field, int64, list, message, pointer, required, string } from '../../sc
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { StatusReason } from '../meta/enums.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { validatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType } from './enums.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
@@ -73,16 +73,10 @@ export const ValidatingAdmissionPolicyStatus = message('ValidatingAdmissionPolic
   conditions: field(3, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.'),
 })
 
-export const ValidatingAdmissionPolicy = message(
-  'ValidatingAdmissionPolicy',
-  'Demands on objects on their way in, by CEL expressions.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, ValidatingAdmissionPolicySpec, 'What is wanted.'),
-    status: field(3, ValidatingAdmissionPolicyStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ValidatingAdmissionPolicy = object('ValidatingAdmissionPolicy', 'Demands on objects on their way in, by CEL expressions.', {
+  spec: field(2, ValidatingAdmissionPolicySpec, 'What is wanted.'),
+  status: field(3, ValidatingAdmissionPolicyStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const validatingAdmissionPolicies = resource({
   group: 'admissionregistration.<domain>',

@@ -1,6 +1,6 @@
-import { field, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { policyBindingColumns } from './columns.ts'
 import { MatchResources, ParamRef } from './match.ts'
 import { validateActions, validatePolicyName } from './policy-validation.ts'
@@ -27,15 +27,9 @@ export const ValidatingAdmissionPolicyBindingSpec = message(
   },
 )
 
-export const ValidatingAdmissionPolicyBinding = message(
-  'ValidatingAdmissionPolicyBinding',
-  'Puts a validating policy into force.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, ValidatingAdmissionPolicyBindingSpec, 'What is wanted.', { omitEmpty: true }),
-  },
-  { typeMeta: true },
-)
+export const ValidatingAdmissionPolicyBinding = object('ValidatingAdmissionPolicyBinding', 'Puts a validating policy into force.', {
+  spec: required(2, ValidatingAdmissionPolicyBindingSpec, 'What is wanted.', { omitEmpty: true }),
+})
 
 export const validatingAdmissionPolicyBindings = resource({
   group: 'admissionregistration.<domain>',

@@ -1,6 +1,6 @@
 import { field, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { webhookConfigurationColumns } from './columns.ts'
 import { FailurePolicyType, MatchPolicyType, SideEffectClass } from './enums.ts'
@@ -35,18 +35,12 @@ export const ValidatingWebhook = message(
   { defaults: (webhook) => defaultWebhook(webhook), validate: (webhook, path, errors) => validateWebhook(webhook, path, errors) },
 )
 
-export const ValidatingWebhookConfiguration = message(
-  'ValidatingWebhookConfiguration',
-  'Webhooks that may refuse objects.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    webhooks: field(2, list(ValidatingWebhook, { listType: 'map', keys: ['name'] }), 'The webhooks.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
-  },
-  { typeMeta: true },
-)
+export const ValidatingWebhookConfiguration = object('ValidatingWebhookConfiguration', 'Webhooks that may refuse objects.', {
+  webhooks: field(2, list(ValidatingWebhook, { listType: 'map', keys: ['name'] }), 'The webhooks.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'name',
+  }),
+})
 
 export const validatingWebhookConfigurations = resource({
   group: 'admissionregistration.<domain>',

@@ -1,7 +1,7 @@
 import { bool, field, type Infer, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { objectRules } from '../core/own-rules.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { holdForInstances } from './definition-deletion.ts'
 import { checkDefinition, checkStatus } from './definition-rules.ts'
 import { JSONSchemaProps } from './json-schema.ts'
@@ -140,16 +140,10 @@ export const CustomResourceDefinitionStatus = message('CustomResourceDefinitionS
   }),
 })
 
-export const CustomResourceDefinition = message(
-  'CustomResourceDefinition',
-  'Adds a resource to the API; named <plural>.<group>.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, CustomResourceDefinitionSpec, 'What is wanted.'),
-    status: field(3, CustomResourceDefinitionStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const CustomResourceDefinition = object('CustomResourceDefinition', 'Adds a resource to the API; named <plural>.<group>.', {
+  spec: required(2, CustomResourceDefinitionSpec, 'What is wanted.'),
+  status: field(3, CustomResourceDefinitionStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const customResourceDefinitions = resource({
   group: 'apiextensions.<domain>',

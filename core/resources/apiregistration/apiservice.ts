@@ -1,6 +1,6 @@
 import { bool, bytes, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { validateAPIService } from './apiservice-validation.ts'
 import { apiServiceColumns } from './columns.ts'
 
@@ -44,16 +44,10 @@ export const APIServiceStatus = message('APIServiceStatus', 'State of an API ser
   }),
 })
 
-export const APIService = message(
-  'APIService',
-  'Registers who serves a group and version; named <version>.<group>.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, APIServiceSpec, 'What is wanted.'),
-    status: field(3, APIServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const APIService = object('APIService', 'Registers who serves a group and version; named <version>.<group>.', {
+  spec: field(2, APIServiceSpec, 'What is wanted.'),
+  status: field(3, APIServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const apiServices = resource({
   group: 'apiregistration.<domain>',

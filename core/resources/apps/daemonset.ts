@@ -5,7 +5,7 @@ import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { type ApiObject, resource } from '../definition.ts'
 import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { daemonSetColumns } from './columns.ts'
 import { validateCollisionCount } from './status-validation.ts'
@@ -92,16 +92,10 @@ export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set
   }),
 })
 
-export const DaemonSet = message(
-  'DaemonSet',
-  'Runs one pod on each node that qualifies.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, DaemonSetSpec, 'What is wanted.'),
-    status: field(3, DaemonSetStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const DaemonSet = object('DaemonSet', 'Runs one pod on each node that qualifies.', {
+  spec: field(2, DaemonSetSpec, 'What is wanted.'),
+  status: field(3, DaemonSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const daemonSets = resource({
   group: 'apps',

@@ -16,7 +16,7 @@ import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { resource } from '../definition.ts'
 import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { podNameWarnings } from '../pod-name-warning.ts'
 import { deploymentColumns } from './columns.ts'
@@ -115,16 +115,10 @@ export const DeploymentStatus = message('DeploymentStatus', 'State of a deployme
   collisionCount: pointer(8, int32, 'Collisions of replica set names so far.'),
 })
 
-export const Deployment = message(
-  'Deployment',
-  'Keeps pods running and rolls out changes of them.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, DeploymentSpec, 'What is wanted.'),
-    status: field(3, DeploymentStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const Deployment = object('Deployment', 'Keeps pods running and rolls out changes of them.', {
+  spec: field(2, DeploymentSpec, 'What is wanted.'),
+  status: field(3, DeploymentStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const deployments = resource({
   group: 'apps',

@@ -2,7 +2,7 @@ import { field, int32, int64, list, message, pointer, required, requiredPointer,
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { podNameWarnings } from '../pod-name-warning.ts'
 import { countAt } from '../selectable.ts'
@@ -48,16 +48,10 @@ export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica 
   }),
 })
 
-export const ReplicaSet = message(
-  'ReplicaSet',
-  'Keeps a number of equal pods running.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, ReplicaSetSpec, 'What is wanted.'),
-    status: field(3, ReplicaSetStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ReplicaSet = object('ReplicaSet', 'Keeps a number of equal pods running.', {
+  spec: field(2, ReplicaSetSpec, 'What is wanted.'),
+  status: field(3, ReplicaSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const replicaSets = resource({
   group: 'apps',

@@ -21,7 +21,7 @@ import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { resource } from '../definition.ts'
 import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { statefulSetColumns } from './columns.ts'
 import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
@@ -173,16 +173,10 @@ export const StatefulSetStatus = message('StatefulSetStatus', 'State of a statef
   availableReplicas: field(11, int32, 'Pods that have been ready for minReadySeconds.', { omitEmpty: false }),
 })
 
-export const StatefulSet = message(
-  'StatefulSet',
-  'Runs pods with names, order and storage that last.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, StatefulSetSpec, 'What is wanted.'),
-    status: field(3, StatefulSetStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const StatefulSet = object('StatefulSet', 'Runs pods with names, order and storage that last.', {
+  spec: field(2, StatefulSetSpec, 'What is wanted.'),
+  status: field(3, StatefulSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 const changeable = [
   'replicas',

@@ -1,21 +1,15 @@
 import { field, message } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { UserInfo } from './userinfo.ts'
 
 export const SelfSubjectReviewStatus = message('SelfSubjectReviewStatus', 'What the server knows of the caller.', {
   userInfo: field(1, UserInfo, 'The caller.'),
 })
 
-export const SelfSubjectReview = message(
-  'SelfSubjectReview',
-  'Tells the caller who it is.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    status: field(2, SelfSubjectReviewStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const SelfSubjectReview = object('SelfSubjectReview', 'Tells the caller who it is.', {
+  status: field(2, SelfSubjectReviewStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const selfSubjectReviews = resource({
   group: 'authentication.<domain>',

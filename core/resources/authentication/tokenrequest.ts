@@ -1,5 +1,5 @@
 import { field, int64, list, message, pointer, string, time } from '../../schema/model.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 
 export const BoundObjectReference = message('BoundObjectReference', 'Object that a token is bound to.', {
   kind: field(1, string, 'Kind of the object: Pod, Secret or Node.'),
@@ -19,13 +19,7 @@ export const TokenRequestStatus = message('TokenRequestStatus', 'The token that 
   expirationTimestamp: field(2, time, 'When it expires.', { omitEmpty: false }),
 })
 
-export const TokenRequest = message(
-  'TokenRequest',
-  'Asks for a token of a service account.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, TokenRequestSpec, 'What is wanted.', { omitEmpty: false }),
-    status: field(3, TokenRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const TokenRequest = object('TokenRequest', 'Asks for a token of a service account.', {
+  spec: field(2, TokenRequestSpec, 'What is wanted.', { omitEmpty: false }),
+  status: field(3, TokenRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+})

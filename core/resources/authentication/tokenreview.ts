@@ -1,6 +1,6 @@
 import { bool, field, list, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { UserInfo } from './userinfo.ts'
 
 export const TokenReviewSpec = message('TokenReviewSpec', 'The token to check.', {
@@ -15,16 +15,10 @@ export const TokenReviewStatus = message('TokenReviewStatus', 'Result of the che
   error: field(3, string, 'Why it could not be checked.'),
 })
 
-export const TokenReview = message(
-  'TokenReview',
-  'Asks whose token this is.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, TokenReviewSpec, 'What is wanted.'),
-    status: field(3, TokenReviewStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const TokenReview = object('TokenReview', 'Asks whose token this is.', {
+  spec: required(2, TokenReviewSpec, 'What is wanted.'),
+  status: field(3, TokenReviewStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const tokenReviews = resource({
   group: 'authentication.<domain>',

@@ -1,18 +1,12 @@
-import { field, message, required } from '../../schema/model.ts'
+import { field, required } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from './subjectaccessreview.ts'
 
-export const LocalSubjectAccessReview = message(
-  'LocalSubjectAccessReview',
-  'Asks whether a user may do something in one namespace.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, SubjectAccessReviewSpec, 'User and action; their namespace must be that of the request.'),
-    status: field(3, SubjectAccessReviewStatus, 'The answer.'),
-  },
-  { typeMeta: true },
-)
+export const LocalSubjectAccessReview = object('LocalSubjectAccessReview', 'Asks whether a user may do something in one namespace.', {
+  spec: required(2, SubjectAccessReviewSpec, 'User and action; their namespace must be that of the request.'),
+  status: field(3, SubjectAccessReviewStatus, 'The answer.'),
+})
 
 export const localSubjectAccessReviews = resource({
   group: 'authorization.<domain>',

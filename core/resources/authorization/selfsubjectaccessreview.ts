@@ -1,6 +1,6 @@
 import { field, message, pointer, required } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { NonResourceAttributes, ResourceAttributes } from './attributes.ts'
 import { SubjectAccessReviewStatus } from './subjectaccessreview.ts'
 
@@ -9,16 +9,10 @@ export const SelfSubjectAccessReviewSpec = message('SelfSubjectAccessReviewSpec'
   nonResourceAttributes: pointer(2, NonResourceAttributes, 'Request for another path.'),
 })
 
-export const SelfSubjectAccessReview = message(
-  'SelfSubjectAccessReview',
-  'Asks whether the caller may do something.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, SelfSubjectAccessReviewSpec, 'The action.'),
-    status: field(3, SubjectAccessReviewStatus, 'The answer.'),
-  },
-  { typeMeta: true },
-)
+export const SelfSubjectAccessReview = object('SelfSubjectAccessReview', 'Asks whether the caller may do something.', {
+  spec: required(2, SelfSubjectAccessReviewSpec, 'The action.'),
+  status: field(3, SubjectAccessReviewStatus, 'The answer.'),
+})
 
 export const selfSubjectAccessReviews = resource({
   group: 'authorization.<domain>',

@@ -1,6 +1,6 @@
 import { bool, field, list, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 
 export const NonResourceRule = message('NonResourceRule', 'Allowed verbs on paths outside the API.', {
   verbs: required(1, list(string, { listType: 'atomic' }), 'HTTP methods; * for all.'),
@@ -25,16 +25,10 @@ export const SubjectRulesReviewStatus = message('SubjectRulesReviewStatus', 'The
   evaluationError: field(4, string, 'Why the list is incomplete.'),
 })
 
-export const SelfSubjectRulesReview = message(
-  'SelfSubjectRulesReview',
-  'Lists what the caller may do in a namespace.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, SelfSubjectRulesReviewSpec, 'The namespace.'),
-    status: field(3, SubjectRulesReviewStatus, 'The permissions.'),
-  },
-  { typeMeta: true },
-)
+export const SelfSubjectRulesReview = object('SelfSubjectRulesReview', 'Lists what the caller may do in a namespace.', {
+  spec: required(2, SelfSubjectRulesReviewSpec, 'The namespace.'),
+  status: field(3, SubjectRulesReviewStatus, 'The permissions.'),
+})
 
 export const selfSubjectRulesReviews = resource({
   group: 'authorization.<domain>',

@@ -1,6 +1,6 @@
 import { bool, field, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { NonResourceAttributes, ResourceAttributes } from './attributes.ts'
 
 export const ExtraValue = list(string, { wrapper: true })
@@ -21,16 +21,10 @@ export const SubjectAccessReviewStatus = message('SubjectAccessReviewStatus', 'W
   evaluationError: field(3, string, 'What went wrong while deciding; the decision may stand all the same.'),
 })
 
-export const SubjectAccessReview = message(
-  'SubjectAccessReview',
-  'Asks whether a user may do something.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, SubjectAccessReviewSpec, 'User and action.'),
-    status: field(3, SubjectAccessReviewStatus, 'The answer.'),
-  },
-  { typeMeta: true },
-)
+export const SubjectAccessReview = object('SubjectAccessReview', 'Asks whether a user may do something.', {
+  spec: required(2, SubjectAccessReviewSpec, 'User and action.'),
+  status: field(3, SubjectAccessReviewStatus, 'The answer.'),
+})
 
 export const subjectAccessReviews = resource({
   group: 'authorization.<domain>',

@@ -3,7 +3,7 @@ import { field, int32, int64, list, message, pointer, required, string, time } f
 import { checkCounts } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { HorizontalPodAutoscalerBehavior } from './behavior.ts'
 import { horizontalPodAutoscalerColumns } from './columns.ts'
 import { defaultSpec } from './defaults.ts'
@@ -48,16 +48,10 @@ export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerSta
   ),
 })
 
-export const HorizontalPodAutoscaler = message(
-  'HorizontalPodAutoscaler',
-  'Scales an object by metrics.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { omitEmpty: true }),
-    status: field(3, HorizontalPodAutoscalerStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const HorizontalPodAutoscaler = object('HorizontalPodAutoscaler', 'Scales an object by metrics.', {
+  spec: required(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { omitEmpty: true }),
+  status: field(3, HorizontalPodAutoscalerStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const horizontalPodAutoscalers = resource({
   group: 'autoscaling',

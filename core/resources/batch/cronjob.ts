@@ -3,6 +3,7 @@ import { bool, field, int32, int64, list, message, pointer, required, string, ti
 import { asJson } from '../checks.ts'
 import { ObjectReference } from '../core/references.ts'
 import { resource } from '../definition.ts'
+import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { podNameWarnings } from '../pod-name-warning.ts'
 import { cronJobColumns } from './columns.ts'
@@ -56,16 +57,10 @@ export const CronJobStatus = message('CronJobStatus', 'State of a cron job.', {
   lastSuccessfulTime: pointer(5, time, 'When a job last succeeded.'),
 })
 
-export const CronJob = message(
-  'CronJob',
-  'Runs jobs on a schedule.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, CronJobSpec, 'What is wanted.', { omitEmpty: true }),
-    status: field(3, CronJobStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const CronJob = object('CronJob', 'Runs jobs on a schedule.', {
+  spec: required(2, CronJobSpec, 'What is wanted.', { omitEmpty: true }),
+  status: field(3, CronJobStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const cronJobs = resource({
   group: 'batch',

@@ -2,7 +2,7 @@ import { bool, field, int32, int64, list, message, pointer, required, string, ti
 import { ConditionStatus, PodConditionType } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { podNameWarnings } from '../pod-name-warning.ts'
 import { countAt } from '../selectable.ts'
@@ -128,16 +128,10 @@ export const JobStatus = message('JobStatus', 'State of a job.', {
   ready: pointer(9, int32, 'Active pods that are ready.'),
 })
 
-export const Job = message(
-  'Job',
-  'Runs pods until enough of them have succeeded.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, JobSpec, 'What is wanted.'),
-    status: field(3, JobStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const Job = object('Job', 'Runs pods until enough of them have succeeded.', {
+  spec: field(2, JobSpec, 'What is wanted.'),
+  status: field(3, JobStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const jobs = resource({
   group: 'batch',

@@ -1,7 +1,7 @@
 import { bytes, field, int32, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { certificateSigningRequestColumns } from './columns.ts'
 import { approval, prepareStatus, validateStatus } from './csr-subresources.ts'
 import { validateRequest } from './csr-validation.ts'
@@ -70,16 +70,10 @@ export const CertificateSigningRequestStatus = message('CertificateSigningReques
   certificate: field(2, bytes, 'PEM blocks of the issued certificate and its chain, in base64.'),
 })
 
-export const CertificateSigningRequest = message(
-  'CertificateSigningRequest',
-  'Asks a signer for a certificate.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, CertificateSigningRequestSpec, 'What is wanted.'),
-    status: field(3, CertificateSigningRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const CertificateSigningRequest = object('CertificateSigningRequest', 'Asks a signer for a certificate.', {
+  spec: required(2, CertificateSigningRequestSpec, 'What is wanted.'),
+  status: field(3, CertificateSigningRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const certificateSigningRequests = resource({
   group: 'certificates.<domain>',

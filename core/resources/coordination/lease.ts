@@ -1,7 +1,7 @@
 import { field, int32, message, microTime, pointer, string } from '../../schema/model.ts'
 import { checkSupported } from '../checks.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { leaseColumns } from './columns.ts'
 import { CoordinatedLeaseStrategy } from './enums.ts'
 
@@ -28,15 +28,9 @@ export const LeaseSpec = message(
   },
 )
 
-export const Lease = message(
-  'Lease',
-  'A lock with a time limit; used for leader election and heartbeats.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, LeaseSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const Lease = object('Lease', 'A lock with a time limit; used for leader election and heartbeats.', {
+  spec: field(2, LeaseSpec, 'What is wanted.'),
+})
 
 export const leases = resource({
   group: 'coordination.<domain>',

@@ -1,17 +1,11 @@
-import { field, message, required } from '../../schema/model.ts'
+import { required } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { ObjectReference } from './references.ts'
 
-export const Binding = message(
-  'Binding',
-  'Ties a pod to a node; created by a scheduler.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    target: required(2, ObjectReference, 'The node.'),
-  },
-  { typeMeta: true },
-)
+export const Binding = object('Binding', 'Ties a pod to a node; created by a scheduler.', {
+  target: required(2, ObjectReference, 'The node.'),
+})
 
 export const bindings = resource({
   group: '',

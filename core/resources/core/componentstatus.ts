@@ -1,6 +1,6 @@
 import { field, list, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { componentStatusColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 
@@ -11,18 +11,12 @@ export const ComponentCondition = message('ComponentCondition', 'Health of one c
   error: field(4, string, 'Code of a failed health check.'),
 })
 
-export const ComponentStatus = message(
-  'ComponentStatus',
-  'Health of a control plane component (deprecated).',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    conditions: field(2, list(ComponentCondition, { listType: 'map', keys: ['type'] }), 'Results of the health checks.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'type',
-    }),
-  },
-  { typeMeta: true },
-)
+export const ComponentStatus = object('ComponentStatus', 'Health of a control plane component (deprecated).', {
+  conditions: field(2, list(ComponentCondition, { listType: 'map', keys: ['type'] }), 'Results of the health checks.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+})
 
 export const componentStatuses = resource({
   group: '',

@@ -1,21 +1,15 @@
-import { bool, bytes, field, map, message, pointer, string } from '../../schema/model.ts'
+import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { configMapColumns } from './columns.ts'
 import { checkConfigMap, checkConfigMapUpdate } from './data-rules.ts'
 import { objectRules } from './own-rules.ts'
 
-export const ConfigMap = message(
-  'ConfigMap',
-  'Configuration data that pods can read.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    immutable: pointer(4, bool, 'True forbids changes of the data; it cannot be undone.'),
-    data: field(2, map(string), 'Text values; keys are shared with binaryData and must not occur in both.'),
-    binaryData: field(3, map(bytes), 'Values that are not UTF-8 text, in base64.'),
-  },
-  { typeMeta: true },
-)
+export const ConfigMap = object('ConfigMap', 'Configuration data that pods can read.', {
+  immutable: pointer(4, bool, 'True forbids changes of the data; it cannot be undone.'),
+  data: field(2, map(string), 'Text values; keys are shared with binaryData and must not occur in both.'),
+  binaryData: field(3, map(bytes), 'Values that are not UTF-8 text, in base64.'),
+})
 
 export const configMaps = resource({
   group: '',

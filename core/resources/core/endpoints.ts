@@ -1,6 +1,6 @@
 import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { endpointsColumns } from './columns.ts'
 import { checkEndpoints } from './endpoints-rules.ts'
 import { Protocol } from './enums.ts'
@@ -46,15 +46,9 @@ export const EndpointSubset = message('EndpointSubset', 'The endpoints that resu
   ports: field(3, list(EndpointPort, { listType: 'atomic' }), 'Ports that each of the addresses offers.'),
 })
 
-export const Endpoints = message(
-  'Endpoints',
-  'Addresses behind a service in one object (deprecated; see EndpointSlice).',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    subsets: field(2, list(EndpointSubset, { listType: 'atomic' }), 'Groups of addresses with common ports.'),
-  },
-  { typeMeta: true },
-)
+export const Endpoints = object('Endpoints', 'Addresses behind a service in one object (deprecated; see EndpointSlice).', {
+  subsets: field(2, list(EndpointSubset, { listType: 'atomic' }), 'Groups of addresses with common ports.'),
+})
 
 export const endpoints = resource({
   group: '',

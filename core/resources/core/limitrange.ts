@@ -1,6 +1,6 @@
 import { field, list, map, message, quantity, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { checkLimitRange, defaultLimits } from './limitrange-rules.ts'
 import { objectRules } from './own-rules.ts'
 
@@ -28,15 +28,9 @@ export const LimitRangeSpec = message('LimitRangeSpec', 'What a limit range enfo
   limits: required(1, list(LimitRangeItem, { listType: 'atomic' }), 'Rules by type of object.'),
 })
 
-export const LimitRange = message(
-  'LimitRange',
-  'Bounds of resource use for the objects of a namespace.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, LimitRangeSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const LimitRange = object('LimitRange', 'Bounds of resource use for the objects of a namespace.', {
+  spec: field(2, LimitRangeSpec, 'What is wanted.'),
+})
 
 export const limitRanges = resource({
   group: '',

@@ -1,6 +1,6 @@
 import { field, list, message, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { namespaceColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { checkNamespace, checkNamespaceStatus, keepFinalizers, labelWithName, prepareNamespace } from './namespace-rules.ts'
@@ -35,16 +35,10 @@ export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.
   }),
 })
 
-export const Namespace = message(
-  'Namespace',
-  'A scope for names and policies.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, NamespaceSpec, 'What is wanted.'),
-    status: field(3, NamespaceStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const Namespace = object('Namespace', 'A scope for names and policies.', {
+  spec: field(2, NamespaceSpec, 'What is wanted.'),
+  status: field(3, NamespaceStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const namespaces = resource({
   group: '',

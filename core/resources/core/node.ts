@@ -1,6 +1,6 @@
 import { bool, field, list, message, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { flagAt } from '../selectable.ts'
 import { nodeColumns } from './node-columns.ts'
 import { checkNode, checkNodeStatus, checkNodeUpdate, pairPodCIDRs } from './node-rules.ts'
@@ -30,16 +30,10 @@ export const NodeSpec = message(
   },
 )
 
-export const Node = message(
-  'Node',
-  'A machine that runs pods.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, NodeSpec, 'What is wanted.'),
-    status: field(3, NodeStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const Node = object('Node', 'A machine that runs pods.', {
+  spec: field(2, NodeSpec, 'What is wanted.'),
+  status: field(3, NodeStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const nodes = resource({
   group: '',

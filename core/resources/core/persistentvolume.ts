@@ -1,6 +1,6 @@
 import { field, granular, inline, list, map, message, pointer, quantity, string, time, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { NodeSelector } from './affinity.ts'
 import { PersistentVolumeAccessMode, PersistentVolumeMode, PersistentVolumeReclaimPolicy } from './enums.ts'
 import { objectRules } from './own-rules.ts'
@@ -100,16 +100,10 @@ export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State o
   lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
 })
 
-export const PersistentVolume = message(
-  'PersistentVolume',
-  'Storage that exists apart from the pods that use it.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, PersistentVolumeSpec, 'What is wanted.'),
-    status: field(3, PersistentVolumeStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const PersistentVolume = object('PersistentVolume', 'Storage that exists apart from the pods that use it.', {
+  spec: field(2, PersistentVolumeSpec, 'What is wanted.'),
+  status: field(3, PersistentVolumeStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const persistentVolumes = resource({
   group: '',

@@ -1,6 +1,7 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { field, list, map, message, pointer, quantity, required, string, time, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
+import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { checkClaimSpec, checkClaimStatus, checkClaimUpdate, pairDataSources } from './claim-rules.ts'
@@ -106,16 +107,10 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
   modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),
 })
 
-export const PersistentVolumeClaim = message(
-  'PersistentVolumeClaim',
-  'A request for storage by the user of a namespace.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, PersistentVolumeClaimSpec, 'What is wanted.'),
-    status: field(3, PersistentVolumeClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const PersistentVolumeClaim = object('PersistentVolumeClaim', 'A request for storage by the user of a namespace.', {
+  spec: field(2, PersistentVolumeClaimSpec, 'What is wanted.'),
+  status: field(3, PersistentVolumeClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const persistentVolumeClaims = resource({
   group: '',

@@ -1,5 +1,5 @@
 import { field, int64, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { ContainerStatus } from './container-status.ts'
 import { ConditionStatus, PodConditionType } from './enums.ts'
 import { ResourceRequirements } from './resources.ts'
@@ -124,12 +124,6 @@ export const PodStatus = message(
   },
 )
 
-export const PodStatusResult = message(
-  'PodStatusResult',
-  'A pod status as a node agent returns it.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    status: field(2, PodStatus, 'The status.'),
-  },
-  { typeMeta: true },
-)
+export const PodStatusResult = object('PodStatusResult', 'A pod status as a node agent returns it.', {
+  status: field(2, PodStatus, 'The status.'),
+})

@@ -1,6 +1,6 @@
-import { field, message } from '../../schema/model.ts'
+import { field } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { Eviction } from '../policy/eviction.ts'
 import { flagAt } from '../selectable.ts'
 import { Binding } from './binding.ts'
@@ -18,16 +18,10 @@ import { checkPodStatus } from './pod-status-rules.ts'
 import { checkPodUpdate } from './pod-update-rules.ts'
 import { PodProxyOptions } from './proxy-options.ts'
 
-export const Pod = message(
-  'Pod',
-  'Containers that run together on one node.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, PodSpec, 'What is wanted.'),
-    status: field(3, PodStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const Pod = object('Pod', 'Containers that run together on one node.', {
+  spec: field(2, PodSpec, 'What is wanted.'),
+  status: field(3, PodStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const pods = resource({
   group: '',

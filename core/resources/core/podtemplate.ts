@@ -1,21 +1,15 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, message } from '../../schema/model.ts'
+import { field } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { podTemplateColumns } from './columns.ts'
 import { objectRules } from './own-rules.ts'
 import { checkPodTemplate } from './pod-rules.ts'
 import { PodTemplateSpec } from './pod-template.ts'
 
-export const PodTemplate = message(
-  'PodTemplate',
-  'A stored template for pods.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    template: field(2, PodTemplateSpec, 'The template.'),
-  },
-  { typeMeta: true },
-)
+export const PodTemplate = object('PodTemplate', 'A stored template for pods.', {
+  template: field(2, PodTemplateSpec, 'The template.'),
+})
 
 export const podTemplates = resource({
   group: '',

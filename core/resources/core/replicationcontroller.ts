@@ -1,6 +1,6 @@
 import { field, int32, int64, list, map, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { countAt } from '../selectable.ts'
 import { replicationControllerColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
@@ -37,16 +37,10 @@ export const ReplicationControllerStatus = message('ReplicationControllerStatus'
   ),
 })
 
-export const ReplicationController = message(
-  'ReplicationController',
-  'Keeps a number of equal pods running.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, ReplicationControllerSpec, 'What is wanted.'),
-    status: field(3, ReplicationControllerStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ReplicationController = object('ReplicationController', 'Keeps a number of equal pods running.', {
+  spec: field(2, ReplicationControllerSpec, 'What is wanted.'),
+  status: field(3, ReplicationControllerStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const replicationControllers = resource({
   group: '',

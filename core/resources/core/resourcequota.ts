@@ -1,6 +1,6 @@
 import { field, list, map, message, pointer, quantity, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { resourceQuotaColumns } from './columns.ts'
 import { ResourceQuotaScope } from './enums.ts'
 import { objectRules } from './own-rules.ts'
@@ -40,16 +40,10 @@ export const ResourceQuotaStatus = message('ResourceQuotaStatus', 'Use of a quot
   used: field(2, map(quantity), 'Present totals.'),
 })
 
-export const ResourceQuota = message(
-  'ResourceQuota',
-  'Limits what the objects of a namespace use together.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, ResourceQuotaSpec, 'What is wanted.'),
-    status: field(3, ResourceQuotaStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ResourceQuota = object('ResourceQuota', 'Limits what the objects of a namespace use together.', {
+  spec: field(2, ResourceQuotaSpec, 'What is wanted.'),
+  status: field(3, ResourceQuotaStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const resourceQuotas = resource({
   group: '',

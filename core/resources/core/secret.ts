@@ -1,33 +1,27 @@
-import { bool, bytes, field, map, message, pointer, string } from '../../schema/model.ts'
+import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { secretColumns } from './columns.ts'
 import { checkSecret, checkSecretUpdate, mergeTexts } from './data-rules.ts'
 import { objectRules } from './own-rules.ts'
 
-export const Secret = message(
-  'Secret',
-  'Confidential data that pods can read.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    immutable: pointer(5, bool, 'True forbids changes of the data; it cannot be undone.'),
-    data: field(2, map(bytes), 'Values in base64.'),
-    stringData: field(4, map(string), 'Values as text; merged into data on writes and never returned.'),
-    type: field(3, string, 'Tells what the data is for; cannot be changed.', {
-      openEnum: [
-        'Opaque',
-        '<labels>/service-account-token',
-        '<labels>/dockercfg',
-        '<labels>/dockerconfigjson',
-        '<labels>/basic-auth',
-        '<labels>/ssh-auth',
-        '<labels>/tls',
-        'bootstrap.<labels>/token',
-      ],
-    }),
-  },
-  { typeMeta: true },
-)
+export const Secret = object('Secret', 'Confidential data that pods can read.', {
+  immutable: pointer(5, bool, 'True forbids changes of the data; it cannot be undone.'),
+  data: field(2, map(bytes), 'Values in base64.'),
+  stringData: field(4, map(string), 'Values as text; merged into data on writes and never returned.'),
+  type: field(3, string, 'Tells what the data is for; cannot be changed.', {
+    openEnum: [
+      'Opaque',
+      '<labels>/service-account-token',
+      '<labels>/dockercfg',
+      '<labels>/dockerconfigjson',
+      '<labels>/basic-auth',
+      '<labels>/ssh-auth',
+      '<labels>/tls',
+      'bootstrap.<labels>/token',
+    ],
+  }),
+})
 
 export const secrets = resource({
   group: '',

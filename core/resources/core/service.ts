@@ -1,7 +1,7 @@
 import { bool, field, int32, intOrString, list, map, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { Protocol } from './enums.ts'
 import { LoadBalancerStatus } from './load-balancer.ts'
 import { objectRules } from './own-rules.ts'
@@ -90,16 +90,10 @@ export const ServiceStatus = message('ServiceStatus', 'State of a service.', {
   }),
 })
 
-export const Service = message(
-  'Service',
-  'A stable address for a set of pods.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, ServiceSpec, 'What is wanted.'),
-    status: field(3, ServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const Service = object('Service', 'A stable address for a set of pods.', {
+  spec: field(2, ServiceSpec, 'What is wanted.'),
+  status: field(3, ServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const services = resource({
   group: '',

@@ -2,7 +2,7 @@ import { bool, field, int32, list, map, message, pointer, required, string } fro
 import { Protocol } from '../core/enums.ts'
 import { ObjectReference } from '../core/references.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { endpointSliceColumns } from './columns.ts'
 import { validateEndpointSlice } from './endpointslice-validation.ts'
 
@@ -54,21 +54,15 @@ export const EndpointPort = message(
   },
 )
 
-export const EndpointSlice = message(
-  'EndpointSlice',
-  'Some of the endpoints of a service.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    addressType: required(4, string, 'IPv4, IPv6 or FQDN; cannot be changed.', {
-      enum: ['IPv4', 'IPv6', 'FQDN'],
-      immutable: true,
-      notEmpty: true,
-    }),
-    endpoints: field(2, list(Endpoint, { listType: 'atomic' }), 'The endpoints, up to 1000.', { omitEmpty: false }),
-    ports: field(3, list(EndpointPort, { listType: 'atomic' }), 'Ports of every endpoint, up to 100.', { omitEmpty: false }),
-  },
-  { typeMeta: true },
-)
+export const EndpointSlice = object('EndpointSlice', 'Some of the endpoints of a service.', {
+  addressType: required(4, string, 'IPv4, IPv6 or FQDN; cannot be changed.', {
+    enum: ['IPv4', 'IPv6', 'FQDN'],
+    immutable: true,
+    notEmpty: true,
+  }),
+  endpoints: field(2, list(Endpoint, { listType: 'atomic' }), 'The endpoints, up to 1000.', { omitEmpty: false }),
+  ports: field(3, list(EndpointPort, { listType: 'atomic' }), 'Ports of every endpoint, up to 100.', { omitEmpty: false }),
+})
 
 export const endpointSlices = resource({
   group: 'discovery.<domain>',

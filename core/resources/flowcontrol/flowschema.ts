@@ -3,7 +3,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { asJson } from '../checks.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { flowSchemaColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { mandatorySchemas } from './mandatory.ts'
@@ -108,16 +108,10 @@ export const FlowSchemaStatus = message('FlowSchemaStatus', 'State of a flow sch
   }),
 })
 
-export const FlowSchema = message(
-  'FlowSchema',
-  'Sorts requests into flows of a priority level.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, FlowSchemaSpec, 'What is wanted.'),
-    status: field(3, FlowSchemaStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const FlowSchema = object('FlowSchema', 'Sorts requests into flows of a priority level.', {
+  spec: field(2, FlowSchemaSpec, 'What is wanted.'),
+  status: field(3, FlowSchemaStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const flowSchemas = resource({
   group: 'flowcontrol.apiserver.<domain>',

@@ -4,7 +4,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { field, int32, type Json, type JsonObject, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { asJson } from '../checks.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { priorityLevelConfigurationColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { validateLevel, validateLimited, validateQueuing, validateResponse, validateShares } from './level-validation.ts'
@@ -104,16 +104,10 @@ export const PriorityLevelConfigurationStatus = message('PriorityLevelConfigurat
   ),
 })
 
-export const PriorityLevelConfiguration = message(
-  'PriorityLevelConfiguration',
-  "A share of the server's capacity.",
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, PriorityLevelConfigurationSpec, 'What is wanted.'),
-    status: field(3, PriorityLevelConfigurationStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const PriorityLevelConfiguration = object('PriorityLevelConfiguration', "A share of the server's capacity.", {
+  spec: field(2, PriorityLevelConfigurationSpec, 'What is wanted.'),
+  status: field(3, PriorityLevelConfigurationStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const priorityLevelConfigurations = resource({
   group: 'flowcontrol.apiserver.<domain>',

@@ -1,5 +1,5 @@
 import { bool, field, list, map, message, string } from '../../schema/model.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 
 export const ImageReviewContainerSpec = message('ImageReviewContainerSpec', 'A container whose image is checked.', {
   image: field(1, string, 'Its image.'),
@@ -17,13 +17,7 @@ export const ImageReviewStatus = message('ImageReviewStatus', 'The answer of the
   auditAnnotations: field(3, map(string), 'Annotations for the audit event.'),
 })
 
-export const ImageReview = message(
-  'ImageReview',
-  'Asks a webhook whether the images of a pod may run.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, ImageReviewSpec, 'The pod.', { omitEmpty: false }),
-    status: field(3, ImageReviewStatus, 'The answer.'),
-  },
-  { typeMeta: true },
-)
+export const ImageReview = object('ImageReview', 'Asks a webhook whether the images of a pod may run.', {
+  spec: field(2, ImageReviewSpec, 'The pod.', { omitEmpty: false }),
+  status: field(3, ImageReviewStatus, 'The answer.'),
+})

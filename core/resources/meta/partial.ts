@@ -1,15 +1,8 @@
 import { field, list, message, required } from '../../schema/model.ts'
 import { ListMeta } from './listmeta.ts'
-import { ObjectMeta } from './objectmeta.ts'
+import { object } from './object.ts'
 
-export const PartialObjectMetadata = message(
-  'PartialObjectMetadata',
-  'An object of any kind, reduced to its metadata.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-  },
-  { typeMeta: true },
-)
+export const PartialObjectMetadata = object('PartialObjectMetadata', 'An object of any kind, reduced to its metadata.', {})
 
 export const PartialObjectMetadataList = message(
   'PartialObjectMetadataList',

@@ -2,7 +2,7 @@ import { field, inline, int32, list, message, pointer, required, requiredPointer
 import { Protocol } from '../core/enums.ts'
 import { TypedLocalObjectReference } from '../core/references.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
 import { validateBackend, validateIngressPath, validateIngressSpec } from './ingress-validation.ts'
 
@@ -94,16 +94,10 @@ export const IngressStatus = message('IngressStatus', 'State of an ingress.', {
   loadBalancer: field(1, IngressLoadBalancerStatus, 'State of its load balancer.'),
 })
 
-export const Ingress = message(
-  'Ingress',
-  'Rules by which HTTP traffic from outside reaches services.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, IngressSpec, 'What is wanted.'),
-    status: field(3, IngressStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const Ingress = object('Ingress', 'Rules by which HTTP traffic from outside reaches services.', {
+  spec: field(2, IngressSpec, 'What is wanted.'),
+  status: field(3, IngressStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const ingresses = resource({
   group: 'networking.<domain>',

@@ -1,7 +1,7 @@
 import { field, message, pointer, required, string } from '../../schema/model.ts'
 import { checkFormat } from '../checks.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { ingressClassColumns } from './columns.ts'
 import { validateParameters } from './ingress-validation.ts'
 
@@ -33,15 +33,9 @@ export const IngressClassSpec = message(
   { validate: ({ controller }, path, errors) => checkFormat(controller ?? '', 'domainPrefixedPath', path.child('controller'), errors) },
 )
 
-export const IngressClass = message(
-  'IngressClass',
-  'A class of ingresses.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, IngressClassSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const IngressClass = object('IngressClass', 'A class of ingresses.', {
+  spec: field(2, IngressClassSpec, 'What is wanted.'),
+})
 
 export const ingressClasses = resource({
   group: 'networking.<domain>',

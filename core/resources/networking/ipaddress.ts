@@ -1,6 +1,6 @@
 import { field, message, required, requiredPointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { validateIPAddress } from './address-validation.ts'
 import { ipAddressColumns } from './columns.ts'
 
@@ -15,15 +15,9 @@ export const IPAddressSpec = message('IPAddressSpec', 'Who uses an address.', {
   parentRef: requiredPointer(1, ParentReference, 'Object that uses it.', { omitEmpty: true, immutable: true }),
 })
 
-export const IPAddress = message(
-  'IPAddress',
-  'An address that is taken; its name is the address.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, IPAddressSpec, 'What is wanted.', { omitEmpty: true }),
-  },
-  { typeMeta: true },
-)
+export const IPAddress = object('IPAddress', 'An address that is taken; its name is the address.', {
+  spec: required(2, IPAddressSpec, 'What is wanted.', { omitEmpty: true }),
+})
 
 export const ipAddresses = resource({
   group: 'networking.<domain>',

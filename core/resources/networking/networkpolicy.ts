@@ -1,7 +1,7 @@
 import { field, int32, intOrString, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { Protocol } from '../core/enums.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { networkPolicyColumns } from './columns.ts'
 import { validateBlock, validatePeer, validatePort } from './networkpolicy-validation.ts'
@@ -76,15 +76,9 @@ export const NetworkPolicySpec = message(
   },
 )
 
-export const NetworkPolicy = message(
-  'NetworkPolicy',
-  'Restricts the traffic of pods.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, NetworkPolicySpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const NetworkPolicy = object('NetworkPolicy', 'Restricts the traffic of pods.', {
+  spec: field(2, NetworkPolicySpec, 'What is wanted.'),
+})
 
 export const networkPolicies = resource({
   group: 'networking.<domain>',

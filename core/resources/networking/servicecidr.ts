@@ -1,7 +1,7 @@
 import { field, list, message, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { validateServiceCIDR } from './address-validation.ts'
 import { serviceCIDRColumns } from './columns.ts'
 
@@ -16,16 +16,10 @@ export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the rang
   }),
 })
 
-export const ServiceCIDR = message(
-  'ServiceCIDR',
-  'Ranges from which services get their addresses.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, ServiceCIDRSpec, 'What is wanted.'),
-    status: field(3, ServiceCIDRStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ServiceCIDR = object('ServiceCIDR', 'Ranges from which services get their addresses.', {
+  spec: field(2, ServiceCIDRSpec, 'What is wanted.'),
+  status: field(3, ServiceCIDRStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const serviceCIDRs = resource({
   group: 'networking.<domain>',

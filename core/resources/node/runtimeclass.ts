@@ -2,7 +2,7 @@ import { field, list, map, message, pointer, quantity, required, string } from '
 import { validateLabels } from '../../schema/object-meta.ts'
 import { Toleration } from '../core/scheduling.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { runtimeClassColumns } from './columns.ts'
 
 export const Overhead = message('Overhead', 'What running a pod costs besides its containers.', {
@@ -19,20 +19,14 @@ export const Scheduling = message(
   { validate: ({ nodeSelector }, path, errors) => validateLabels(nodeSelector, path.child('nodeSelector'), errors) },
 )
 
-export const RuntimeClass = message(
-  'RuntimeClass',
-  'A way to run containers.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    handler: required(2, string, 'Configuration name in the container runtime; cannot be changed.', {
-      immutable: true,
-      format: 'dns1123Label',
-    }),
-    overhead: pointer(3, Overhead, 'What running a pod costs besides its containers.'),
-    scheduling: pointer(4, Scheduling, 'Where its pods can run.'),
-  },
-  { typeMeta: true },
-)
+export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', {
+  handler: required(2, string, 'Configuration name in the container runtime; cannot be changed.', {
+    immutable: true,
+    format: 'dns1123Label',
+  }),
+  overhead: pointer(3, Overhead, 'What running a pod costs besides its containers.'),
+  scheduling: pointer(4, Scheduling, 'Where its pods can run.'),
+})
 
 export const runtimeClasses = resource({
   group: 'node.<domain>',

@@ -5,7 +5,7 @@ import { resource } from '../definition.ts'
 import { checkAmount, checkAtMostAll } from '../int-or-percent.ts'
 import { Condition } from '../meta/condition.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { podDisruptionBudgetColumns } from './columns.ts'
 
@@ -49,16 +49,10 @@ export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'S
   }),
 })
 
-export const PodDisruptionBudget = message(
-  'PodDisruptionBudget',
-  'Limits how many pods of a set are evicted at a time.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, PodDisruptionBudgetSpec, 'What is wanted.'),
-    status: field(3, PodDisruptionBudgetStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const PodDisruptionBudget = object('PodDisruptionBudget', 'Limits how many pods of a set are evicted at a time.', {
+  spec: field(2, PodDisruptionBudgetSpec, 'What is wanted.'),
+  status: field(3, PodDisruptionBudgetStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const podDisruptionBudgets = resource({
   group: 'policy',

@@ -1,6 +1,6 @@
 import { field, list, message, pointer } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { PolicyRule } from './rule.ts'
 import { validateRules } from './validation.ts'
@@ -19,16 +19,10 @@ export const AggregationRule = message(
   },
 )
 
-export const ClusterRole = message(
-  'ClusterRole',
-  'A set of permissions, cluster-wide or for use in any namespace.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
-    aggregationRule: pointer(3, AggregationRule, 'Composes the rules from other cluster roles; a controller then writes them.'),
-  },
-  { typeMeta: true },
-)
+export const ClusterRole = object('ClusterRole', 'A set of permissions, cluster-wide or for use in any namespace.', {
+  rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
+  aggregationRule: pointer(3, AggregationRule, 'Composes the rules from other cluster roles; a controller then writes them.'),
+})
 
 export const clusterRoles = resource({
   group: 'rbac.authorization.<domain>',

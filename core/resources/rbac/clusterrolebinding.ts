@@ -1,20 +1,14 @@
-import { field, list, message, required } from '../../schema/model.ts'
+import { field, list, required } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { bindingColumns } from './columns.ts'
 import { RoleRef, Subject } from './subject.ts'
 import { validateBinding, validateRoleRefUpdate } from './validation.ts'
 
-export const ClusterRoleBinding = message(
-  'ClusterRoleBinding',
-  'Grants a cluster role everywhere.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    subjects: field(2, list(Subject, { listType: 'atomic' }), 'Who gets the permissions.'),
-    roleRef: required(3, RoleRef, 'The role; cannot be changed.'),
-  },
-  { typeMeta: true },
-)
+export const ClusterRoleBinding = object('ClusterRoleBinding', 'Grants a cluster role everywhere.', {
+  subjects: field(2, list(Subject, { listType: 'atomic' }), 'Who gets the permissions.'),
+  roleRef: required(3, RoleRef, 'The role; cannot be changed.'),
+})
 
 export const clusterRoleBindings = resource({
   group: 'rbac.authorization.<domain>',

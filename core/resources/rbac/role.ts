@@ -1,18 +1,12 @@
-import { field, list, message } from '../../schema/model.ts'
+import { field, list } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { PolicyRule } from './rule.ts'
 import { validateRules } from './validation.ts'
 
-export const Role = message(
-  'Role',
-  'A set of permissions within a namespace.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
-  },
-  { typeMeta: true },
-)
+export const Role = object('Role', 'A set of permissions within a namespace.', {
+  rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
+})
 
 export const roles = resource({
   group: 'rbac.authorization.<domain>',

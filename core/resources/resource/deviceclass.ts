@@ -1,7 +1,7 @@
 import { field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
 import { isExtended } from '../core/resource-rules.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { DeviceConfiguration } from './claim.ts'
 import { plainColumns } from './columns.ts'
 import { DeviceSelector } from './request.ts'
@@ -32,15 +32,9 @@ export const DeviceClassSpec = message(
   },
 )
 
-export const DeviceClass = message(
-  'DeviceClass',
-  'A named choice of devices.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, DeviceClassSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const DeviceClass = object('DeviceClass', 'A named choice of devices.', {
+  spec: required(2, DeviceClassSpec, 'What is wanted.'),
+})
 
 export const deviceClasses = resource({
   group: 'resource.<domain>',

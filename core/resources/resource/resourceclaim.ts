@@ -1,6 +1,6 @@
 import { field, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { resourceClaimColumns } from './columns.ts'
@@ -27,16 +27,10 @@ export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a cl
   ),
 })
 
-export const ResourceClaim = message(
-  'ResourceClaim',
-  'Asks for devices, and records what was allocated.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, ResourceClaimSpec, 'What is wanted.', { immutable: true }),
-    status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ResourceClaim = object('ResourceClaim', 'Asks for devices, and records what was allocated.', {
+  spec: required(2, ResourceClaimSpec, 'What is wanted.', { immutable: true }),
+  status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const resourceClaims = resource({
   group: 'resource.<domain>',

@@ -1,7 +1,7 @@
 import { bool, field, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { resourceSliceColumns } from './columns.ts'
 import { Counter, Device } from './device.ts'
 import { validateSlice } from './slice-validation.ts'
@@ -40,15 +40,9 @@ export const ResourceSliceSpec = message(
   { validate: (spec, path, errors) => validateSlice(spec, path, errors) },
 )
 
-export const ResourceSlice = message(
-  'ResourceSlice',
-  'Devices that a driver publishes.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, ResourceSliceSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', {
+  spec: required(2, ResourceSliceSpec, 'What is wanted.'),
+})
 
 export const resourceSlices = resource({
   group: 'resource.<domain>',

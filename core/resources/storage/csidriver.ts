@@ -2,7 +2,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { checkUnchanged } from '../checks.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { csiDriverColumns } from './columns.ts'
 import { defaultDriver, validateDriver } from './csi-validation.ts'
 
@@ -46,15 +46,9 @@ export const CSIDriverSpec = message(
   { defaults: (spec) => defaultDriver(spec), validate: (spec, path, errors) => validateDriver(spec, path, errors) },
 )
 
-export const CSIDriver = message(
-  'CSIDriver',
-  "A storage driver of the cluster; its name is the driver's.",
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, CSIDriverSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const CSIDriver = object('CSIDriver', "A storage driver of the cluster; its name is the driver's.", {
+  spec: required(2, CSIDriverSpec, 'What is wanted.'),
+})
 
 export const csiDrivers = resource({
   group: 'storage.<domain>',

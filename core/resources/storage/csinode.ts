@@ -1,6 +1,6 @@
 import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { csiNodeColumns } from './columns.ts'
 import { validateNode, validateNodeUpdate } from './csi-validation.ts'
 
@@ -24,15 +24,9 @@ export const CSINodeSpec = message('CSINodeSpec', 'Drivers on a node.', {
   }),
 })
 
-export const CSINode = message(
-  'CSINode',
-  "Storage drivers of a node; it has the node's name.",
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, CSINodeSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const CSINode = object('CSINode', "Storage drivers of a node; it has the node's name.", {
+  spec: required(2, CSINodeSpec, 'What is wanted.'),
+})
 
 export const csiNodes = resource({
   group: 'storage.<domain>',

@@ -1,23 +1,17 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { pointer, quantity, required, string } from '../../schema/model.ts'
 import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { csiStorageCapacityColumns } from './columns.ts'
 
-export const CSIStorageCapacity = message(
-  'CSIStorageCapacity',
-  'Free storage of a class in a part of the topology.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    nodeTopology: pointer(2, LabelSelector, 'Nodes that can reach the storage; none when absent.', { immutable: true }),
-    storageClassName: required(3, string, 'Storage class; cannot be changed.', { immutable: true, format: 'dns1123Subdomain' }),
-    capacity: pointer(4, quantity, 'Free bytes.'),
-    maximumVolumeSize: pointer(5, quantity, 'Greatest size of one volume.'),
-  },
-  { typeMeta: true },
-)
+export const CSIStorageCapacity = object('CSIStorageCapacity', 'Free storage of a class in a part of the topology.', {
+  nodeTopology: pointer(2, LabelSelector, 'Nodes that can reach the storage; none when absent.', { immutable: true }),
+  storageClassName: required(3, string, 'Storage class; cannot be changed.', { immutable: true, format: 'dns1123Subdomain' }),
+  capacity: pointer(4, quantity, 'Free bytes.'),
+  maximumVolumeSize: pointer(5, quantity, 'Greatest size of one volume.'),
+})
 
 export const csiStorageCapacities = resource({
   group: 'storage.<domain>',

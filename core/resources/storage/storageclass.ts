@@ -1,17 +1,16 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { bool, field, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { bool, field, list, map, pointer, required, string } from '../../schema/model.ts'
 import { PersistentVolumeReclaimPolicy } from '../core/enums.ts'
 import { TopologySelectorTerm } from '../core/scheduling.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { storageClassColumns } from './columns.ts'
 import { forbidUpdates, validateDriverName, validateParameters } from './storage-validation.ts'
 
-export const StorageClass = message(
+export const StorageClass = object(
   'StorageClass',
   'A kind of storage from which volumes are made.',
   {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
     provisioner: required(2, string, 'Driver that makes the volumes; cannot be changed.'),
     parameters: field(3, map(string), 'Parameters for the driver; cannot be changed.'),
     reclaimPolicy: pointer(4, string, 'What happens to volumes whose claim is gone: Delete or Retain.', {
@@ -26,7 +25,6 @@ export const StorageClass = message(
     allowedTopologies: field(8, list(TopologySelectorTerm, { listType: 'atomic' }), 'Where volumes can be made; everywhere when empty.'),
   },
   {
-    typeMeta: true,
     defaults(object) {
       object.reclaimPolicy ??= 'Delete'
       object.volumeBindingMode ??= 'Immediate'

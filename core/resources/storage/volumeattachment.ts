@@ -1,7 +1,7 @@
 import { bool, field, int32, map, message, pointer, required, string, time } from '../../schema/model.ts'
 import { PersistentVolumeSpec } from '../core/persistentvolume.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { volumeAttachmentColumns } from './columns.ts'
 import { validateSpec, validateStatus } from './volumeattachment-validation.ts'
 
@@ -34,16 +34,10 @@ export const VolumeAttachmentStatus = message('VolumeAttachmentStatus', 'State o
   detachError: pointer(4, VolumeError, 'Last error of detaching.'),
 })
 
-export const VolumeAttachment = message(
-  'VolumeAttachment',
-  'The wish to have a volume attached to a node.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, VolumeAttachmentSpec, 'What is wanted.', { immutable: true }),
-    status: field(3, VolumeAttachmentStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const VolumeAttachment = object('VolumeAttachment', 'The wish to have a volume attached to a node.', {
+  spec: required(2, VolumeAttachmentSpec, 'What is wanted.', { immutable: true }),
+  status: field(3, VolumeAttachmentStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const volumeAttachments = resource({
   group: 'storage.<domain>',

@@ -1,20 +1,14 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, map, message, required, string } from '../../schema/model.ts'
+import { field, map, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { volumeAttributesClassColumns } from './columns.ts'
 import { forbidUpdates, validateDriverName, validateParameters } from './storage-validation.ts'
 
-export const VolumeAttributesClass = message(
-  'VolumeAttributesClass',
-  'Attributes of volumes that can be changed later.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    driverName: required(2, string, 'Driver that understands them; cannot be changed.'),
-    parameters: field(3, map(string), 'The attributes; cannot be changed.'),
-  },
-  { typeMeta: true },
-)
+export const VolumeAttributesClass = object('VolumeAttributesClass', 'Attributes of volumes that can be changed later.', {
+  driverName: required(2, string, 'Driver that understands them; cannot be changed.'),
+  parameters: field(3, map(string), 'The attributes; cannot be changed.'),
+})
 
 export const volumeAttributesClasses = resource({
   group: 'storage.<domain>',

@@ -2,7 +2,7 @@ import { field, list, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { GroupResource } from '../meta/group-version.ts'
-import { ObjectMeta } from '../meta/objectmeta.ts'
+import { object } from '../meta/object.ts'
 import { storageVersionMigrationColumns } from './columns.ts'
 import { validateMigration, validateMigrationStatus } from './migration-validation.ts'
 
@@ -18,16 +18,10 @@ export const StorageVersionMigrationStatus = message('StorageVersionMigrationSta
   resourceVersion: field(2, string, 'Version up to which objects are rewritten.'),
 })
 
-export const StorageVersionMigration = message(
-  'StorageVersionMigration',
-  'Rewrites stored objects in the present storage version.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, StorageVersionMigrationSpec, 'What is wanted.', { immutable: true }),
-    status: field(3, StorageVersionMigrationStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const StorageVersionMigration = object('StorageVersionMigration', 'Rewrites stored objects in the present storage version.', {
+  spec: field(2, StorageVersionMigrationSpec, 'What is wanted.', { immutable: true }),
+  status: field(3, StorageVersionMigrationStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const storageVersionMigrations = resource({
   group: 'storagemigration.<domain>',

@@ -185,7 +185,7 @@ test('version 2: who starts anew asks for seeds, and says with what status it fa
 })
 
 test('version 1: keys are made for each value, and the cache fills', async (t) => {
-  const { api, clock, samples } = await start(t, secrets(kms('v1', { cachesize: 4 })), { gates: ['KMSv1=true'] })
+  const { api, clock, samples } = await start(t, secrets(kms('v1', { cachesize: 4 })), { gates: ['KMSv1'] })
   await api.create(secretsPath, secret('a'))
   clock.advance(90_000)
   await api.create(secretsPath, secret('b'))

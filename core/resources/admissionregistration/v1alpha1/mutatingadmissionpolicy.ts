@@ -1,6 +1,6 @@
 import { field, list, message, pointer, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { mutatingAdmissionPolicyColumns } from '../columns.ts'
 import { FailurePolicyType, ReinvocationPolicyType } from '../enums.ts'
 import { MatchCondition, MatchResources, ParamKind } from '../match.ts'
@@ -20,15 +20,9 @@ export const MutatingAdmissionPolicySpec = message('MutatingAdmissionPolicySpec'
   reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', { enum: ReinvocationPolicyType }),
 })
 
-export const MutatingAdmissionPolicy = message(
-  'MutatingAdmissionPolicy',
-  'Changes objects on their way in, by CEL expressions.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: field(2, MutatingAdmissionPolicySpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
+  spec: field(2, MutatingAdmissionPolicySpec, 'What is wanted.'),
+})
 
 export const mutatingAdmissionPolicies = resource({
   group: 'admissionregistration.<domain>',

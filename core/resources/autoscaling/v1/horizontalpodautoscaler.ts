@@ -1,6 +1,6 @@
 import { field, int32, int64, message, pointer, required, time } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { horizontalPodAutoscalerColumns } from '../columns.ts'
 import { conversion } from './conversion.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
@@ -29,16 +29,10 @@ export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerSta
   currentCPUUtilizationPercentage: pointer(5, int32, 'Processor use at the last look, in percent of what the pods request.'),
 })
 
-export const HorizontalPodAutoscaler = message(
-  'HorizontalPodAutoscaler',
-  'Scales an object by processor use.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { omitEmpty: true }),
-    status: field(3, HorizontalPodAutoscalerStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const HorizontalPodAutoscaler = object('HorizontalPodAutoscaler', 'Scales an object by processor use.', {
+  spec: required(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { omitEmpty: true }),
+  status: field(3, HorizontalPodAutoscalerStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const horizontalPodAutoscalers = resource({
   group: 'autoscaling',

@@ -1,6 +1,6 @@
 import { field, message, required, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { validateBundle } from '../bundle-validation.ts'
 import { clusterTrustBundleColumns } from '../columns.ts'
 
@@ -9,15 +9,9 @@ export const ClusterTrustBundleSpec = message('ClusterTrustBundleSpec', 'Trust a
   trustBundle: required(2, string, 'PEM blocks of root certificates; their order means nothing.'),
 })
 
-export const ClusterTrustBundle = message(
-  'ClusterTrustBundle',
-  'Trust anchors for the whole cluster.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, ClusterTrustBundleSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const ClusterTrustBundle = object('ClusterTrustBundle', 'Trust anchors for the whole cluster.', {
+  spec: required(2, ClusterTrustBundleSpec, 'What is wanted.'),
+})
 
 export const clusterTrustBundles = resource({
   group: 'certificates.<domain>',

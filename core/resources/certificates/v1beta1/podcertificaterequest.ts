@@ -1,7 +1,7 @@
 import { bytes, field, int32, list, map, message, pointer, required, string, time } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { podCertificateRequestColumns } from '../columns.ts'
 import { validatePodRequest, validatePodRequestStatus } from '../pod-request-validation.ts'
 
@@ -39,16 +39,10 @@ export const PodCertificateRequestStatus = message(
   },
 )
 
-export const PodCertificateRequest = message(
-  'PodCertificateRequest',
-  "Asks a signer for a pod's certificate.",
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, PodCertificateRequestSpec, 'What is wanted.', { immutable: true }),
-    status: field(3, PodCertificateRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const PodCertificateRequest = object('PodCertificateRequest', "Asks a signer for a pod's certificate.", {
+  spec: required(2, PodCertificateRequestSpec, 'What is wanted.', { immutable: true }),
+  status: field(3, PodCertificateRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const podCertificateRequests = resource({
   group: 'certificates.<domain>',

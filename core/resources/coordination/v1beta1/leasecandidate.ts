@@ -1,6 +1,6 @@
 import { field, message, microTime, pointer, required, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { leaseCandidateColumns } from '../columns.ts'
 import { CoordinatedLeaseStrategy } from '../enums.ts'
 
@@ -42,15 +42,9 @@ export const LeaseCandidateSpec = message(
   },
 )
 
-export const LeaseCandidate = message(
-  'LeaseCandidate',
-  'A candidate in a coordinated leader election.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, LeaseCandidateSpec, 'What is wanted.', { omitEmpty: true }),
-  },
-  { typeMeta: true },
-)
+export const LeaseCandidate = object('LeaseCandidate', 'A candidate in a coordinated leader election.', {
+  spec: required(2, LeaseCandidateSpec, 'What is wanted.', { omitEmpty: true }),
+})
 
 export const leaseCandidates = resource({
   group: 'coordination.<domain>',

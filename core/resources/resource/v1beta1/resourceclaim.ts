@@ -1,21 +1,15 @@
-import { field, message, required } from '../../../schema/model.ts'
+import { field, required } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { resourceClaimColumns } from '../columns.ts'
 import { ResourceClaimStatus } from '../resourceclaim.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { claimConversion } from './conversion.ts'
 
-export const ResourceClaim = message(
-  'ResourceClaim',
-  'Asks for devices, and records what was allocated.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, ResourceClaimSpec, 'What is wanted.'),
-    status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ResourceClaim = object('ResourceClaim', 'Asks for devices, and records what was allocated.', {
+  spec: required(2, ResourceClaimSpec, 'What is wanted.'),
+  status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const resourceClaims = resource({
   group: 'resource.<domain>',

@@ -1,5 +1,6 @@
 import { field, message, required } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
+import { object } from '../../meta/object.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
 import { plainColumns } from '../columns.ts'
 import { ResourceClaimSpec } from './claim.ts'
@@ -10,15 +11,9 @@ export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'W
   spec: required(2, ResourceClaimSpec, 'Spec of the claims.'),
 })
 
-export const ResourceClaimTemplate = message(
-  'ResourceClaimTemplate',
-  'A template of claims; one is made for each pod.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, ResourceClaimTemplateSpec, 'The template; cannot be changed.'),
-  },
-  { typeMeta: true },
-)
+export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template of claims; one is made for each pod.', {
+  spec: required(2, ResourceClaimTemplateSpec, 'The template; cannot be changed.'),
+})
 
 export const resourceClaimTemplates = resource({
   group: 'resource.<domain>',

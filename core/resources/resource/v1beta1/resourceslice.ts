@@ -1,7 +1,7 @@
 import { bool, field, list, message, pointer, required, string } from '../../../schema/model.ts'
 import { NodeSelector } from '../../core/affinity.ts'
 import { resource } from '../../definition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { resourceSliceColumns } from '../columns.ts'
 import { CounterSet, ResourcePool } from '../resourceslice.ts'
 import { sliceConversion } from './conversion.ts'
@@ -20,15 +20,9 @@ export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool
   }),
 })
 
-export const ResourceSlice = message(
-  'ResourceSlice',
-  'Devices that a driver publishes.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, ResourceSliceSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', {
+  spec: required(2, ResourceSliceSpec, 'What is wanted.'),
+})
 
 export const resourceSlices = resource({
   group: 'resource.<domain>',

@@ -3,7 +3,7 @@ import { field, list, message, pointer, required, string } from '../../../schema
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { validateConditions } from '../../meta/condition-validation.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { deviceTaintRuleColumns } from '../columns.ts'
 import { DeviceTaint } from '../device.ts'
 import { checkTaint } from '../device-rules.ts'
@@ -43,16 +43,10 @@ export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of
   }),
 })
 
-export const DeviceTaintRule = message(
-  'DeviceTaintRule',
-  'Adds a taint to devices.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, DeviceTaintRuleSpec, 'What is wanted.'),
-    status: field(3, DeviceTaintRuleStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const DeviceTaintRule = object('DeviceTaintRule', 'Adds a taint to devices.', {
+  spec: required(2, DeviceTaintRuleSpec, 'What is wanted.'),
+  status: field(3, DeviceTaintRuleStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 const mostConditions = 8
 

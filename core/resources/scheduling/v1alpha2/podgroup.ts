@@ -1,7 +1,7 @@
 import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { podGroupColumns } from '../columns.ts'
 import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
@@ -60,16 +60,10 @@ export const PodGroupStatus = message('PodGroupStatus', 'State of a group.', {
   ),
 })
 
-export const PodGroup = message(
-  'PodGroup',
-  'Pods that are scheduled as one.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, PodGroupSpec, 'What is wanted.'),
-    status: field(3, PodGroupStatus, 'What was observed last; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const PodGroup = object('PodGroup', 'Pods that are scheduled as one.', {
+  spec: required(2, PodGroupSpec, 'What is wanted.'),
+  status: field(3, PodGroupStatus, 'What was observed last; written by controllers through the status subresource.'),
+})
 
 export const podGroups = resource({
   group: 'scheduling.<domain>',

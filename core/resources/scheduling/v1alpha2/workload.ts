@@ -2,7 +2,7 @@ import { FieldPath } from '../../../schema/field-path.ts'
 import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
 import { checkUnchanged, repeats } from '../../checks.ts'
 import { resource } from '../../definition.ts'
-import { ObjectMeta } from '../../meta/objectmeta.ts'
+import { object } from '../../meta/object.ts'
 import { workloadColumns } from '../columns.ts'
 import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
@@ -59,15 +59,9 @@ export const WorkloadSpec = message(
   },
 )
 
-export const Workload = message(
-  'Workload',
-  'An application, as far as its scheduling is concerned.',
-  {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
-    spec: required(2, WorkloadSpec, 'What is wanted.'),
-  },
-  { typeMeta: true },
-)
+export const Workload = object('Workload', 'An application, as far as its scheduling is concerned.', {
+  spec: required(2, WorkloadSpec, 'What is wanted.'),
+})
 
 export const workloads = resource({
   group: 'scheduling.<domain>',

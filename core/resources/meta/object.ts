@@ -1,0 +1,17 @@
+/** Messages of API objects: what has a kind, an apiVersion and metadata. */
+import { type Fields, field, type Message, type MessageOptions, message } from '../../schema/model.ts'
+import { ObjectMeta } from './objectmeta.ts'
+
+const metadata = field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.')
+
+type WithMetadata<F extends Fields> = { readonly metadata: typeof metadata } & F
+
+/** A message with the standard object's metadata, as tag 1, besides the given fields. */
+export function object<const F extends Fields>(
+  name: string,
+  doc: string,
+  fields: F,
+  options: Omit<MessageOptions<WithMetadata<F>>, 'typeMeta'> = {},
+): Message<WithMetadata<F>> {
+  return message(name, doc, { metadata, ...fields } as WithMetadata<F>, { ...options, typeMeta: true })
+}
