@@ -11,6 +11,7 @@ import { get } from './get.ts'
 import { list } from './list.ts'
 import { patch } from './patch.ts'
 import { perform } from './perform.ts'
+import { checkAcceptable } from './respond.ts'
 import type { Services, Verb } from './services.ts'
 import { update } from './update.ts'
 import { type SubresourceView, viewsOf } from './views.ts'
@@ -26,6 +27,8 @@ const verbs: { readonly [verb: string]: Verb } = {
   delete: deleteVerb,
   deletecollection: deleteCollection,
 }
+
+const reads = new Set(['get', 'list', 'watch'])
 
 /** What is served under one path element of a resource: a side of the object, or an action. */
 interface Served {
@@ -62,7 +65,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Prom
       const found: (Route | undefined)[] = Array.from({ length: positions })
       for (const route of routes) if (route.subresource === name) found[positionIndex(route)] = route
       return {
-        view: view ?? actionView(name, body),
+        view: view ?? { ...actionView(name, body), ...(action && { tables: false }) },
         verbs: handlers ?? (action ? { create: perform(action) } : verbs),
         routes: found,
         warning: name === '' || view?.body === definition ? own : undefined,
@@ -95,6 +98,9 @@ export function createDispatch(services: Services): (exchange: Exchange) => Prom
       exchange.warnings.push(served.warning)
     }
     const namespace = route.scoped ? info.namespace : ''
-    return verb({ exchange, services, resource, view: served.view, namespace, name: info.parts[1] ?? '' })
+    const target = { exchange, services, resource, view: served.view, namespace, name: info.parts[1] ?? '' }
+    // What can't be answered in a way that the client takes must not have been done either.
+    if (!reads.has(info.verb)) checkAcceptable(target)
+    return verb(target)
   }
 }

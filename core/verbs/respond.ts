@@ -1,13 +1,14 @@
 import { StoreError } from '../ports.ts'
 import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { PartialObjectMetadata } from '../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { bodyResponse } from '../respond/body.ts'
 import { contentType, encode } from '../respond/encode.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { responseHeaders } from '../respond/headers.ts'
 import { Reply } from '../respond/reply.ts'
-import { expired, internalError, type Status } from '../respond/status.ts'
+import { ApiError, expired, internalError, type Status } from '../respond/status.ts'
 import { jsonFrame, protobufFrame } from '../respond/watch-frame.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { EntryList } from '../storage/object-store.ts'
@@ -18,14 +19,23 @@ import type { Target } from './services.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
 const custom: Endpoint = { protobuf: false, table: true }
+const untabled: Endpoint = { protobuf: true, table: false }
 
 /** Custom resources have no protobuf form. */
-const endpointOf = ({ view }: Target) => (view.body.schema.dialect === 'openapi' ? custom : compiled)
+function endpointOf({ view }: Target): Endpoint {
+  if (view.tables === false) return untabled
+  return view.body.schema.dialect === 'openapi' ? custom : compiled
+}
 
 function negotiate(target: Target): Negotiated {
   const { exchange, services } = target
   const negotiated = services.negotiator.negotiate(exchange.request.headers.get('accept'), endpointOf(target))
   return exchange.query.size > 0 && isPretty(exchange.query.toString()) ? { ...negotiated, pretty: true } : negotiated
+}
+
+/** Throws 406 when the answer could not be written in any way that the client takes. */
+export function checkAcceptable(target: Target): void {
+  negotiate(target)
 }
 
 function respond({ exchange }: Target, bytes: Uint8Array, type: string, status: number): Response {
@@ -37,6 +47,8 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
   const { view } = target
   if (view.read) return respondObject(target, view.read(entry.decode()), status)
   const negotiated = negotiate(target)
+  if (negotiated.transform?.kind === 'PartialObjectMetadataList')
+    throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${view.body.kind})`)
   const renderer = createRenderer(target, negotiated)
   return respond(target, renderer.object(entry), contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
 }
@@ -44,6 +56,13 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
 /** An object that is not stored as it is shown: a scale, a review. */
 export function respondObject(target: Target, value: ApiObject, status = 200): Response {
   const negotiated = negotiate(target)
+  const { transform } = negotiated
+  if (transform?.kind === 'PartialObjectMetadata') {
+    const apiVersion = target.services.platform.name(`meta.<domain>/${transform.version}`)
+    const partial = { kind: transform.kind, apiVersion, metadata: value.metadata }
+    const bytes = encode({ value: partial, schema: PartialObjectMetadata }, negotiated.format, negotiated.pretty)
+    return respond(target, bytes, contentType(negotiated, true), status)
+  }
   return respond(
     target,
     encode({ value, schema: target.view.body.schema }, negotiated.format, negotiated.pretty),
@@ -59,6 +78,8 @@ export function respondStatus(target: Target, status: Status): Response {
 
 export function respondList(target: Target, found: EntryList, next: string | undefined): Response {
   const negotiated = negotiate(target)
+  if (negotiated.transform?.kind === 'PartialObjectMetadata')
+    throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${target.resource.definition.listKind})`)
   const meta: ListMeta = {
     resourceVersion: String(found.revision),
     ...(next !== undefined && { continue: next }),
@@ -67,6 +88,8 @@ export function respondList(target: Target, found: EntryList, next: string | und
   const renderer = createRenderer(target, negotiated)
   return respond(target, renderer.list(found, meta), contentType(negotiated, negotiated.transform?.kind !== 'Table'), 200)
 }
+
+const unfitting = (message: string) => new ApiError('NotAcceptable', message)
 
 /** The Status of an error inside a watch. */
 function statusOf(error: Error): Status {

@@ -22,6 +22,8 @@ export interface SubresourceView extends View {
     /** Older `apiVersion`s with the same fields that bodies may say. */
     readonly olderVersions?: readonly string[]
   }
+  /** False: what it answers can't be shown as Table. Default true. */
+  readonly tables?: boolean
   /** What clients see; absent: the object itself. */
   read?(parent: ApiObject): ApiObject
 }

@@ -194,4 +194,45 @@ export function formats(on: On): void {
     for (const accept of ['*/*', 'application/*', 'text/html, */*;q=0.1', 'application/xml, application/json'])
       assert.equal((await api.get(at('configmaps/a'), { accept })).status, 200)
   })
+
+  on('does nothing that could not be answered', async ({ api, at }) => {
+    await api.create(at('configmaps'), configMap('kept'))
+    const accept = 'text/html'
+    assertFailure(await api.send('POST', at('configmaps'), configMap('a'), { accept }), 406, 'NotAcceptable')
+    assertFailure(await api.send('PUT', at('configmaps/kept'), configMap('kept', { k: 'v' }), { accept }), 406, 'NotAcceptable')
+    assertFailure(await api.send('DELETE', at('configmaps/kept'), undefined, { accept }), 406, 'NotAcceptable')
+    const { items } = await api.list(at('configmaps'))
+    assert.deepEqual(
+      items.filter(({ metadata }) => metadata.name === 'a' || metadata.name === 'kept').map(({ metadata, data }) => [metadata.name, data]),
+      [['kept', undefined]],
+    )
+  })
+
+  on('shows reviews as no table, and lists as no single object', async ({ api, at }) => {
+    const review = (as: string) =>
+      api.send(
+        'POST',
+        '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+        { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
+        { accept: `application/json;as=${as};v=v1;g=meta.k8s.io` },
+      )
+    assertFailure(await review('Table'), 406, 'NotAcceptable')
+    const partial = await review('PartialObjectMetadata')
+    assert.deepEqual([partial.status, partial.body.kind, partial.body.apiVersion], [201, 'PartialObjectMetadata', 'meta.k8s.io/v1'])
+    const either = await api.send(
+      'POST',
+      '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
+      { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },
+    )
+    assert.deepEqual([either.status, either.body.kind], [201, 'SelfSubjectAccessReview'])
+    await api.create(at('configmaps'), configMap('a'))
+    for (const [path, as] of [
+      ['configmaps', 'PartialObjectMetadata'],
+      ['configmaps/a', 'PartialObjectMetadataList'],
+    ] as const) {
+      const answer = await api.get(at(path), { accept: `application/json;as=${as};v=v1;g=meta.k8s.io` })
+      assertFailure(answer, 406, 'NotAcceptable', new RegExp(`^you requested ${as}, but the requested object is (not )?a list`))
+    }
+  })
 }
