@@ -1,7 +1,10 @@
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
-import type { ResourceTable } from '../registry/served.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { canonicalise } from '../schema/decode.ts'
+import type { Json } from '../schema/model.ts'
+import { type Following, followObjects, type ObjectFollower } from '../watch/follow.ts'
 import { appearance } from './appearance.ts'
 
 /** Stored objects that plugins decide by, of built-in resources, frozen. Groups are written with placeholders; a resource that is not served has no objects. */
@@ -16,6 +19,18 @@ export interface Lookup {
   list(group: string, plural: string, namespace?: string): Promise<ApiObject[]>
   /** The resource of a kind, custom ones included; `apiVersion` as objects write it. Undefined: none that is served. */
   resourceOf(apiVersion: string, kind: string): ServedKind | undefined
+  /** The objects of a kind in that version, custom ones included. Undefined: none that is served. */
+  objectsOf(apiVersion: string, kind: string): KindObjects | undefined
+  /** Tells the follower of all objects of a built-in resource, in the stored version, and of every change. Without such a resource: of nothing. */
+  follow(group: string, plural: string, follower: ObjectFollower): Following
+}
+
+export interface KindObjects {
+  readonly namespaced: boolean
+  /** As `Lookup.find`. */
+  find(namespace: string, name: string): Promise<ApiObject | undefined>
+  /** As `Lookup.list`. */
+  list(namespace: string): Promise<ApiObject[]>
 }
 
 export interface ServedKind {
@@ -24,6 +39,25 @@ export interface ServedKind {
   readonly resource: string
   readonly namespaced: boolean
 }
+
+function objectsIn({ definition: { schema, storage, namespaced }, store }: ServedResource): KindObjects {
+  const shown = (object: ApiObject) =>
+    storage ? (canonicalise(schema, storage.fromStored(object) as Json, { root: true }) as ApiObject) : object
+  return {
+    namespaced,
+    async find(namespace, name) {
+      const key = store.keys.of(namespace, name)
+      const entry = store.known(key) ?? (await store.get(key))
+      return entry && shown(entry.object)
+    },
+    async list(namespace) {
+      const { entries } = await store.list({ namespace, at: 'any' })
+      return entries.map(({ object }) => shown(object))
+    },
+  }
+}
+
+const nothing: Following = { ready: Promise.resolve(), close() {} }
 
 export function createLookup(table: ResourceTable, platform: Platform, clock: Clock): Lookup {
   const storeOf = (group: string, plural: string) => table.storeOf(platform.name(group), plural)
@@ -53,6 +87,14 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
     resourceOf(apiVersion, kind) {
       const served = table.ofKind(apiVersion, kind)
       return served && { ...served.on, version: served.definition.version, namespaced: served.definition.namespaced }
+    },
+    objectsOf(apiVersion, kind) {
+      const served = table.ofKind(apiVersion, kind)
+      return served && objectsIn(served)
+    },
+    follow(group, plural, follower) {
+      const store = storeOf(group, plural)
+      return store ? followObjects(store, clock, follower) : nothing
     },
   }
 }

@@ -27,8 +27,10 @@ import { CelError } from './values/errors.ts'
 
 export interface EnvironmentOptions {
   readonly variables: { readonly [name: string]: CelType }
-  /** Types that expressions may name besides those of the language, such as `Object` with its fields' types. */
+  /** Types that expressions may name besides those of the language. */
   readonly types?: readonly CelType[]
+  /** More types by their names, such as `Object.spec`, where they can't be listed. */
+  readonly typeNamed?: (name: string) => CelType | undefined
   /** Functions besides those that every place of use has. */
   readonly libraries?: readonly (readonly FunctionDeclaration[])[]
   /** Keys of maps may be selected by escaped names: `claims.example__dot__com`. Fields of objects always are. */
@@ -61,13 +63,24 @@ function merged(libraries: readonly (readonly FunctionDeclaration[])[]): Readonl
   return functions
 }
 
+type Functions = ReadonlyMap<string, FunctionDeclaration>
+
+/** Made when it is first needed, and the same for every environment: reading all signatures takes milliseconds. */
+const standard: { functions?: Functions } = {}
+
+function functionsWith(libraries: readonly (readonly FunctionDeclaration[])[]): Functions {
+  standard.functions ??= merged([standardFunctions()])
+  return libraries.length === 0 ? standard.functions : merged([[...standard.functions.values()], ...libraries])
+}
+
 /** Declares variables, types and functions. Makes no expression yet. */
 export function createCelEnvironment(options: EnvironmentOptions): CelEnvironment {
-  const { variables, types = [], libraries = [], escapedKeys = false, foldConstants: foldsConstants = true } = options
+  const { variables, types = [], typeNamed, libraries = [], escapedKeys = false, foldConstants: foldsConstants = true } = options
+  const byName = new Map([...standardTypes, ...types].map((type) => [type.name, type]))
   const declarations: Declarations = {
     variables: new Map(Object.entries(variables)),
-    types: new Map([...standardTypes, ...types].map((type) => [type.name, type])),
-    functions: merged([standardFunctions(), ...libraries]),
+    typeNamed: (name) => byName.get(name) ?? typeNamed?.(name),
+    functions: functionsWith(libraries),
   }
   const nameOfKey = escapedKeys ? unescapeName : (name: string) => name
   return { compile: (expression, options = {}) => compile(declarations, expression, { ...options, nameOfKey, foldsConstants }) }

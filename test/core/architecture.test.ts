@@ -42,6 +42,7 @@ const awaited: { readonly [field: string]: string } = {
   'core/ports.ts: audit': 'audit',
   'core/ports.ts: tracer': 'tracing',
   'core/admission/attributes.ts: annotate': 'webhooks and policies, then audit',
+  'core/admission/lookup.ts: objectsOf': 'parameters of policies',
   'core/admission/plugins/index.ts: phases': 'tests read it',
   'core/authn/impersonation.ts: constraint': 'audit',
   'core/cel/program.ts: estimateCost': 'rules of custom resources',
@@ -55,7 +56,7 @@ const awaited: { readonly [field: string]: string } = {
 const packages = new Set(['hono', 'zod', 'yaml', 'cac', 'jose', '@noble/ciphers', '@opentelemetry/api', 're2js', '@bufbuild/protobuf'])
 /** Wire constants that clients know by these words: OpenAPI extensions, field names and names of types in expressions. */
 const wireWords =
-  /kubernetes\.(authorization\.)?[A-Z][A-Za-z]+|x-kubernetes-[a-z-]+|kube(let|Proxy)[A-Z][A-Za-z]*|KubernetesAPIApprovalPolicyConformant/g
+  /kubernetes\.(authorization\.)?[A-Z][A-Za-z]+|kubernetes\.variables|x-kubernetes-[a-z-]+|kube(let|Proxy)[A-Z][A-Za-z]*|KubernetesAPIApprovalPolicyConformant/g
 const productWords = /k8s\.io|kubernetes|kubelet|kube-/i
 
 const all = sourcesBelow('core', 'runtimes')

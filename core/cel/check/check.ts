@@ -115,7 +115,7 @@ class Checker implements Checked {
     const name = written.startsWith('.') ? written.slice(1) : written
     const variable = this.#declarations.variables.get(name)
     if (variable) return { variable: name, type: variable }
-    const value = this.#declarations.types.get(name)
+    const value = this.#declarations.typeNamed(name)
     return value && { value }
   }
 

@@ -5,6 +5,6 @@ import type { CelType } from '../types.ts'
 export interface Declarations {
   readonly variables: ReadonlyMap<string, CelType>
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
-  /** Types that an expression may name, by name: as values, and in literals of objects. */
-  readonly types: ReadonlyMap<string, CelType>
+  /** Types that an expression may name: as values, and in literals of objects. */
+  typeNamed(name: string): CelType | undefined
 }

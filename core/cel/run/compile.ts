@@ -201,16 +201,17 @@ export class Compiler {
     }))
     return {
       run(frame) {
-        const raw: Record<string, unknown> = {}
+        const fields: [string, unknown][] = []
         for (const { json, field, optional, run } of codes) {
           const value = run(frame)
-          if (!optional) raw[json] = value
+          if (!optional) fields.push([json, value])
           else if (!(value instanceof CelOptional)) {
             fail(`cannot initialize optional entry '${field}' from non-optional value ${formatValue(value)}`)
-          } else if (value.hasValue) raw[json] = value.value
+          } else if (value.hasValue) fields.push([json, value.value])
         }
         frame.spend(40)
-        return new CelObject(type, raw)
+        // Not by assignment: a field may be named __proto__.
+        return new CelObject(type, Object.fromEntries(fields))
       },
     }
   }

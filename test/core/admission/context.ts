@@ -32,6 +32,8 @@ export function contextWith(stored: { readonly [key: string]: object } = {}, mor
     list: async (_group, plural, namespace = '') =>
       Object.entries(objects).flatMap(([key, object]) => (key.startsWith(`${plural}/${namespace}`) ? [object] : [])),
     resourceOf: () => undefined,
+    objectsOf: () => undefined,
+    follow: () => ({ ready: Promise.resolve(), close() {} }),
     ...more,
   }
 }

@@ -1,0 +1,66 @@
+import { type LabelSelector, type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
+import { ApiError, internalError, notFound } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { AdmissionAttributes } from '../attributes.ts'
+import type { Lookup } from '../lookup.ts'
+import { isNamespace, namespaceOf } from '../namespace-of.ts'
+
+type Labels = { readonly [key: string]: string } | undefined
+
+/** Gives the selector that was read; throws each time when it can't be read. */
+export type ReadSelector = () => LabelSelector
+
+export function readSelector(object: LabelSelectorObject | undefined): ReadSelector {
+  try {
+    const read = labelSelectorOf(object)
+    return () => read
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
+/** Labels of the namespace that the request is in, or of the namespace that it writes. Throws 404. */
+async function namespaceLabels(attributes: AdmissionAttributes, { find }: Pick<Lookup, 'find'>): Promise<Labels> {
+  const { object, subresource, operation } = attributes
+  const writes = isNamespace(attributes) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
+  if (writes) return object?.metadata.labels
+  const name = namespaceOf(attributes)
+  const namespace = await find('', 'namespaces', '', name)
+  if (namespace === undefined) throw notFound({ group: '', resource: 'namespaces' }, name)
+  return namespace.metadata.labels
+}
+
+const refusal = (error: unknown) => (error instanceof ApiError ? error : internalError(messageOf(error)))
+
+/**
+ * Whether a namespace selector chooses the request; what is in no namespace is always chosen. An error counts only if everything else
+ * matches.
+ */
+export function choosesNamespace(
+  selector: ReadSelector,
+  attributes: AdmissionAttributes,
+  lookup: Pick<Lookup, 'find'>,
+): boolean | ApiError | Promise<boolean | ApiError> {
+  if (namespaceOf(attributes) === '' && !isNamespace(attributes)) return true
+  try {
+    const chosen = selector()
+    return chosen.empty || namespaceLabels(attributes, lookup).then((labels) => chosen.matches(labels), refusal)
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+/** Whether an object selector chooses the old object or the new one. */
+export function choosesObject(
+  selector: ReadSelector,
+  { object, oldObject }: Pick<AdmissionAttributes, 'object' | 'oldObject'>,
+): boolean | ApiError {
+  try {
+    const chosen = selector()
+    return chosen.empty || [object, oldObject].some((each) => each !== undefined && chosen.matches(each.metadata?.labels))
+  } catch (error) {
+    return refusal(error)
+  }
+}
