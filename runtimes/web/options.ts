@@ -13,8 +13,11 @@ export interface TokenUser {
   readonly groups?: readonly string[]
 }
 
+/** Options of the core that are made from data here. */
+type Made = 'platform' | 'gates' | 'serves' | 'enabledPlugins' | 'disabledPlugins'
+
 /** Everything that a server can be told; what is data in flags and files is data here. */
-export interface EmbeddedOptions extends Omit<ServerOptions, 'platform' | 'gates' | 'serves' | 'enabledPlugins' | 'disabledPlugins'> {
+export interface EmbeddedOptions extends Omit<ServerOptions, Made>, Partial<Record<Exclude<Made, 'platform'>, never>> {
   /**
    * Names of system namespaces, the cluster's own service and media types; default `platform`. With `kubernetes` they are what every
    * cluster of that product has: `kube-system`, service `kubernetes`.

@@ -20,7 +20,7 @@ before(async () => {
     platform: createPlatform('kubernetes'),
     authorizationModes: ['Node', 'RBAC'],
     authenticators: [byHeader],
-    enabledPlugins: ['NodeRestriction'],
+    admissionPlugins: { enable: ['NodeRestriction'] },
   })
   api = running.api
 })

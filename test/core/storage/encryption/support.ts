@@ -60,7 +60,7 @@ export interface EncryptedServer {
   close(): Promise<void>
 }
 
-export interface ServerSettings extends Partial<EmbeddedOptions> {
+export interface ServerSettings extends Omit<Partial<EmbeddedOptions>, 'gates'> {
   /** Feature gates to turn on. */
   readonly gates?: readonly string[]
   readonly automaticReload?: boolean

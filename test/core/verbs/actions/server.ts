@@ -1,6 +1,5 @@
 /** An in-process server and what tests of actions put into it. */
-import type { ServerOptions } from '../../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
 import { type Api, apiOf, type TestObject } from '../../../support/api.ts'
 
 export const pods = '/api/v1/namespaces/default/pods'
@@ -11,7 +10,7 @@ export interface Running {
   close(): Promise<void>
 }
 
-export async function start(options: ServerOptions = {}): Promise<Running> {
+export async function start(options: Partial<EmbeddedOptions> = {}): Promise<Running> {
   const server = await createApiServer({ store: memoryStore(), ...options })
   return { api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))), close: () => server.close() }
 }
