@@ -6,6 +6,7 @@ import { rbacEscalation } from './admission/plugins/rbac-escalation.ts'
 import { startBackground } from './assembly/background.ts'
 import { prepareCluster } from './assembly/cluster.ts'
 import { createIdentities } from './assembly/identities.ts'
+import { createOwnWrites } from './assembly/own-writes.ts'
 import { chain as authorizers } from './authz/authorizer.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
@@ -96,7 +97,21 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const { outbound, files } = ports
   const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
   const { enabled } = settings
-  const pluginContext = { ...lookup, platform, clock, outbound, files, logger, configuration, authorizer, enabled, tolerationSeconds }
+  // Plugins write when they are asked about a request; by then all that follows is there.
+  const write = createOwnWrites((request) => asServer(request))
+  const pluginContext = {
+    ...lookup,
+    write,
+    platform,
+    clock,
+    outbound,
+    files,
+    logger,
+    configuration,
+    authorizer,
+    enabled,
+    tolerationSeconds,
+  }
   const pluginRows = choosePlugins(enabledPlugins, disabledPlugins)
   const plugins = [...(await makePlugins(pluginRows, pluginContext)), ...options.extraPlugins]
   for (const { name, make } of pluginRows)

@@ -1,8 +1,16 @@
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Files, Logger, Outbound } from '../ports.ts'
+import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
+
+/** Writes that plugins make on their own account: as the server itself, through all of admission; objects of core/v1. What fails rejects with ApiError. */
+export interface OwnWrites {
+  create(plural: string, object: ApiObject): Promise<ApiObject>
+  /** Where the object is still at its resourceVersion. */
+  updateStatus(plural: string, object: ApiObject): Promise<ApiObject>
+}
 
 /** What plugins decide with. */
 export interface PluginContext extends Lookup {
@@ -12,6 +20,7 @@ export interface PluginContext extends Lookup {
   readonly outbound: Outbound
   readonly files: Files
   readonly logger: Logger
+  readonly write: OwnWrites
   /** Each plugin looks at its own. */
   readonly configuration: PluginConfigurations
   /** Whether a feature gate is on. */

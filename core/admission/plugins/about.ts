@@ -1,4 +1,7 @@
 import type { ApiObject } from '../../resources/definition.ts'
+import { type ApiError, forbidden } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 
 /** Whether a write is about a resource of this group (its name, without placeholders), and this side of it. */
@@ -9,4 +12,19 @@ export const isAbout = ({ on, subresource }: AdmissionAttributes, resource: stri
 export function specOf<T extends object>(object: ApiObject): T {
   object['spec'] ??= {}
   return object['spec'] as T
+}
+
+/** A refusal that calls an object without a name yet by the prefix of its name, or `Unknown` (admission.NewForbidden). */
+export function refusal({ on, name, object }: AdmissionAttributes, why: string): ApiError {
+  const { name: own, generateName } = object?.metadata ?? {}
+  return forbidden(on, name || own || generateName || 'Unknown', why)
+}
+
+/** Whether an update changes nothing but what garbage collection has to be able to change. */
+export function onlyOwnership(object: ApiObject, old: ApiObject): boolean {
+  const rest = ({ metadata, ...content }: ApiObject) => {
+    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...others } = metadata
+    return { ...content, metadata: others } as unknown as Json
+  }
+  return equal(rest(object), rest(old))
 }

@@ -6,7 +6,7 @@ import { equal } from '../../schema/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
-import { isAbout } from './about.ts'
+import { isAbout, onlyOwnership, refusal } from './about.ts'
 
 const group = 'certificates.<domain>'
 const requests = 'certificatesigningrequests'
@@ -63,6 +63,24 @@ export function certificateSigning(context: PluginContext): AdmissionPlugin {
       const signer = signerOf(oldObject)
       if (await mayUse(context, attributes, 'sign', signer)) return
       throw forbidden(on, name, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`)
+    },
+  }
+}
+
+/** Who says which authorities a signer has is let attest for it (ctbattest). Of an update the new object counts: the signer's name can't change. */
+export function clusterTrustBundleAttest(context: PluginContext): AdmissionPlugin {
+  const bundles = { group: context.platform.name(group), resource: 'clustertrustbundles' }
+  return {
+    name: 'ClusterTrustBundleAttest',
+    operations: ['CREATE', 'UPDATE'],
+    resources: [bundles],
+    async validate(attributes) {
+      const { object, oldObject } = attributes
+      const signer = signerOf(object)
+      if (!context.enabled('ClusterTrustBundle') || signer === '' || object === undefined) return
+      if (oldObject !== undefined && onlyOwnership(object, oldObject)) return
+      if (await mayUse(context, attributes, 'attest', signer)) return
+      throw refusal(attributes, `user not permitted to attest for signerName ${JSON.stringify(signer)}`)
     },
   }
 }

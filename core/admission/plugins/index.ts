@@ -1,12 +1,19 @@
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { alwaysAdmit, alwaysDeny } from './always.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
-import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificate-signers.ts'
+import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from './certificate-signers.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { denyServiceExternalIps } from './deny-service-external-ips.ts'
+import { extendedResourceToleration } from './extended-resource-toleration.ts'
+import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts'
 import { limitRanger } from './limit-ranger.ts'
+import { namespaceAutoProvision } from './namespace-auto-provision.ts'
+import { namespaceExists } from './namespace-exists.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
@@ -42,11 +49,11 @@ const off = row(false)
 
 /** Every plugin by its registered name, in the order in which they run in each phase (the reference's AllOrderedPlugins). */
 const table = [
-  off('AlwaysAdmit', 'both'),
-  off('NamespaceAutoProvision', 'mutate'),
+  off('AlwaysAdmit', 'both', alwaysAdmit),
+  off('NamespaceAutoProvision', 'mutate', namespaceAutoProvision),
   on('NamespaceLifecycle', 'mutate', namespaceLifecycle),
-  off('NamespaceExists', 'validate'),
-  off('LimitPodHardAntiAffinityTopology', 'validate'),
+  off('NamespaceExists', 'validate', namespaceExists),
+  off('LimitPodHardAntiAffinityTopology', 'validate', limitPodHardAntiAffinityTopology),
   on('LimitRanger', 'both', limitRanger),
   on('ServiceAccount', 'both', serviceAccount),
   off('NodeRestriction', 'mutate', nodeRestriction),
@@ -59,7 +66,7 @@ const table = [
   on('DefaultTolerationSeconds', 'mutate', defaultTolerationSeconds),
   off('PodTolerationRestriction', 'both'),
   off('EventRateLimit', 'validate'),
-  off('ExtendedResourceToleration', 'mutate'),
+  off('ExtendedResourceToleration', 'mutate', extendedResourceToleration),
   on('DefaultStorageClass', 'mutate', defaultStorageClass),
   on('StorageObjectInUseProtection', 'mutate', storageObjectInUseProtection),
   off('OwnerReferencesPermissionEnforcement', 'validate', ownerReferencesPermissionEnforcement),
@@ -67,19 +74,19 @@ const table = [
   on('RuntimeClass', 'both', runtimeClass),
   on('CertificateApproval', 'validate', certificateApproval),
   on('CertificateSigning', 'validate', certificateSigning),
-  on('ClusterTrustBundleAttest', 'validate'),
+  on('ClusterTrustBundleAttest', 'validate', clusterTrustBundleAttest),
   on('CertificateSubjectRestriction', 'validate', certificateSubjectRestriction),
   on('DefaultIngressClass', 'mutate', defaultIngressClass),
-  off('DenyServiceExternalIPs', 'validate'),
+  off('DenyServiceExternalIPs', 'validate', denyServiceExternalIps),
   on('PodTopologyLabels', 'mutate', podTopologyLabels),
-  on('NodeDeclaredFeatureValidator', 'validate'),
+  on('NodeDeclaredFeatureValidator', 'validate', nodeDeclaredFeatureValidator),
   // Webhooks and policies see what the plugins before them made of the object; quota counts what all have left.
   on('MutatingAdmissionPolicy', 'mutate'),
   on('MutatingAdmissionWebhook', 'mutate'),
   on('ValidatingAdmissionPolicy', 'validate'),
   on('ValidatingAdmissionWebhook', 'validate'),
   on('ResourceQuota', 'validate'),
-  off('AlwaysDeny', 'both'),
+  off('AlwaysDeny', 'both', alwaysDeny),
 ]
 
 export type AdmissionPluginName = (typeof table)[number]['name']

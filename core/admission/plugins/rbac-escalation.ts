@@ -9,9 +9,8 @@ import type { PolicyRule } from '../../authz/rbac-rule.ts'
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden, notFound } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
-import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import { onlyOwnership } from './about.ts'
 
 const privileged = 'system:masters'
 
@@ -22,15 +21,6 @@ const rolePlurals: ReadonlyMap<string, string> = new Map([
 ])
 
 type Check = (attributes: AdmissionAttributes, object: ApiObject) => Promise<void>
-
-/** Whether an update changes nothing but what garbage collection has to be able to change. */
-function onlyOwnership(object: ApiObject, old: ApiObject): boolean {
-  const rest = ({ metadata, ...content }: ApiObject) => {
-    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...others } = metadata
-    return { ...content, metadata: others } as unknown as Json
-  }
-  return equal(rest(object), rest(old))
-}
 
 const rulesOf = (object: ApiObject) =>
   ((object['rules'] ?? []) as unknown as readonly Partial<PolicyRule>[]).map((rule): PolicyRule => ({ ...rule, verbs: rule.verbs ?? [] }))

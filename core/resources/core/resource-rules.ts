@@ -35,12 +35,13 @@ const podResources = ['cpu', 'memory']
 
 export const isHugePages = (name: string) => name.startsWith('hugepages-')
 const isQuotaHugePages = (name: string) => isHugePages(name) || name.startsWith('requests.hugepages-')
+type Naming = Pick<HookContext, 'platform'>
 /** Without a domain, or with the platform's own. */
-export const isNative = (name: string, { platform }: HookContext) => !name.includes('/') || name.includes(`${platform.labelDomain}/`)
-export const allowsOvercommit = (name: string, context: HookContext) => isNative(name, context) && !isHugePages(name)
+export const isNative = (name: string, { platform }: Naming) => !name.includes('/') || name.includes(`${platform.labelDomain}/`)
+export const allowsOvercommit = (name: string, context: Naming) => isNative(name, context) && !isHugePages(name)
 export const isQuotaResource = (name: string) => quotaResources.has(name) || isQuotaHugePages(name)
 
-export function isExtended(name: string, context: HookContext): boolean {
+export function isExtended(name: string, context: Naming): boolean {
   return !isNative(name, context) && !name.startsWith('requests.') && formats.qualifiedName(`requests.${name}`).length === 0
 }
 

@@ -25,6 +25,7 @@ export function contextWith(stored: { readonly [key: string]: object } = {}, mor
     files: noFiles,
     logger: silent,
     configuration: {},
+    write: { create: refuse, updateStatus: refuse },
     tolerationSeconds: { notReady: 300, unreachable: 300 },
     find,
     findLive: find,

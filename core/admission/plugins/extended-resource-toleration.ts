@@ -1,0 +1,34 @@
+/** Pods that ask for a device tolerate the taint that keeps others off its nodes (plugin/pkg/admission/extendedresourcetoleration). */
+import { isExtended } from '../../resources/core/resource-rules.ts'
+import type { AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout, specOf } from './about.ts'
+import type { PodSpec } from './pod-amounts.ts'
+import type { Toleration } from './tolerations.ts'
+
+const operator = 'Exists'
+const effect = 'NoSchedule'
+
+export function extendedResourceToleration({ platform }: PluginContext): AdmissionPlugin {
+  function devicesOf({ containers, initContainers }: PodSpec): readonly string[] {
+    const names = [...(containers ?? []), ...(initContainers ?? [])].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}))
+    return [...new Set(names.filter((name) => isExtended(name, { platform })))].sort()
+  }
+
+  return {
+    name: 'ExtendedResourceToleration',
+    operations: ['CREATE', 'UPDATE'],
+    resources: [{ group: '', resource: 'pods' }],
+    mutate(attributes) {
+      if (!isAbout(attributes, 'pods') || attributes.object === undefined) return
+      const spec = specOf<PodSpec & { tolerations?: Toleration[] }>(attributes.object)
+      const devices = devicesOf(spec)
+      if (devices.length === 0) return
+      const given = spec.tolerations ?? []
+      const isFor = (device: string, each: Toleration) =>
+        each.key === device && each.operator === operator && each.effect === effect && !each.value
+      const added = devices.filter((device) => !given.some((each) => isFor(device, each)))
+      spec.tolerations = [...given, ...added.map((key) => ({ key, operator, effect }))]
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** Pods keep others away from their own node only: whoever keeps them from a zone could have it alone (plugin/pkg/admission/antiaffinity). */
+import { forbidden } from '../../respond/status.ts'
+import type { AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isAbout, specOf } from './about.ts'
+
+interface PodSpec {
+  readonly affinity?: {
+    readonly podAntiAffinity?: {
+      readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly { readonly topologyKey?: string }[] | null
+    } | null
+  } | null
+}
+
+export function limitPodHardAntiAffinityTopology({ platform }: PluginContext): AdmissionPlugin {
+  const allowed = platform.name('<labels>/hostname')
+  return {
+    name: 'LimitPodHardAntiAffinityTopology',
+    operations: ['CREATE', 'UPDATE'],
+    resources: [{ group: '', resource: 'pods' }],
+    validate(attributes) {
+      const { on, object } = attributes
+      if (!isAbout(attributes, 'pods') || object === undefined) return
+      const terms = specOf<PodSpec>(object).affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+      for (const { topologyKey: key = '' } of terms)
+        if (key !== allowed) {
+          const why = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${allowed} is allowed`
+          throw forbidden(on, object.metadata.name ?? '', why)
+        }
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** A namespace comes into being with the first object in it (plugin/pkg/admission/namespace/autoprovision). */
+import { ApiError } from '../../respond/status.ts'
+import type { AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { refusal } from './about.ts'
+
+export function namespaceAutoProvision({ find, write }: PluginContext): AdmissionPlugin {
+  return {
+    name: 'NamespaceAutoProvision',
+    operations: ['CREATE'],
+    async mutate(attributes) {
+      const { on, namespace, dryRun } = attributes
+      // What is only tried makes nothing.
+      if (dryRun || namespace === '' || (on.group === '' && on.resource === 'namespaces')) return
+      if ((await find('', 'namespaces', '', namespace)) !== undefined) return
+      try {
+        await write.create('namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        if (error.status.reason !== 'AlreadyExists') throw refusal(attributes, error.message)
+      }
+    },
+  }
+}

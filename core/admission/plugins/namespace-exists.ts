@@ -1,0 +1,17 @@
+/** Nothing is written in a namespace that does not exist (plugin/pkg/admission/namespace/exists). */
+import { notFound } from '../../respond/status.ts'
+import type { AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+
+const namespaces = { group: '', resource: 'namespaces' }
+
+export function namespaceExists({ find }: PluginContext): AdmissionPlugin {
+  return {
+    name: 'NamespaceExists',
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    async validate({ on, namespace }) {
+      if (namespace === '' || (on.group === '' && on.resource === 'namespaces')) return
+      if ((await find('', 'namespaces', '', namespace)) === undefined) throw notFound(namespaces, namespace)
+    },
+  }
+}

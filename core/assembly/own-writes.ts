@@ -1,0 +1,29 @@
+/** What admission plugins write on their own account. */
+import type { OwnWrites } from '../admission/context.ts'
+import { createClient, RequestFailed } from '../controllers/client.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { ApiError, type Reason } from '../respond/status.ts'
+
+/** The failure as plugins know it; its code and details with it. */
+function asApiError({ status }: RequestFailed): ApiError {
+  const { reason = 'InternalError', message = '', details, code } = status
+  return new ApiError(reason as Reason, message, details, code)
+}
+
+/** Over a handler that takes requests as the server itself. */
+export function createOwnWrites(fetch: (request: Request) => Promise<Response>): OwnWrites {
+  const client = createClient(fetch)
+  const resource = (plural: string, { metadata }: ApiObject) =>
+    client({ group: '', version: 'v1', names: { plural, singular: '' }, namespaced: metadata.namespace !== undefined })
+  async function done(answer: Promise<ApiObject>): Promise<ApiObject> {
+    try {
+      return await answer
+    } catch (error) {
+      throw error instanceof RequestFailed ? asApiError(error) : error
+    }
+  }
+  return {
+    create: (plural, object) => done(resource(plural, object).create(object.metadata.namespace ?? '', object)),
+    updateStatus: (plural, object) => done(resource(plural, object).update(object, 'status')),
+  }
+}

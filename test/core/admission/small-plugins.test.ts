@@ -1,0 +1,160 @@
+/** Plugins of a rule or two. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { alwaysAdmit, alwaysDeny } from '../../../core/admission/plugins/always.ts'
+import { clusterTrustBundleAttest } from '../../../core/admission/plugins/certificate-signers.ts'
+import { denyServiceExternalIps } from '../../../core/admission/plugins/deny-service-external-ips.ts'
+import { extendedResourceToleration } from '../../../core/admission/plugins/extended-resource-toleration.ts'
+import { limitPodHardAntiAffinityTopology } from '../../../core/admission/plugins/limit-pod-hard-anti-affinity-topology.ts'
+import { namespaceExists } from '../../../core/admission/plugins/namespace-exists.ts'
+import { nodeDeclaredFeatureValidator } from '../../../core/admission/plugins/node-declared-feature-validator.ts'
+import type { Toleration } from '../../../core/admission/plugins/tolerations.ts'
+import { startCore } from '../../support/core-server.ts'
+import { admit, contextWith } from './context.ts'
+
+const pod = (spec: object = {}) => ({ metadata: { name: 'p', namespace: 'dev' }, spec })
+
+test('AlwaysAdmit and AlwaysDeny', async () => {
+  const write = { on: 'pods', operation: 'CREATE', object: pod(), namespace: 'dev' } as const
+  assert.equal(await admit(alwaysAdmit(contextWith()), write), undefined)
+  assert.equal(await admit(alwaysDeny(contextWith()), write), 'admission control is denying all modifications')
+})
+
+test('NamespaceExists: of all that is in namespaces', async () => {
+  const plugin = namespaceExists(contextWith({ 'namespaces//dev': { metadata: { name: 'dev' } } }))
+  for (const operation of ['CREATE', 'UPDATE', 'DELETE'] as const) {
+    assert.equal(await admit(plugin, { on: 'pods', operation, object: pod(), namespace: 'dev' }), undefined)
+    assert.equal(await admit(plugin, { on: 'pods', operation, object: pod(), namespace: 'gone' }), 'namespaces "gone" not found')
+  }
+  assert.equal(await admit(plugin, { on: 'nodes', operation: 'CREATE', object: { metadata: { name: 'n' } } }), undefined)
+})
+
+test('NamespaceAutoProvision: the first object brings its namespace, a trial does not', async () => {
+  const server = await startCore({ controllers: [], enabledPlugins: ['NamespaceAutoProvision'] })
+  const post = (path: string) =>
+    server.fetch(
+      new Request(`http://server${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ metadata: { name: 'c' } }),
+      }),
+    )
+  assert.equal((await post('/api/v1/namespaces/fresh/configmaps?dryRun=All')).status, 404)
+  assert.equal((await post('/api/v1/namespaces/fresh/configmaps')).status, 201)
+  assert.equal((await server.fetch(new Request('http://server/api/v1/namespaces/fresh'))).status, 200)
+  const refused = await post('/api/v1/namespaces/Not_a_name/configmaps')
+  assert.equal(refused.status, 403, await refused.clone().text())
+  await server.close()
+})
+
+test('LimitPodHardAntiAffinityTopology', async () => {
+  const plugin = limitPodHardAntiAffinityTopology(contextWith())
+  const away = (topologyKey: string, how = 'requiredDuringSchedulingIgnoredDuringExecution') =>
+    admit(plugin, {
+      on: 'pods',
+      operation: 'CREATE',
+      object: pod({ affinity: { podAntiAffinity: { [how]: [{ topologyKey }] } } }),
+      namespace: 'dev',
+    })
+  assert.equal(await away('kubernetes.io/hostname'), undefined)
+  assert.equal(await away('zone', 'preferredDuringSchedulingIgnoredDuringExecution'), undefined)
+  assert.equal(
+    await away('zone'),
+    'affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key kubernetes.io/hostname is allowed',
+  )
+})
+
+test('DenyServiceExternalIPs: what was there may stay', async () => {
+  const plugin = denyServiceExternalIps(contextWith())
+  const service = (...externalIPs: string[]) => ({ metadata: { name: 's' }, spec: { externalIPs } })
+  const denied = 'Use of external IPs is denied by admission control'
+  const rows: readonly (readonly [object: object, old: object | undefined, refusal: string | undefined])[] = [
+    [service(), undefined, undefined],
+    [service('1.2.3.4'), undefined, denied],
+    [service('1.2.3.4'), service('1.2.3.4', '5.6.7.8'), undefined],
+    [service('1.2.3.4', '9.9.9.9'), service('1.2.3.4'), denied],
+  ]
+  for (const [object, old, expected] of rows)
+    assert.equal(
+      await admit(plugin, { on: 'services', operation: old ? 'UPDATE' : 'CREATE', object, ...(old && { old }), namespace: 'dev' }),
+      expected,
+    )
+})
+
+test('ExtendedResourceToleration: one for each device', async () => {
+  const asks = (...names: string[]) => ({ name: 'c', resources: { requests: Object.fromEntries(names.map((name) => [name, '1'])) } })
+  const mine = { key: 'example.com/b', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 5 }
+  const object = pod({
+    containers: [asks('cpu', 'example.com/b', 'example.com/a')],
+    initContainers: [asks('kubernetes.io/x', 'requests.example.com/y', 'example.com/c')],
+    tolerations: [mine],
+  })
+  await admit(extendedResourceToleration(contextWith()), { on: 'pods', operation: 'CREATE', object, namespace: 'dev' })
+  const { tolerations } = object.spec as { tolerations: readonly Toleration[] }
+  assert.deepEqual(
+    tolerations.map(({ key }) => key),
+    ['example.com/b', 'example.com/a', 'example.com/c'],
+  )
+  assert.deepEqual(tolerations[1], { key: 'example.com/a', operator: 'Exists', effect: 'NoSchedule' })
+})
+
+test('ClusterTrustBundleAttest: for the signer, or all of its domain', async () => {
+  const attest = (allowed: string, signerName: string, old?: object, gate = true) =>
+    admit(
+      clusterTrustBundleAttest(
+        contextWith(
+          {},
+          {
+            enabled: () => gate,
+            authorizer: {
+              name: 'list',
+              authorize: ({ verb, name }) => ({ verdict: verb === 'attest' && name === allowed ? 'allow' : 'no-opinion', reason: '' }),
+            },
+          },
+        ),
+      ),
+      {
+        on: 'clustertrustbundles.certificates.k8s.io',
+        operation: old ? 'UPDATE' : 'CREATE',
+        object: { metadata: { name: 'b', finalizers: ['a/b'] }, spec: { signerName, trustBundle: 'x' } },
+        ...(old && { old }),
+      },
+    )
+  const refusal = 'user not permitted to attest for signerName "example.com/a"'
+  assert.equal(await attest('', 'example.com/a'), refusal)
+  assert.equal(await attest('', 'example.com/a', undefined, false), undefined, 'without the gate')
+  assert.equal(await attest('example.com/a', 'example.com/a'), undefined)
+  assert.equal(await attest('example.com/*', 'example.com/a'), undefined)
+  assert.equal(await attest('', ''), undefined, 'without a signer')
+  const old = (trustBundle: string) => ({ metadata: { name: 'b' }, spec: { signerName: 'example.com/a', trustBundle } })
+  assert.equal(await attest('', 'example.com/a', old('x')), undefined, 'garbage collection goes on')
+  assert.equal(await attest('', 'example.com/a', old('y')), refusal)
+})
+
+test('NodeDeclaredFeatureValidator: changes that the node has to support', async () => {
+  const node = (name: string, ...declaredFeatures: string[]) => [`nodes//${name}`, { metadata: { name }, status: { declaredFeatures } }]
+  const stored = Object.fromEntries([
+    node('new', 'InPlacePodLevelResourcesVerticalScaling', 'InPlacePodVerticalScalingInitContainers'),
+    node('old'),
+  ])
+  const size = (cpu: string) => ({ requests: { cpu } })
+  const change = (nodeName: string, spec: object, old: object, on = 'pods/resize') =>
+    admit(nodeDeclaredFeatureValidator(contextWith(stored)), {
+      on,
+      operation: 'UPDATE',
+      object: pod({ nodeName, ...spec }),
+      old: pod({ nodeName, ...old }),
+      namespace: 'dev',
+    })
+  const grown = [{ resources: size('2') }, { resources: size('1') }] as const
+  const init = (cpu: string, more: object = {}) => ({ initContainers: [{ name: 'i', resources: size(cpu), ...more }] })
+  const missing = (name: string) => `pod update requires features ${name} which are not available on node "old"`
+  assert.equal(await change('new', ...grown), undefined)
+  assert.equal(await change('old', ...grown), missing('InPlacePodLevelResourcesVerticalScaling'))
+  assert.equal(await change('old', ...grown, 'pods/status'), undefined)
+  assert.equal(await change('', ...grown), undefined, 'on no node yet')
+  assert.equal(await change('gone', ...grown), 'node "gone" not found')
+  assert.equal(await change('old', init('2'), init('1')), missing('InPlacePodVerticalScalingInitContainers'))
+  const sidecar = { restartPolicy: 'Always' }
+  assert.equal(await change('old', init('2', sidecar), init('1', sidecar)), undefined)
+})
