@@ -41,6 +41,7 @@ const runtimeOrder = ['bun', 'deno', 'testing', 'web', 'node', 'bring.ts', 'loca
 const awaited: { readonly [field: string]: string } = {
   'core/ports.ts: audit': 'audit',
   'core/ports.ts: tracer': 'tracing',
+  'core/admission/context.ts: updateStatus': 'ResourceQuota',
   'core/admission/attributes.ts: annotate': 'webhooks and policies, then audit',
   'core/admission/lookup.ts: objectsOf': 'parameters of policies',
   'core/admission/plugins/index.ts: phases': 'tests read it',
