@@ -7,6 +7,7 @@ import { startBackground } from './assembly/background.ts'
 import { prepareCluster } from './assembly/cluster.ts'
 import { createIdentities } from './assembly/identities.ts'
 import { createOwnWrites } from './assembly/own-writes.ts'
+import { startSteps } from './assembly/start-steps.ts'
 import { chain as authorizers } from './authz/authorizer.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
@@ -139,11 +140,17 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     ...(serviceAccounts && { serviceAccounts }),
   }
   const dispatch = createDispatch(services)
+  const steps = startSteps({
+    rbac: usesRbac,
+    clusterAuthentication: options.clusterAuthentication !== undefined,
+    serviceAccounts: options.serviceAccounts !== undefined,
+  })
   const health = createHealth({
     clock,
+    bootChecks: steps.hooks,
     checks: storeChecks(stores.all, platform.storeName, '', clock, options.storeHealthTimeout),
     serviceChecks: encryption?.checks ?? [],
-    readyChecks: storeChecks(stores.all, platform.storeName, '-readiness', clock, options.storeReadyTimeout),
+    readyChecks: [...storeChecks(stores.all, platform.storeName, '-readiness', clock, options.storeReadyTimeout), steps.informers],
     livezGracePeriod: options.livezGracePeriod,
     shuttingDown: () => options.shuttingDown?.() ?? closing.signal.aborted,
     failed: (endpoint, reasons) => logger.warn({ endpoint, reasons }, 'health check failed'),
@@ -170,6 +177,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const asServer = async (request: Request) => answer(request, identities.loopback)
   customResources.start(createClient(asServer, `${platform.component}-apiserver`))
   const stopBackground = startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer })
+  steps.finish()
 
   return {
     answer,

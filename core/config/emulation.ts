@@ -50,6 +50,13 @@ function within(name: string, release: Release, last: Release): string | undefin
 
 /** Both releases have to be of those that this server knows, and the compatible one not later than the emulated one. */
 export const effectiveRange: Rule = (flags) => {
+  for (const name of ['emulated-version', 'min-compatibility-version'] as const) {
+    const given = flags.get(name).map((text) => (text.includes('=') ? text.slice(0, text.indexOf('=')) : ''))
+    const { component } = flags.platform
+    const unknown = given.find((each) => each !== '' && each !== component)
+    if (unknown !== undefined) return `--${name}: component not registered: ${unknown}`
+    if (given.length > 1) return `--${name}: duplicate version flag, ${given[0] || component}=…`
+  }
   const { emulated, minCompatibility } = effectiveVersion(flags)
   return within('emulated-version', emulated, own) ?? within('min-compatibility-version', minCompatibility, emulated)
 }

@@ -18,6 +18,8 @@ export interface VersionInfo {
 /** What a build or a runtime knows about itself; all of it may be left out. */
 export interface BuildInfo {
   readonly gitCommit?: string
+  /** `clean` (default) or `dirty`. */
+  readonly gitTreeState?: string
   /** RFC 3339. */
   readonly buildDate?: string
   /** Such as `node20.20.2`; stands where clients expect the version of Go. */
@@ -54,7 +56,7 @@ export function versionInfo(
     minCompatibilityMinor: String(minCompatibility.minor),
     gitVersion: reported,
     gitCommit: build.gitCommit ?? '',
-    gitTreeState: 'clean',
+    gitTreeState: build.gitTreeState ?? 'clean',
     buildDate: build.buildDate ?? '1970-01-01T00:00:00Z',
     goVersion: build.runtime ?? 'unknown',
     compiler: 'tsc',

@@ -37,7 +37,7 @@ export interface Health {
   readonly paths: readonly string[]
 }
 
-const ping: HealthCheck = { name: 'ping', check: () => {} }
+const always: readonly HealthCheck[] = ['ping', 'log'].map((name) => ({ name, check: () => {} }))
 const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
 
 export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [], readyChecks = [], ...options }: HealthOptions): Health {
@@ -53,9 +53,9 @@ export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [
     },
   }
   const endpoints = new Map<string, { readonly endpoint: HealthEndpoint; readonly checks: readonly HealthCheck[] }>([
-    ['/healthz', { endpoint: 'healthz', checks: [ping, ...checks, ...bootChecks, ...serviceChecks] }],
-    ['/livez', { endpoint: 'livez', checks: [ping, ...checks, ...bootChecks.map(delayed)] }],
-    ['/readyz', { endpoint: 'readyz', checks: [ping, ...checks, ...bootChecks, ...serviceChecks, ...readyChecks, shutdown] }],
+    ['/healthz', { endpoint: 'healthz', checks: [...always, ...checks, ...bootChecks, ...serviceChecks] }],
+    ['/livez', { endpoint: 'livez', checks: [...always, ...checks, ...bootChecks.map(delayed)] }],
+    ['/readyz', { endpoint: 'readyz', checks: [...always, ...checks, ...bootChecks, ...serviceChecks, ...readyChecks, shutdown] }],
   ])
   const single = new Map<string, HealthCheck>()
   for (const [path, { checks }] of endpoints) for (const check of checks) single.set(`${path}/${check.name}`, check)

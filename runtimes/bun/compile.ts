@@ -1,5 +1,6 @@
 /** Makes the self-contained executable. Runs under Bun: `bun runtimes/bun/compile.ts <target file>`. */
 import { fileURLToPath } from 'node:url'
+import { buildStamp } from '../stamp.mjs'
 
 declare const Bun: {
   build(options: object): Promise<unknown>
@@ -10,6 +11,7 @@ const [, , target = 'apiserver'] = process.argv
 await Bun.build({
   entrypoints: [fileURLToPath(new URL('bin.ts', import.meta.url))],
   compile: { outfile: target, autoloadDotenv: false, autoloadBunfig: false },
+  define: { buildStamp: JSON.stringify(buildStamp(fileURLToPath(new URL('../..', import.meta.url)))) },
   bytecode: true,
   format: 'esm',
   minify: { whitespace: true, syntax: true, identifiers: false, keepNames: true },

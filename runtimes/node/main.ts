@@ -15,6 +15,7 @@ import { reasonOf } from '../atomic-file.ts'
 import { advertisedAddress, hostPort, localAddress } from './address.ts'
 import { authenticationOptions } from './authentication.ts'
 import { announced, clientAuthorities } from './authorities.ts'
+import { buildInfo } from './build-info.ts'
 import { certificateFiles, listenOptions, preparePki, servingCertificates } from './certificates.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
@@ -106,7 +107,7 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
 /** What ends the program at once: a text to print, or undefined when the server is to run. */
 function textOnly(flags: ParsedFlags): string | undefined {
   if (flags.get('help')) return helpText(flags.platform, flags.get('platform'))
-  const version = versionText(flags.get('version'), flags.platform.title)
+  const version = versionText(flags.get('version'), flags.platform.title, buildInfo())
   return version === undefined ? undefined : `${version}\n`
 }
 

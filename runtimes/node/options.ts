@@ -14,6 +14,7 @@ import { controllerNames } from '../../core/controllers/index.ts'
 import { builtinResources } from '../../core/resources/index.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { hostPort } from './address.ts'
+import { buildInfo } from './build-info.ts'
 
 /** The embedded store has no other readers: unless told otherwise it holds JSON, which needs no decoding. */
 /** With one slash before each of its parts, as the reference server cleans it. */
@@ -54,8 +55,6 @@ function encryption(flags: ParsedFlags): Pick<ServerOptions, 'encryption'> {
   return { encryption: { file, automaticReload: flags.get('encryption-provider-config-automatic-reload') ?? false } }
 }
 
-const runtimeName = ({ bun, deno, node }: NodeJS.ProcessVersions) => (bun ? `bun${bun}` : deno ? `deno${deno}` : `node${node}`)
-
 /** The deprecated flag names all plugins that run; the two newer ones change what runs by default. */
 function pluginChoice(flags: ParsedFlags): Pick<ServerOptions, 'enabledPlugins' | 'disabledPlugins'> {
   const only = flags.get('admission-control')
@@ -74,13 +73,9 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
     laterEntries: flags.get('runtime-config-emulation-forward-compatible') ?? false,
   })
   const origins = flags.get('cors-allowed-origins')
-  const build = {
-    runtime: runtimeName(process.versions),
-    platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
-  }
   return {
     platform,
-    version: versionInfo(build, reportedVersion(flags.get('version')), emulated, minCompatibility),
+    version: versionInfo(buildInfo(), reportedVersion(flags.get('version')), emulated, minCompatibility),
     authorizationModes: flags.get('authorization-mode'),
     authorizationFiles: authorizationFiles(flags),
     ...encryption(flags),

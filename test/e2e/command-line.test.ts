@@ -132,3 +132,12 @@ async function fetchInsecure(url: string, token: string | undefined): Promise<nu
   incoming.resume()
   return incoming.statusCode ?? 0
 }
+
+test('the program says of which commit it was built, and when', async () => {
+  const { code, stdout } = await runProgram(['--version=raw'])
+  assert.equal(code, 0)
+  const { gitCommit, gitTreeState, buildDate } = JSON.parse(stdout) as { [field: string]: string }
+  assert.match(gitCommit ?? '', /^[0-9a-f]{40}$/)
+  assert.match(gitTreeState ?? '', /^(clean|dirty)$/)
+  assert.ok(Date.parse(buildDate ?? '') > Date.parse('2026-01-01T00:00:00Z'), buildDate)
+})

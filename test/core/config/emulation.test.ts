@@ -32,6 +32,13 @@ function served(group: string, { minor = 36, config = '', ...later }: Options = 
 }
 
 describe('start-up errors', () => {
+  test('versions are of a known component, each given once', () => {
+    for (const flag of ['--emulated-version', '--min-compatibility-version']) {
+      assert.match(conflicts(`${flag}=other=1.35`)[0] ?? '', new RegExp(`${flag}: component not registered: other`))
+      assert.match(conflicts(`${flag}=1.35`, `${flag}=1.34`)[0] ?? '', new RegExp(`${flag}: duplicate version flag`))
+      assert.deepEqual(conflicts(`${flag}=${platform.component}=1.35`), [])
+    }
+  })
   test('the emulated release is one of the last four', () => {
     for (const minor of [33, 34, 35, 36]) assert.deepEqual(conflicts(`--emulated-version=1.${minor}`), [])
     for (const given of ['1.32', '1.37', '2.0']) {

@@ -23,14 +23,17 @@ async function ask(health: Health, path: string): Promise<[status: number, body:
 test('when all is well the answer is ok, and each check is listed on demand', async () => {
   const health = create({ checks: [fine('store')] })
   assert.deepEqual(await ask(health, '/healthz'), [200, 'ok'])
-  assert.deepEqual(await ask(health, '/healthz?verbose'), [200, '[+]ping ok\n[+]store ok\nhealthz check passed\n'])
-  assert.deepEqual(await ask(health, '/readyz?verbose=1'), [200, '[+]ping ok\n[+]store ok\n[+]shutdown ok\nreadyz check passed\n'])
+  assert.deepEqual(await ask(health, '/healthz?verbose'), [200, '[+]ping ok\n[+]log ok\n[+]store ok\nhealthz check passed\n'])
+  assert.deepEqual(await ask(health, '/readyz?verbose=1'), [
+    200,
+    '[+]ping ok\n[+]log ok\n[+]store ok\n[+]shutdown ok\nreadyz check passed\n',
+  ])
 })
 
 test('a failure is listed without its reason, which goes to the log', async () => {
   const failed: unknown[] = []
   const health = create({ checks: [failing('store')], failed: (...all) => failed.push(all) })
-  assert.deepEqual(await ask(health, '/livez'), [500, '[+]ping ok\n[-]store failed: reason withheld\nlivez check failed\n'])
+  assert.deepEqual(await ask(health, '/livez'), [500, '[+]ping ok\n[+]log ok\n[-]store failed: reason withheld\nlivez check failed\n'])
   assert.deepEqual(failed, [['livez', ['store: out of order']]])
 })
 
@@ -38,7 +41,7 @@ test('checks can be left out by name or group; unknown names are told', async ()
   const health = create({ checks: [failing('a'), failing('b', 'boot')] })
   assert.deepEqual(await ask(health, '/healthz?verbose&exclude=a&exclude=boot&exclude=z&exclude=y'), [
     200,
-    '[+]ping ok\n[+]a excluded: ok\n[+]b excluded with boot: ok\n' +
+    '[+]ping ok\n[+]log ok\n[+]a excluded: ok\n[+]b excluded with boot: ok\n' +
       'warn: some health checks cannot be excluded: no matches for "y","z"\nhealthz check passed\n',
   ])
   assert.equal((await ask(health, '/healthz?exclude=a'))[0], 500)
@@ -66,7 +69,7 @@ test('/livez waits for start-up until the grace period is over; the others do no
 
 test('shutdown makes /readyz fail alone', async () => {
   const health = create({ shuttingDown: () => true })
-  assert.deepEqual(await ask(health, '/readyz'), [500, '[+]ping ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'])
+  assert.deepEqual(await ask(health, '/readyz'), [500, '[+]ping ok\n[+]log ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'])
   assert.equal((await ask(health, '/livez'))[0], 200)
   assert.equal((await ask(health, '/healthz'))[0], 200)
 })
