@@ -19,6 +19,7 @@ import { filters } from './filters/chain.ts'
 import { createExchange } from './filters/exchange.ts'
 import { compose } from './filters/filter.ts'
 import { createRouter } from './filters/router.ts'
+import { createWebhookMetrics } from './meta/admission-metrics.ts'
 import { createAttemptMetrics } from './meta/attempt-metrics.ts'
 import { createAuthorizationMetrics } from './meta/authorization-metrics.ts'
 import { createEncryptionMetrics } from './meta/encryption-metrics.ts'
@@ -109,6 +110,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     files,
     logger,
     configuration,
+    webhookObserver: createWebhookMetrics(metrics),
     authorizer,
     enabled,
     tolerationSeconds,

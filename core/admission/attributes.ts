@@ -23,6 +23,8 @@ export interface ObjectVersions {
   all(): readonly { readonly resource: GroupVersionResource; readonly kind: GroupVersionKind }[]
   /** An object of any of these versions in the version of `kind`; the object itself when it is in that version already. */
   convert(object: ApiObject, kind: GroupVersionKind): Promise<ApiObject>
+  /** A value that should be an object of this kind and version, with defaults. Unknown fields are dropped. Throws an Error when it does not fit. */
+  decode(value: JsonObject, kind: GroupVersionKind): ApiObject
 }
 
 /** What admission is asked about (apiserver/pkg/admission.Attributes). */

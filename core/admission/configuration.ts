@@ -1,6 +1,9 @@
-/** Kubeconfig file with the credentials that webhooks are called with (WebhookAdmissionConfiguration). */
+import type { Credentials } from '../webhook/client-config.ts'
+
+/** WebhookAdmissionConfiguration. */
 export interface WebhookPluginConfiguration {
-  readonly kubeConfigFile: string
+  /** Read from its kubeConfigFile; absent: webhooks are called without credentials. */
+  readonly credentials?: Credentials
 }
 
 /**

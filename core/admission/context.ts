@@ -4,6 +4,7 @@ import type { Clock, Files, Logger, Outbound } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
+import type { WebhookObserver } from './webhooks/observer.ts'
 
 /** Writes that plugins make on their own account: as the server itself, through all of admission; objects of core/v1. What fails rejects with ApiError. */
 export interface OwnWrites {
@@ -23,6 +24,8 @@ export interface PluginContext extends Lookup {
   readonly write: OwnWrites
   /** Each plugin looks at its own. */
   readonly configuration: PluginConfigurations
+  /** Absent: webhooks are not measured. */
+  readonly webhookObserver?: WebhookObserver
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
   /** Seconds that pods stay on nodes in trouble, unless they say so themselves. */

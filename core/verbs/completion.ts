@@ -1,10 +1,21 @@
 import type { ApiObject } from '../resources/definition.ts'
-import { forbidden } from '../respond/status.ts'
+import { badRequest, forbidden } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
 import { hookContext, type Target } from './services.ts'
 import type { Submission } from './submission.ts'
+
+/** Admission may change an object, but not move it to where nobody has been authorized. Throws 400. */
+function keepPlace({ resource, view, namespace, name }: Target, { metadata }: ApiObject): void {
+  if (resource.definition.namespaced) {
+    metadata.namespace ||= namespace
+    if (metadata.namespace !== namespace)
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  if (name !== '' && view.name === '' && metadata.name !== name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
+}
 
 /**
  * What a client sent, with all defaults, in the stored version, after mutating admission. What admission adds has no owner: `record` comes
@@ -33,6 +44,7 @@ export async function completed(
   const owners = object.metadata.managedFields
   const stored = whole && definition.storage ? definition.storage.toStored(object) : object
   const admitted = await submission.mutate(stored, old)
+  keepPlace(target, admitted)
   keepReadable(target, admitted, owners)
   if (whole) fill(admitted, resource.store.definition)
   return admitted

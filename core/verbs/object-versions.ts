@@ -1,10 +1,11 @@
 import type { GroupVersionKind, ObjectVersions } from '../admission/attributes.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
+import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { definitionIn } from './ownership.ts'
 import { inVersion } from './render.ts'
-import type { Target } from './services.ts'
+import { hookContext, type Target } from './services.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
@@ -37,6 +38,19 @@ export function objectVersions(target: Target): ObjectVersions {
       }
       const stored: ApiObject = source?.storage ? source.storage.toStored(object) : object
       return inVersion(result, stored)
+    },
+    decode(value, kind) {
+      const apiVersion = apiVersionOf(kind)
+      if (value['kind'] !== kind.kind || value['apiVersion'] !== apiVersion)
+        throw new Error(`expected ${apiVersion}, Kind=${kind.kind}, got ${String(value['apiVersion'])}, Kind=${String(value['kind'])}`)
+      const own = view.body.schema === resource.definition.schema
+      const definition = own ? definitionIn(target, apiVersion) : undefined
+      const schema = definition?.schema ?? view.body.schema
+      const object = canonicalise(schema, value, { root: true }) as ApiObject
+      const context = hookContext(services)
+      applyDefaults(schema, object as Json, context)
+      definition?.strategy.defaults?.(object as never, context)
+      return object
     },
   }
 }

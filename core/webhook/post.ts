@@ -6,6 +6,7 @@ import type { WebhookConnection } from './connection.ts'
 export interface Post {
   readonly connection: WebhookConnection
   readonly outbound: Pick<Outbound, 'fetch'>
+  /** JSON. */
   readonly body: string
   /** Milliseconds, the answer's body included. The webhook is told in the parameter `timeout`. */
   readonly timeout: number

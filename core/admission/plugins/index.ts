@@ -1,5 +1,7 @@
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { mutatingWebhooks } from '../webhooks/mutating.ts'
+import { validatingWebhooks } from '../webhooks/validating.ts'
 import { alwaysAdmit, alwaysDeny } from './always.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from './certificate-signers.ts'
@@ -82,9 +84,9 @@ const table = [
   on('NodeDeclaredFeatureValidator', 'validate', nodeDeclaredFeatureValidator),
   // Webhooks and policies see what the plugins before them made of the object; quota counts what all have left.
   on('MutatingAdmissionPolicy', 'mutate'),
-  on('MutatingAdmissionWebhook', 'mutate'),
+  on('MutatingAdmissionWebhook', 'mutate', mutatingWebhooks),
   on('ValidatingAdmissionPolicy', 'validate'),
-  on('ValidatingAdmissionWebhook', 'validate'),
+  on('ValidatingAdmissionWebhook', 'validate', validatingWebhooks),
   on('ResourceQuota', 'validate'),
   off('AlwaysDeny', 'both', alwaysDeny),
 ]

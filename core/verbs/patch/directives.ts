@@ -1,9 +1,10 @@
 /** Directives of strategic merge patches: members that say how to merge what stands beside them. */
+
+import { isObject } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { goText } from '../../schema/go-text.ts'
 import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { isObject } from './values.ts'
 
 export const patchDirective = '$patch'
 export const retainKeysDirective = '$retainKeys'

@@ -1,11 +1,12 @@
 /** Lists in strategic merge patches: which items are the same, and in what order the merged ones stand. */
+
+import { unprocessablePatch } from '../../apply/json-patch.ts'
+import { isObject, typeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { goText } from '../../schema/go-text.ts'
 import { get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { badOrderList, badPatchType, patchDirective } from './directives.ts'
-import { unprocessablePatch } from './json-patch.ts'
-import { isObject, typeName } from './values.ts'
 
 /** Identity of an item: the value of its merge key, or the item itself in lists without one. */
 type Identity = (item: Json) => Json

@@ -1,8 +1,9 @@
 /** JSON Merge Patch (RFC 7386). */
+
+import { isObject, jsonTypeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { isObject, jsonTypeName } from './values.ts'
 
 /**
  * Merges the patch into the document and returns it; the document is changed, the patch is not.

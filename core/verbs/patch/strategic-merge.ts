@@ -1,10 +1,11 @@
 /** Strategic merge patch (API conventions, 'Patch operations'): a merge patch that knows from the schema how lists merge. */
+
+import { isObject, jsonTypeName, typeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
 import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDirective, plainValue, retainKeys } from './directives.ts'
 import { checkOrder, inOrder, mergeLists, orderList } from './merge-list.ts'
-import { isObject, jsonTypeName, typeName } from './values.ts'
 
 /**
  * Applies a patch to a document of that schema and returns the result. The document may be changed, the patch is not.

@@ -1,5 +1,5 @@
 /** JSON values that patches take apart, and their names in messages. */
-import type { Json, JsonObject } from '../../schema/model.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,9 +1,9 @@
 /** JSON Patch (RFC 6902), with the leniencies of the library that the reference server uses: negative indexes, replace as add. */
-import { ApiError, badRequest } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
-import { clone, get, set } from '../../schema/members.ts'
-import type { Json, JsonObject } from '../../schema/model.ts'
-import { isObject, jsonTypeName } from './values.ts'
+import { ApiError, badRequest } from '../respond/status.ts'
+import { equal } from '../schema/equal.ts'
+import { clone, get, set } from '../schema/members.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import { isObject, jsonTypeName } from './json-values.ts'
 
 const maxOperations = 10_000
 /** Characters of JSON that the copy operations of one patch may add. */

@@ -1,0 +1,117 @@
+/** One webhook is asked about one request. */
+import type { Platform } from '../../platform.ts'
+import type { Clock, Logger, Outbound } from '../../ports.ts'
+import { ApiError, badRequest, internalError, timeout } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { Connect } from '../../webhook/client-config.ts'
+import { PostRefused, post } from '../../webhook/post.ts'
+import type { AdmissionAttributes } from '../attributes.ts'
+import { admissionRequest } from '../matching/request.ts'
+import type { Invocation } from '../matching/rules.ts'
+import type { VersionedObjects } from './conditions.ts'
+import { CallFailed, Denied, denied } from './errors.ts'
+import type { Hook } from './hook.ts'
+import type { StepType, WebhookObserver } from './observer.ts'
+import { type Answer, parseAnswer, readAnswer } from './response.ts'
+
+/** What calls are made with. */
+export interface Caller {
+  readonly connect: Connect
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly observer: WebhookObserver
+}
+
+const unavailable = 503
+
+function checkDryRun({ name, sideEffects }: Hook, { dryRun }: AdmissionAttributes): void {
+  if (!dryRun || sideEffects === 'None' || sideEffects === 'NoneOnDryRun') return
+  if (sideEffects === undefined) throw new CallFailed(name, 'Webhook SideEffects is nil', 400)
+  throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
+}
+
+/**
+ * Asks, and resolves to an answer that allows the request. Rejects with CallFailed, with Denied, or with an ApiError that holds whatever the
+ * failure policy says.
+ */
+export async function callHook(
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  invocation: Invocation,
+  { object = null, oldObject = null }: { readonly [K in keyof VersionedObjects]?: VersionedObjects[K] | null },
+  mutating: boolean,
+  { connect, outbound, platform }: Pick<Caller, 'connect' | 'outbound' | 'platform'>,
+): Promise<Answer> {
+  checkDryRun(hook, attributes)
+  const { name, reviewVersion: version } = hook
+  const failed = (reason: string, code: number, cause?: unknown) => new CallFailed(name, reason, code, cause)
+  if (version === undefined)
+    throw failed('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)', 400)
+  const uid = crypto.randomUUID()
+  const request = { uid, ...admissionRequest(attributes, invocation), object, oldObject }
+  const review = { kind: 'AdmissionReview', apiVersion: platform.name(`admission.<domain>/${version}`), request }
+  const connection = await connect(hook.clientConfig).catch((error: unknown) => {
+    throw failed(`failed to call webhook: ${messageOf(error)}`, unavailable, error)
+  })
+  let parsed: ReturnType<typeof parseAnswer>
+  try {
+    const { timeout: limit } = hook
+    parsed = parseAnswer(await post({ connection, outbound, body: JSON.stringify(review), timeout: limit, signal: attributes.signal }))
+  } catch (error) {
+    throw failed(`failed to call webhook: ${messageOf(error)}`, error instanceof PostRefused ? error.code : unavailable, error)
+  }
+  let answer: Answer
+  try {
+    answer = readAnswer(parsed, { uid, version, mutating }, platform)
+  } catch (error) {
+    throw failed(`received invalid webhook response: ${messageOf(error)}`, unavailable, error)
+  }
+  for (const [key, value] of Object.entries(answer.annotations)) attributes.annotate(`${name}/${key}`, value)
+  for (const text of answer.warnings) attributes.warn(text)
+  if (!answer.allowed) throw denied(name, answer.result)
+  return answer
+}
+
+/**
+ * Runs a call of a webhook, measures it, and applies its failure policy. Resolves to false when the call failed and the request goes on.
+ * Rejects with the ApiError of the client.
+ */
+export async function governed(
+  hook: Hook,
+  { operation, signal }: AdmissionAttributes,
+  type: StepType,
+  call: () => Promise<void>,
+  { clock, logger, observer }: Pick<Caller, 'clock' | 'logger' | 'observer'>,
+): Promise<boolean> {
+  const { name, ignoresFailure, configuration } = hook
+  const began = clock.now()
+  const note = (rejected: boolean, code: number) => observer.called(name, type, operation, rejected, code, clock.now() - began)
+  try {
+    await call()
+    note(false, 200)
+    return true
+  } catch (error) {
+    if (error instanceof Denied) {
+      const { code = 0 } = error.refusal.status
+      note(true, code)
+      observer.rejected(name, type, operation, 'no_error', code)
+      throw error.refusal
+    }
+    if (!(error instanceof CallFailed)) {
+      note(true, 0)
+      observer.rejected(name, type, operation, 'apiserver_internal_error', 0)
+      throw error instanceof ApiError ? error : internalError(messageOf(error))
+    }
+    note(!ignoresFailure, error.code)
+    logger.warn({ configuration, webhook: name, error: error.message }, `webhook failed, failing ${ignoresFailure ? 'open' : 'closed'}`)
+    if (!ignoresFailure) {
+      observer.rejected(name, type, operation, 'calling_webhook_error', error.code)
+      throw internalError(error.message)
+    }
+    observer.failedOpen(name, type)
+    if (signal.aborted) throw timeout('request did not complete within requested timeout')
+    return false
+  }
+}

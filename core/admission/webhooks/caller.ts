@@ -1,0 +1,20 @@
+import { createConnect } from '../../webhook/client-config.ts'
+import { createServiceAddress } from '../../webhook/service-address.ts'
+import type { WebhookPluginConfiguration } from '../configuration.ts'
+import type { PluginContext } from '../context.ts'
+import type { Caller } from './call.ts'
+import { unobserved } from './observer.ts'
+
+/** What a plugin calls its webhooks with. */
+export function createCaller(context: PluginContext, configuration: WebhookPluginConfiguration | undefined): Caller {
+  const { platform, outbound, clock, logger, webhookObserver = unobserved } = context
+  const serviceAddress = createServiceAddress(context, platform.name('<labels>/service-name'))
+  return {
+    connect: createConnect(serviceAddress, configuration?.credentials),
+    outbound,
+    platform,
+    clock,
+    logger,
+    observer: webhookObserver,
+  }
+}

@@ -1,0 +1,80 @@
+/** A webhook of a configuration, with what is compiled once for all requests. */
+import type { CelEnvironment } from '../../cel/environment.ts'
+import type { Program } from '../../cel/program.ts'
+import { boolType } from '../../cel/types.ts'
+import type { LabelSelectorObject } from '../../request/label-selector.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import type { WebhookClientConfig } from '../../webhook/client-config.ts'
+import type { Rule } from '../matching/rules.ts'
+import { type ReadSelector, readSelector } from '../matching/selectors.ts'
+
+/** admissionregistration/v1 MutatingWebhook and ValidatingWebhook, defaults filled in. */
+interface WebhookSpec {
+  readonly name: string
+  readonly clientConfig: WebhookClientConfig
+  readonly rules?: readonly Rule[]
+  readonly failurePolicy: string
+  readonly matchPolicy: string
+  readonly namespaceSelector?: LabelSelectorObject
+  readonly objectSelector?: LabelSelectorObject
+  readonly sideEffects?: string
+  readonly timeoutSeconds: number
+  readonly admissionReviewVersions?: readonly string[]
+  readonly reinvocationPolicy?: string
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
+}
+
+/** A condition that does not compile counts as one that always fails. */
+export type Condition = Program | { readonly expression: string; readonly issues: string }
+
+export interface Hook {
+  readonly name: string
+  readonly configuration: string
+  /** Unique among all webhooks of a phase. */
+  readonly id: string
+  readonly clientConfig: WebhookClientConfig
+  readonly rules: readonly Rule[]
+  readonly ignoresFailure: boolean
+  /** Requests to other versions of a resource are converted to one that the rules name. */
+  readonly equivalent: boolean
+  readonly namespaces: ReadSelector
+  readonly objects: ReadSelector
+  readonly sideEffects: string | undefined
+  /** Milliseconds. */
+  readonly timeout: number
+  /** The version of AdmissionReview that it is sent; undefined: none that is known here. */
+  readonly reviewVersion: 'v1' | 'v1beta1' | undefined
+  readonly reinvocable: boolean
+  readonly conditions: readonly Condition[]
+}
+
+const isReviewVersion = (version: string) => version === 'v1' || version === 'v1beta1'
+
+/** The webhooks of a configuration object, in their order. `environment` is asked for when there are conditions. */
+export function hooksOf(configuration: ApiObject, environment: () => CelEnvironment): Hook[] {
+  const { name: owner = '' } = configuration.metadata
+  const counts = new Map<string, number>()
+  return ((configuration['webhooks'] ?? []) as readonly WebhookSpec[]).map((spec) => {
+    const count = counts.get(spec.name) ?? 0
+    counts.set(spec.name, count + 1)
+    return {
+      name: spec.name,
+      configuration: owner,
+      id: `${owner}/${spec.name}/${count}`,
+      clientConfig: spec.clientConfig,
+      rules: spec.rules ?? [],
+      ignoresFailure: spec.failurePolicy === 'Ignore',
+      equivalent: spec.matchPolicy === 'Equivalent',
+      namespaces: readSelector(spec.namespaceSelector),
+      objects: readSelector(spec.objectSelector),
+      sideEffects: spec.sideEffects,
+      timeout: spec.timeoutSeconds * 1000,
+      reviewVersion: spec.admissionReviewVersions?.find(isReviewVersion) as Hook['reviewVersion'],
+      reinvocable: spec.reinvocationPolicy === 'IfNeeded',
+      conditions: (spec.matchConditions ?? []).map(({ expression }) => {
+        const compiled = environment().compile(expression, { result: [boolType] })
+        return 'program' in compiled ? compiled.program : { expression, issues: compiled.issues }
+      }),
+    }
+  })
+}

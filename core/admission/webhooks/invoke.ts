@@ -1,0 +1,53 @@
+/** Whether a webhook is asked about a request, and in which version. */
+import type { Authorizer } from '../../authz/authorizer.ts'
+import { ApiError, forbidden } from '../../respond/status.ts'
+import type { AdmissionAttributes, GroupVersionKind } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { type Invocation, invocationOf } from '../matching/rules.ts'
+import { choosesNamespace, choosesObject } from '../matching/selectors.ts'
+import { conditionsHold, type VersionedObjects } from './conditions.ts'
+import type { Hook } from './hook.ts'
+import type { StepType, WebhookObserver } from './observer.ts'
+
+export interface Judge extends Pick<PluginContext, 'find'> {
+  readonly authorizer: Authorizer
+  readonly observer: WebhookObserver
+  readonly type: StepType
+}
+
+/** Undefined: it is not asked. Errors of selectors and conditions only count where the rules name the request. */
+export async function invocationFor(
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  versioned: (kind: GroupVersionKind) => Promise<VersionedObjects>,
+  judge: Judge,
+): Promise<Invocation | undefined> {
+  const invocation = invocationOf(hook.rules, hook.equivalent, attributes)
+  if (invocation === undefined) return undefined
+  const chosen = await choosesNamespace(hook.namespaces, attributes, judge)
+  if (chosen === false) return undefined
+  const object = choosesObject(hook.objects, attributes)
+  if (object === false) return undefined
+  if (chosen instanceof ApiError) throw chosen
+  if (object instanceof ApiError) throw object
+  if (hook.conditions.length === 0) return invocation
+  const holds = await conditionsHold(hook.conditions, attributes, invocation, await versioned(invocation.kind), judge.authorizer)
+  if (holds === true) return invocation
+  if (holds === false || hook.ignoresFailure) {
+    judge.observer.excluded(hook.name, judge.type, attributes.operation)
+    return undefined
+  }
+  throw forbidden(attributes.on, attributes.name, holds.error)
+}
+
+const exempt = new Set([
+  'validatingwebhookconfigurations',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+])
+
+/** Configurations of webhooks and policies are never submitted to them: nobody could mend one that refuses everything. */
+export const isExempt = ({ on }: AdmissionAttributes, group: string) => on.group === group && exempt.has(on.resource)

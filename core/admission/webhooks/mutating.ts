@@ -1,0 +1,107 @@
+/** Webhooks that may change an object, asked one after the other: each sees what those before it have made of it. */
+import { applyJsonPatch } from '../../apply/json-patch.ts'
+import { internalError } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind, MutationRounds } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { callHook, governed } from './call.ts'
+import { createCaller } from './caller.ts'
+import { CallFailed } from './errors.ts'
+import type { Hook } from './hook.ts'
+import { invocationFor, isExempt } from './invoke.ts'
+import { createReinvocation, type Reinvocation } from './reinvocation.ts'
+import { followHooks } from './source.ts'
+import { VersionedRequest } from './versioned.ts'
+
+/** The operations of a patch. Throws when the text is no list of them. */
+function operationsOf(hook: Hook, patch: string): readonly Json[] {
+  try {
+    const value: unknown = JSON.parse(patch)
+    if (!Array.isArray(value)) throw new Error(`json: cannot unmarshal ${typeof value} into Go value of type jsonpatch.Patch`)
+    return value as Json[]
+  } catch (error) {
+    throw new CallFailed(hook.name, `received undecodable patch in webhook response: ${messageOf(error)}`, 503, error)
+  }
+}
+
+export async function mutatingWebhooks(context: PluginContext): Promise<AdmissionPlugin> {
+  const { platform } = context
+  const source = await followHooks(context, 'mutatingwebhookconfigurations')
+  const caller = createCaller(context, context.configuration.MutatingAdmissionWebhook)
+  const judge = { ...context, observer: caller.observer, type: 'admit' } as const
+  const group = platform.name('admissionregistration.<domain>')
+  const mutationKey = platform.name('mutation.webhook.admission.<domain>/')
+  const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
+
+  /** The object as a patch leaves it. A patch that does not apply is nothing that a failure policy forgives. */
+  function patched(hook: Hook, request: VersionedRequest, kind: GroupVersionKind, operations: readonly Json[]) {
+    if (request.object === undefined)
+      throw internalError(
+        `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+      )
+    try {
+      const document = structuredClone(request.object) as JsonObject
+      return request.decode(applyJsonPatch(document, operations as Json) as JsonObject, kind)
+    } catch (error) {
+      throw internalError(messageOf(error))
+    }
+  }
+
+  /** Resolves to whether the object has changed. */
+  async function ask(hook: Hook, request: VersionedRequest, index: number, again: boolean): Promise<boolean> {
+    const { attributes } = request
+    const invocation = request.invocation
+    let changed = false
+    const call = async () => {
+      const { patch } = await callHook(hook, attributes, invocation, request, true, caller)
+      const operations = patch === undefined ? [] : operationsOf(hook, patch)
+      if (operations.length === 0) return
+      const next = patched(hook, request, invocation.kind, operations)
+      changed = !equal(request.object as Json, next as Json)
+      request.replace(next)
+    }
+    const place = `round_${again ? 1 : 0}_index_${index}`
+    try {
+      if (!(await governed(hook, attributes, 'admit', call, caller))) attributes.annotate(`failed-open.${mutationKey}${place}`, hook.name)
+    } finally {
+      const { configuration, name: webhook } = hook
+      attributes.annotate(`${mutationKey}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }))
+    }
+    return changed
+  }
+
+  async function dispatch(hooks: readonly Hook[], attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> {
+    const { again } = rounds
+    const reinvocation = reinvocations.get(rounds) ?? createReinvocation()
+    reinvocations.set(rounds, reinvocation)
+    if (again) reinvocation.begin(attributes.object)
+    const request = new VersionedRequest(attributes)
+    for (const [index, hook] of hooks.entries()) {
+      const invocation = await invocationFor(hook, request.current(), (kind) => request.in(kind), judge)
+      // A second round asks nobody for the first time.
+      if (invocation === undefined || (again && !reinvocation.isDue(hook))) continue
+      await request.in(invocation.kind)
+      request.invocation = invocation
+      const changed = await ask(hook, request, index, again)
+      if (changed) {
+        reinvocation.changed()
+        rounds.repeat()
+      }
+      reinvocation.asked(hook)
+    }
+    await request.finish()
+    reinvocation.end(attributes.object)
+  }
+
+  return {
+    name: 'MutatingAdmissionWebhook',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    mutate(attributes, rounds) {
+      const { hooks } = source
+      return hooks.length > 0 && !isExempt(attributes, group) ? dispatch(hooks, attributes, rounds) : undefined
+    },
+    close: () => source.close(),
+  }
+}

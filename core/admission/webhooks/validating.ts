@@ -1,0 +1,62 @@
+/** Webhooks that may refuse a request, all asked at the same time. */
+import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import type { Invocation } from '../matching/rules.ts'
+import { callHook, governed } from './call.ts'
+import { createCaller } from './caller.ts'
+import type { VersionedObjects } from './conditions.ts'
+import type { Hook } from './hook.ts'
+import { invocationFor, isExempt } from './invoke.ts'
+import { followHooks } from './source.ts'
+
+/** The objects of a request in each version that is asked for, converted once. */
+function convertedObjects({ object, oldObject, versions }: AdmissionAttributes): (kind: GroupVersionKind) => Promise<VersionedObjects> {
+  const known = new Map<string, Promise<VersionedObjects>>()
+  async function convert(kind: GroupVersionKind): Promise<VersionedObjects> {
+    return {
+      object: object && (await versions.convert(object, kind)),
+      oldObject: oldObject && (await versions.convert(oldObject, kind)),
+    }
+  }
+  return (kind) => {
+    const key = `${kind.group}/${kind.version} ${kind.kind}`
+    const found = known.get(key) ?? convert(kind)
+    known.set(key, found)
+    return found
+  }
+}
+
+export async function validatingWebhooks(context: PluginContext): Promise<AdmissionPlugin> {
+  const source = await followHooks(context, 'validatingwebhookconfigurations')
+  const caller = createCaller(context, context.configuration.ValidatingAdmissionWebhook)
+  const judge = { ...context, observer: caller.observer, type: 'validating' } as const
+  const group = context.platform.name('admissionregistration.<domain>')
+  const failedOpenKey = context.platform.name('failed-open.validating.webhook.admission.<domain>/')
+
+  async function dispatch(hooks: readonly Hook[], attributes: AdmissionAttributes): Promise<void> {
+    const versioned = convertedObjects(attributes)
+    const relevant: { readonly hook: Hook; readonly invocation: Invocation }[] = []
+    for (const hook of hooks) {
+      const invocation = await invocationFor(hook, attributes, versioned, judge)
+      if (invocation) relevant.push({ hook, invocation })
+    }
+    const calls = relevant.map(async ({ hook, invocation }, index) => {
+      const objects = await versioned(invocation.kind)
+      const call = async () => void (await callHook(hook, attributes, invocation, objects, false, caller))
+      if (!(await governed(hook, attributes, 'validating', call, caller)))
+        attributes.annotate(`${failedOpenKey}round_0_index_${index}`, hook.name)
+    })
+    const refused = (await Promise.allSettled(calls)).find((outcome) => outcome.status === 'rejected')
+    if (refused) throw refused.reason
+  }
+
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    validate(attributes) {
+      const { hooks } = source
+      return hooks.length > 0 && !isExempt(attributes, group) ? dispatch(hooks, attributes) : undefined
+    },
+    close: () => source.close(),
+  }
+}

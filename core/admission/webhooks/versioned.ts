@@ -1,0 +1,61 @@
+import type { ApiObject } from '../../resources/definition.ts'
+import type { JsonObject } from '../../schema/model.ts'
+import type { AdmissionAttributes, GroupVersionKind } from '../attributes.ts'
+import type { Invocation } from '../matching/rules.ts'
+import type { VersionedObjects } from './conditions.ts'
+
+/** A request in the version that the webhook at hand asks for. What one has changed is converted for the next, and back to the stored version. */
+export class VersionedRequest implements VersionedObjects {
+  readonly attributes: AdmissionAttributes
+  object: ApiObject | undefined
+  oldObject: ApiObject | undefined
+  /** Of the webhook that is asked now. */
+  invocation: Invocation
+  #kind: GroupVersionKind | undefined
+  #dirty = false
+
+  constructor(attributes: AdmissionAttributes) {
+    const { resource, kind, object, oldObject } = attributes
+    this.attributes = attributes
+    this.invocation = { resource, kind }
+    this.object = object
+    this.oldObject = oldObject
+  }
+
+  /** The attributes with the object as it is now. */
+  current(): AdmissionAttributes {
+    return this.#dirty ? { ...this.attributes, object: this.object } : this.attributes
+  }
+
+  /** Converts the objects, unless they are in this version already. */
+  async in(kind: GroupVersionKind): Promise<VersionedObjects> {
+    const known = this.#kind
+    if (known && known.group === kind.group && known.version === kind.version && known.kind === kind.kind) return this
+    await this.finish()
+    const { object, oldObject, versions } = this.attributes
+    this.object = object && (await versions.convert(object, kind))
+    this.oldObject = oldObject && (await versions.convert(oldObject, kind))
+    this.#kind = kind
+    return this
+  }
+
+  replace(object: ApiObject): void {
+    this.object = object
+    this.#dirty = true
+  }
+
+  /** Throws an Error when the value is no object of the kind. */
+  decode(value: JsonObject, kind: GroupVersionKind): ApiObject {
+    return this.attributes.versions.decode(value, kind)
+  }
+
+  /** Brings what has changed into the attributes, in the version that they had. */
+  async finish(): Promise<void> {
+    const { attributes } = this
+    if (!this.#dirty || attributes.object === undefined || this.object === undefined) return
+    const { apiVersion, kind } = attributes.object
+    const [version = '', group = ''] = apiVersion.split('/').reverse()
+    attributes.object = await attributes.versions.convert(this.object, { group, version, kind })
+    this.#dirty = false
+  }
+}

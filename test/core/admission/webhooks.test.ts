@@ -1,0 +1,472 @@
+/** Admission webhooks as clients see them. The webhooks are functions here; test/e2e has them as processes of their own. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Answer, patch, type Review, rule, startWithWebhooks, type TestObject, webhook } from './webhook-harness.ts'
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const configMap = (name: string, more: object = {}) => ({ metadata: { name, ...more }, data: { from: 'client' } })
+const dataOf = (object: TestObject | null) => (object?.['data'] ?? {}) as { readonly [key: string]: string }
+const allow = { allowed: true }
+const addData = (key: string, value: string) => patch({ op: 'add', path: `/data/${key}`, value })
+
+test('mutating webhooks change an object one after the other, validating ones see the result', async () => {
+  const hooks = await startWithWebhooks({
+    first: ({ request }) => (request.operation === 'DELETE' ? allow : addData('first', '1')),
+    second: ({ request }) => (request.operation === 'DELETE' ? allow : addData('second', String(dataOf(request.object)['first']))),
+  })
+  await hooks.mutating('b', webhook('second'))
+  await hooks.mutating('a', webhook('first'))
+  await hooks.validating('v', webhook('check'))
+  const { code, body } = await hooks.send('POST', configMaps, configMap('c'))
+  assert.equal(code, 201)
+  const data = { from: 'client', first: '1', second: '1' }
+  assert.deepEqual(body['data'], data)
+  const check = hooks.reviews.find(({ name }) => name === 'check')
+  assert.deepEqual(check?.review.request.object?.['data'], data)
+  assert.deepEqual(hooks.asked(), ['first CREATE', 'second CREATE', 'check CREATE'])
+  await hooks.send('DELETE', `${configMaps}/c`)
+  assert.deepEqual(hooks.asked(), ['first DELETE', 'second DELETE', 'check DELETE'])
+  await hooks.server.close()
+})
+
+test('a review says all about the request', async () => {
+  const hooks = await startWithWebhooks({})
+  await hooks.validating('v', webhook('v1'), webhook('beta', { admissionReviewVersions: ['v2', 'v1beta1'] }))
+  await hooks.send('POST', `${configMaps}?fieldManager=me&dryRun=All`, configMap('c'))
+  const [first, second] = hooks.reviews.splice(0)
+  const { uid, object, ...request } = first?.review.request ?? ({} as Review['request'])
+  assert.match(uid, /^[0-9a-f-]{36}$/)
+  assert.deepEqual(
+    { kind: first?.review.kind, apiVersion: first?.review.apiVersion, other: second?.review.apiVersion },
+    { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', other: 'admission.k8s.io/v1beta1' },
+  )
+  assert.equal(first?.url, 'https://hooks.example.com/v1?timeout=10s')
+  const { managedFields, uid: own, creationTimestamp, ...metadata } = object?.metadata ?? {}
+  assert.ok(Array.isArray(managedFields) && own && creationTimestamp, 'a validating webhook sees the object as it will be stored')
+  assert.deepEqual(
+    { ...object, metadata },
+    { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'c', namespace: 'default' }, data: { from: 'client' } },
+  )
+  const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
+  const resource = { group: '', version: 'v1', resource: 'configmaps' }
+  assert.deepEqual(request, {
+    kind,
+    resource,
+    requestKind: kind,
+    requestResource: resource,
+    name: 'c',
+    namespace: 'default',
+    operation: 'CREATE',
+    userInfo: { username: 'system:anonymous', groups: ['system:unauthenticated'] },
+    oldObject: null,
+    dryRun: true,
+    options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', fieldManager: 'me', dryRun: ['All'] },
+  })
+  await hooks.server.close()
+})
+
+test('a refusal is the Status of the webhook', async () => {
+  const refusals: readonly (readonly [answer: object, code: number, message: string, reason?: string])[] = [
+    [{ allowed: false }, 400, 'admission webhook "v.example.com" denied the request without explanation'],
+    [{ allowed: false, status: { message: 'no' } }, 400, 'admission webhook "v.example.com" denied the request: no'],
+    [{ allowed: false, status: { reason: 'Tired' } }, 400, 'admission webhook "v.example.com" denied the request: Tired', 'Tired'],
+    [
+      { allowed: false, status: { message: 'no', code: 418, reason: 'Teapot' } },
+      418,
+      'admission webhook "v.example.com" denied the request: no',
+      'Teapot',
+    ],
+    [
+      { allowed: false, status: { message: 'no', code: 200, status: 'Success' } },
+      400,
+      'admission webhook "v.example.com" denied the request: no',
+    ],
+    [{ status: { message: 'silent' } }, 400, 'admission webhook "v.example.com" denied the request: silent'],
+    [{ allowed: false, status: { message: 'odd', code: 99_999 } }, 500, 'admission webhook "v.example.com" denied the request: odd'],
+  ]
+  let answer: object = {}
+  const hooks = await startWithWebhooks({ v: () => answer })
+  await hooks.validating('v', webhook('v'))
+  for (const [given, code, message, reason] of refusals) {
+    answer = given
+    const refused = await hooks.send('POST', configMaps, configMap('c'))
+    assert.deepEqual([refused.code, refused.message, refused.body.reason, refused.body['status']], [code, message, reason, 'Failure'])
+  }
+  const details = { name: 'c', causes: [{ reason: 'FieldValueInvalid', field: 'data', message: 'wrong' }], retryAfterSeconds: 3 }
+  answer = { allowed: false, status: { message: 'no', details } }
+  assert.deepEqual((await hooks.send('POST', configMaps, configMap('c'))).body.details, details)
+  await hooks.server.close()
+})
+
+const failed = (why: string) => `Internal error occurred: failed calling webhook "w.example.com": ${why}`
+
+/** Answers that are none, and how the reference says so. */
+const unusable: readonly (readonly [what: string, answer: (review: Review) => Answer, message: string | RegExp])[] = [
+  [
+    '500',
+    () => new Response('broken', { status: 500 }),
+    failed('failed to call webhook: an error on the server ("broken") has prevented the request from succeeding'),
+  ],
+  ['404', () => new Response('', { status: 404 }), failed('failed to call webhook: the server could not find the requested resource')],
+  ['302', () => new Response('', { status: 302 }), /the server responded with the status code 302/],
+  ['no JSON', () => new Response('<html>'), /failed to call webhook: couldn't get version\/kind; json parse error: /],
+  ['an array', () => Response.json([]), /failed to call webhook: json: cannot unmarshal/],
+  [
+    'no response',
+    ({ kind, apiVersion }) => Response.json({ kind, apiVersion }),
+    failed('received invalid webhook response: webhook response was absent'),
+  ],
+  [
+    'another uid',
+    () => ({ uid: 'other', allowed: true }),
+    /received invalid webhook response: expected response\.uid="[0-9a-f-]{36}", got "other"$/,
+  ],
+  [
+    'no uid',
+    ({ kind, apiVersion }) => Response.json({ kind, apiVersion, response: { allowed: true } }),
+    /expected response\.uid=.*, got ""$/,
+  ],
+  [
+    'another kind',
+    ({ apiVersion, request: { uid } }) => Response.json({ kind: 'Other', apiVersion, response: { uid, allowed: true } }),
+    /expected webhook response of admission\.k8s\.io\/v1, Kind=AdmissionReview, got admission\.k8s\.io\/v1, Kind=Other$/,
+  ],
+  ['wrong types', () => ({ allowed: 'yes' }), /failed to call webhook: json: cannot unmarshal/],
+  [
+    'a connection that breaks',
+    () => Promise.reject(new Error('socket hang up')),
+    /failed to call webhook: Post "https:\/\/hooks\.example\.com\/w\?timeout=10s": socket hang up$/,
+  ],
+]
+
+const unusablePatches: typeof unusable = [
+  [
+    'patch without type',
+    () => ({ allowed: true, patch: 'W10=' }),
+    failed('received invalid webhook response: webhook returned response.patch but not response.patchType'),
+  ],
+  [
+    'type without patch',
+    () => ({ allowed: true, patchType: 'JSONPatch' }),
+    failed('received invalid webhook response: webhook returned response.patchType but not response.patch'),
+  ],
+  ['another type', () => ({ allowed: true, patch: 'W10=', patchType: 'Merge' }), /unsupported patch type "Merge"/],
+  ['no base64', () => ({ allowed: true, patch: '***', patchType: 'JSONPatch' }), /failed calling webhook/],
+  ['no list', () => ({ allowed: true, patch: btoa('{}'), patchType: 'JSONPatch' }), /received undecodable patch in webhook response/],
+]
+
+for (const phase of ['mutating', 'validating'] as const) {
+  test(`an unusable answer of a ${phase} webhook is what its failure policy says`, async () => {
+    let answer: (review: Review) => Answer = () => ({ allowed: true })
+    const hooks = await startWithWebhooks({ w: (review) => answer(review) })
+    const rows = phase === 'mutating' ? [...unusable, ...unusablePatches] : unusable
+    await hooks[phase]('strict', webhook('w'))
+    for (const [what, given, message] of rows) {
+      answer = given
+      const refused = await hooks.send('POST', configMaps, configMap('c'))
+      assert.equal(refused.code, 500, what)
+      if (typeof message === 'string') assert.equal(refused.message, message, what)
+      else assert.match(refused.message, message, what)
+    }
+    await hooks.unregister(phase, 'strict')
+    await hooks[phase]('lenient', webhook('w', { failurePolicy: 'Ignore' }))
+    for (const [index, [what, given]] of rows.entries()) {
+      answer = given
+      const passed = await hooks.send('POST', configMaps, configMap(`c${index}`))
+      assert.equal(passed.code, 201, `${what}: ${passed.message}`)
+    }
+    await hooks.server.close()
+  })
+}
+
+test('a validating webhook may not patch', async () => {
+  const hooks = await startWithWebhooks({ v: () => addData('a', 'b') })
+  await hooks.validating('v', webhook('v'))
+  const { code, message } = await hooks.send('POST', configMaps, configMap('c'))
+  assert.deepEqual(
+    [code, message],
+    [
+      500,
+      'Internal error occurred: failed calling webhook "v.example.com": received invalid webhook response: validating webhook may not return response.patch',
+    ],
+  )
+  await hooks.server.close()
+})
+
+/** Patches that a failure policy does not forgive. */
+const impossible: readonly (readonly [what: string, operations: object[], code: number])[] = [
+  ['a path that is not there', [{ op: 'replace', path: '/spec/x', value: 1 }], 500],
+  ['a type that does not fit', [{ op: 'replace', path: '/data', value: 'text' }], 500],
+  ['another kind', [{ op: 'replace', path: '/kind', value: 'Secret' }], 500],
+  ['another version', [{ op: 'replace', path: '/apiVersion', value: 'v2' }], 500],
+  ['no object', [{ op: 'replace', path: '', value: 7 }], 500],
+  ['another namespace', [{ op: 'replace', path: '/metadata/namespace', value: 'kube-system' }], 400],
+  ['an invalid label', [{ op: 'add', path: '/metadata/labels', value: { 'not a label!': 'x' } }], 422],
+]
+
+test('a patch that can not be leaves nothing behind, whatever the failure policy', async () => {
+  let operations: object[] = []
+  const hooks = await startWithWebhooks({ m: () => patch(...operations) })
+  await hooks.mutating('m', webhook('m', { failurePolicy: 'Ignore', rules: [rule('configmaps', ['CREATE', 'UPDATE'])] }))
+  const stored = await hooks.send('POST', configMaps, configMap('kept'))
+  assert.equal(stored.code, 201)
+  for (const [what, given, code] of impossible) {
+    operations = given
+    const created = await hooks.send('POST', configMaps, configMap('c'))
+    assert.equal(created.code, code, `${what}: ${created.message}`)
+    assert.equal((await hooks.send('GET', `${configMaps}/c`)).code, 404)
+    assert.ok((await hooks.send('PATCH', `${configMaps}/kept`, { data: { more: 'x' } })).code >= 400, what)
+  }
+  operations = [{ op: 'replace', path: '/metadata/name', value: 'other' }]
+  assert.equal((await hooks.send('PATCH', `${configMaps}/kept`, { data: { more: 'x' } })).code, 400)
+  operations = []
+  assert.deepEqual((await hooks.send('GET', `${configMaps}/kept`)).body['data'], { from: 'client' })
+  await hooks.server.close()
+})
+
+test('a webhook that would change what is deleted is refused', async () => {
+  const hooks = await startWithWebhooks({ m: ({ request }) => (request.operation === 'DELETE' ? addData('a', 'b') : {}) })
+  await hooks.send('POST', configMaps, configMap('c'))
+  await hooks.mutating('m', webhook('m', { rules: [rule('configmaps', ['DELETE'])] }))
+  const { code, message } = await hooks.send('DELETE', `${configMaps}/c`)
+  assert.deepEqual(
+    [code, message],
+    [
+      500,
+      'Internal error occurred: admission webhook "m.example.com" attempted to modify the object, which is not supported for this operation',
+    ],
+  )
+  await hooks.server.close()
+})
+
+test('rules choose by operation, group, version, resource, subresource and scope', async () => {
+  const hooks = await startWithWebhooks({})
+  const all = (more: object) => ({ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...more })
+  await hooks.validating(
+    'v',
+    webhook('status', { rules: [all({ resources: ['pods/status'] })] }),
+    webhook('below', { rules: [all({ resources: ['pods/*'] })] }),
+    webhook('plain', { rules: [all({ resources: ['*'] })] }),
+    webhook('everything', { rules: [all({ resources: ['*/*'] })] }),
+    webhook('cluster', { rules: [all({ scope: 'Cluster' })] }),
+    webhook('namespaced', { rules: [all({ scope: 'Namespaced' })] }),
+    webhook('updates', { rules: [all({ operations: ['UPDATE'] })] }),
+    webhook('apps', { rules: [all({ apiGroups: ['apps'] })] }),
+  )
+  const names = () =>
+    hooks
+      .asked()
+      .map((text) => text.split(' ')[0])
+      .sort()
+  const pods = '/api/v1/namespaces/default/pods'
+  const spec = { containers: [{ name: 'c', image: 'i' }], serviceAccountName: 'default', automountServiceAccountToken: false }
+  const server = hooks.send
+  assert.equal((await server('POST', '/api/v1/namespaces', { metadata: { name: 'n' } })).code, 201)
+  assert.deepEqual(names(), ['cluster', 'everything', 'plain'], 'a namespace is an object of the cluster')
+  await server('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
+  names()
+  const pod = await server('POST', pods, { metadata: { name: 'p' }, spec })
+  assert.equal(pod.code, 201, pod.message)
+  assert.deepEqual(names(), ['below', 'everything', 'namespaced', 'plain'])
+  await server('PATCH', `${pods}/p/status`, { status: { message: 'x' } })
+  assert.deepEqual(names(), ['below', 'everything', 'status'])
+  await server('PATCH', `${pods}/p`, { metadata: { labels: { a: 'b' } } })
+  assert.deepEqual(names(), ['below', 'everything', 'namespaced', 'plain', 'updates'])
+  await hooks.server.close()
+})
+
+test('selectors choose by the labels of the namespace, and of the old object or the new one', async () => {
+  const hooks = await startWithWebhooks({})
+  const rules = [rule(), rule('namespaces'), rule('nodes')]
+  await hooks.validating(
+    'v',
+    webhook('team', { rules, namespaceSelector: { matchLabels: { team: 'a' } } }),
+    webhook('marked', { rules, objectSelector: { matchExpressions: [{ key: 'marked', operator: 'Exists' }] } }),
+  )
+  await hooks.send('POST', '/api/v1/namespaces', { metadata: { name: 'ours', labels: { team: 'a' } } })
+  await hooks.send('POST', '/api/v1/namespaces', { metadata: { name: 'theirs', labels: { team: 'b' } } })
+  assert.deepEqual(hooks.asked(), ['team CREATE'], 'the labels of a namespace that is created are its own')
+  await hooks.send('POST', '/api/v1/namespaces/ours/configmaps', configMap('c'))
+  await hooks.send('POST', '/api/v1/namespaces/theirs/configmaps', configMap('c', { labels: { marked: '' } }))
+  assert.deepEqual(hooks.asked(), ['team CREATE', 'marked CREATE'])
+  await hooks.send('PATCH', '/api/v1/namespaces/theirs/configmaps/c', { metadata: { labels: null } })
+  assert.deepEqual(hooks.asked(), ['marked UPDATE'], 'the old object was marked')
+  await hooks.send('POST', '/api/v1/nodes', { metadata: { name: 'n' } })
+  assert.deepEqual(hooks.asked(), ['team CREATE'], 'what is in no namespace is not exempt')
+  await hooks.server.close()
+})
+
+test('matchPolicy: requests to other versions are converted to the one that the rules name, and back', async () => {
+  const hooks = await startWithWebhooks({ m: () => patch({ op: 'add', path: '/note', value: 'from the webhook' }) })
+  const events = rule('events', ['CREATE'], ['events.k8s.io'])
+  await hooks.mutating('m', webhook('m', { rules: [events] }))
+  await hooks.validating('v', webhook('exact', { rules: [events], matchPolicy: 'Exact' }), webhook('equivalent', { rules: [events] }))
+  const event = {
+    metadata: { name: 'e' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+    reason: 'r',
+    message: 'x',
+    type: 'Normal',
+  }
+  const made = await hooks.send('POST', '/api/v1/namespaces/default/events', event)
+  assert.equal(made.code, 201, made.message)
+  assert.equal(made.body['message'], 'from the webhook')
+  const { request } = hooks.reviews[0]!.review
+  assert.deepEqual(
+    [
+      request['kind'],
+      request['requestKind'],
+      request.object?.apiVersion,
+      (request.object as unknown as { regarding: { name: string } }).regarding.name,
+    ],
+    [{ group: 'events.k8s.io', version: 'v1', kind: 'Event' }, { group: '', version: 'v1', kind: 'Event' }, 'events.k8s.io/v1', 'p'],
+  )
+  assert.deepEqual(hooks.asked(), ['m CREATE', 'equivalent CREATE'])
+  await hooks.server.close()
+})
+
+test('match conditions see the request, its objects and the authorizer', async () => {
+  const hooks = await startWithWebhooks({})
+  const when = (name: string, ...expressions: string[]) =>
+    webhook(name, { matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })) })
+  await hooks.validating(
+    'v',
+    when('named', "request.name.startsWith('a')", "object.data.from == 'client'"),
+    when('other', "request.userInfo.username == 'somebody else'"),
+    when('allowed', "authorizer.group('').resource('pods').namespace('default').check('create').allowed()"),
+    when('own', "authorizer.requestResource.check('create').allowed()"),
+    when('old', 'oldObject == null'),
+  )
+  await hooks.send('POST', configMaps, configMap('a1'))
+  assert.deepEqual(hooks.asked(), ['named CREATE', 'allowed CREATE', 'own CREATE', 'old CREATE'])
+  await hooks.send('POST', configMaps, configMap('b1'))
+  assert.deepEqual(hooks.asked(), ['allowed CREATE', 'own CREATE', 'old CREATE'])
+  await hooks.server.close()
+})
+
+test('a match condition that fails is what the failure policy says, unless another one is false', async () => {
+  const hooks = await startWithWebhooks({})
+  const broken = { name: 'broken', expression: "object.data.missing == 'x'" }
+  const never = { name: 'never', expression: 'false' }
+  await hooks.validating('ignoring', webhook('ignoring', { failurePolicy: 'Ignore', matchConditions: [broken] }))
+  await hooks.validating('skipped', webhook('skipped', { matchConditions: [broken, never] }))
+  assert.equal((await hooks.send('POST', configMaps, configMap('a'))).code, 201)
+  await hooks.validating('strict', webhook('strict', { matchConditions: [broken] }))
+  const { code, message } = await hooks.send('POST', configMaps, configMap('c'))
+  assert.deepEqual(
+    [code, message],
+    [403, `configmaps "c" is forbidden: expression 'object.data.missing == 'x'' resulted in error: no such key: missing`],
+  )
+  assert.deepEqual(hooks.asked(), [])
+  await hooks.server.close()
+})
+
+test('reinvocation: who was asked before a change is asked again if it wants to, once', async () => {
+  const hooks = await startWithWebhooks({
+    once: () => addData('once', '1'),
+    again: ({ request }) => {
+      const { late, seen } = dataOf(request.object)
+      return late && !seen ? addData('seen', late) : allow
+    },
+    late: ({ request }) => (dataOf(request.object)['late'] ? allow : addData('late', '1')),
+  })
+  await hooks.mutating(
+    'a',
+    webhook('once'),
+    webhook('again', { reinvocationPolicy: 'IfNeeded' }),
+    webhook('late', { reinvocationPolicy: 'IfNeeded' }),
+  )
+  const { body } = await hooks.send('POST', configMaps, configMap('c'))
+  assert.deepEqual(body['data'], { from: 'client', once: '1', late: '1', seen: '1' })
+  assert.deepEqual(hooks.asked(), ['once CREATE', 'again CREATE', 'late CREATE', 'again CREATE', 'late CREATE'])
+  await hooks.server.close()
+})
+
+test('built-in plugins run again after a webhook has changed the object', async () => {
+  const hooks = await startWithWebhooks(
+    { sidecar: () => patch({ op: 'add', path: '/spec/containers/-', value: { name: 'sidecar', image: 'i', imagePullPolicy: 'Never' } }) },
+    { admissionPlugins: { enable: ['AlwaysPullImages'] } },
+  )
+  await hooks.send('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
+  await hooks.mutating('m', webhook('sidecar', { rules: [rule('pods', ['CREATE'])] }))
+  const { code, body, message } = await hooks.send('POST', '/api/v1/namespaces/default/pods', {
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  })
+  assert.equal(code, 201, message)
+  assert.deepEqual(
+    (body['spec'] as { containers: { imagePullPolicy: string }[] }).containers.map(({ imagePullPolicy }) => imagePullPolicy),
+    ['Always', 'Always'],
+  )
+  await hooks.server.close()
+})
+
+test('dry run asks webhooks without side effects only', async () => {
+  const hooks = await startWithWebhooks({})
+  await hooks.validating('v', webhook('none'), webhook('unless', { sideEffects: 'NoneOnDryRun' }))
+  assert.equal((await hooks.send('POST', `${configMaps}?dryRun=All`, configMap('c'))).code, 201)
+  assert.deepEqual(hooks.asked(), ['none CREATE', 'unless CREATE'])
+  await hooks.server.close()
+})
+
+test('warnings reach the client', async () => {
+  const hooks = await startWithWebhooks({
+    m: () => ({ allowed: true, warnings: ['mind the gap'] }),
+    v: () => ({ allowed: false, warnings: ['and the edge'], status: { message: 'no' } }),
+  })
+  await hooks.mutating('m', webhook('m'))
+  await hooks.validating('v', webhook('v'))
+  const { warnings } = await hooks.send('POST', configMaps, configMap('c'))
+  assert.deepEqual(warnings, ['299 - "mind the gap"', '299 - "and the edge"'])
+  await hooks.server.close()
+})
+
+test('configurations of webhooks and policies are never submitted to webhooks', async () => {
+  const hooks = await startWithWebhooks({ v: () => ({ allowed: false }) })
+  await hooks.validating('v', webhook('v', { rules: [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }] }))
+  assert.equal((await hooks.send('POST', configMaps, configMap('c'))).code, 400)
+  assert.equal((await hooks.send('DELETE', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/v')).code, 200)
+  assert.equal((await hooks.send('POST', configMaps, configMap('c'))).code, 201)
+  await hooks.server.close()
+})
+
+test('validating webhooks are asked at the same time, mutating ones in turn', async () => {
+  let running = 0
+  let most = 0
+  const slow = async () => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running--
+    return {}
+  }
+  const hooks = await startWithWebhooks({ a: slow, b: slow, c: slow })
+  await hooks.mutating('m', webhook('a'), webhook('b'), webhook('c'))
+  await hooks.send('POST', configMaps, configMap('one'))
+  assert.equal(most, 1)
+  await hooks.unregister('mutating', 'm')
+  await hooks.validating('v', webhook('a'), webhook('b'), webhook('c'))
+  await hooks.send('POST', configMaps, configMap('two'))
+  assert.equal(most, 3)
+  await hooks.server.close()
+})
+
+test('calls are measured', async () => {
+  const hooks = await startWithWebhooks({
+    no: () => ({ allowed: false, status: { code: 409 } }),
+    broken: () => new Response('', { status: 500 }),
+  })
+  await hooks.validating('v', webhook('yes'), webhook('broken', { failurePolicy: 'Ignore' }))
+  await hooks.send('POST', configMaps, configMap('c'))
+  await hooks.validating('w', webhook('no'))
+  await hooks.send('POST', configMaps, configMap('d'))
+  const text = await (await hooks.server.fetch(new Request('http://server/metrics'))).text()
+  const line = (pattern: string) => assert.match(text, new RegExp(`^apiserver_admission_${pattern}$`, 'm'))
+  line('webhook_request_total\\{name="yes.example.com",type="validating",operation="CREATE",code="200",rejected="false"\\} 2')
+  line('webhook_request_total\\{name="no.example.com",type="validating",operation="CREATE",code="409",rejected="true"\\} 1')
+  line(
+    'webhook_rejection_count\\{name="no.example.com",type="validating",operation="CREATE",error_type="no_error",rejection_code="409"\\} 1',
+  )
+  line('webhook_fail_open_count\\{name="broken.example.com",type="validating"\\} 2')
+  line('webhook_admission_duration_seconds_count\\{name="yes.example.com",type="validating",operation="CREATE",rejected="false"\\} 2')
+  await hooks.server.close()
+})
