@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { SchemaNode } from '../../../../core/resources/apiextensions/schema-nodes.ts'
+import { decode } from '../../../../core/schema/decode.ts'
+import { applyDefaults } from '../../../../core/schema/defaults.ts'
+import { equal } from '../../../../core/schema/equal.ts'
+import type { Json, JsonObject } from '../../../../core/schema/model.ts'
+import { hookContext } from '../../../support/hook-context.ts'
+import { defaulted, isValid, pruned, withoutNulls } from './reading.ts'
+import { judge, rowOf } from './support.ts'
+
+const names = ['a', 'b', 'c', '__proto__', 'x-y']
+const name = fc.constantFrom(...names)
+const scalar = fc.oneof(
+  fc.constantFrom<Json>('', 'a', 'ab', 'abc', 'ä€😀', 0, 1, 2, -1, 1.5, true, false, null),
+  fc.integer({ min: -3, max: 5 }),
+)
+
+/** Objects with any keys, also `__proto__`. */
+const objectOf = <T>(values: fc.Arbitrary<T>, maxKeys = 4) =>
+  fc.array(fc.tuple(name, values), { maxLength: maxKeys }).map((pairs) => Object.fromEntries(pairs))
+
+const { value } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    scalar,
+    fc.array(tie('value'), { maxLength: 3 }),
+    objectOf(tie('value')) as fc.Arbitrary<JsonObject>,
+  ),
+}))
+
+const small = fc.integer({ min: 0, max: 3 })
+const some = (arbitraries: { readonly [keyword: string]: fc.Arbitrary<unknown> }) => fc.record(arbitraries, { requiredKeys: [] })
+
+const condition = some({
+  required: fc.array(name, { maxLength: 2 }),
+  properties: objectOf(some({ enum: fc.array(scalar, { minLength: 1, maxLength: 3 }), minLength: small, maximum: small }), 2),
+  maxProperties: small,
+  pattern: fc.constantFrom('^a', 'b$', '^$'),
+  minimum: small,
+  minItems: small,
+}) as fc.Arbitrary<SchemaNode>
+const choices = some({
+  anyOf: fc.array(condition, { minLength: 1, maxLength: 2 }),
+  oneOf: fc.array(condition, { minLength: 1, maxLength: 2 }),
+  allOf: fc.array(condition, { minLength: 1, maxLength: 2 }),
+  not: condition,
+})
+
+const common = fc.tuple(
+  fc.constantFrom({}, {}, { nullable: true }),
+  fc.oneof({ arbitrary: fc.constant({}), weight: 4 }, { arbitrary: choices, weight: 1 }),
+  fc.oneof(
+    { arbitrary: fc.constant({}), weight: 2 },
+    { arbitrary: value.map((each) => (each === null ? {} : { default: each })), weight: 1 },
+  ),
+)
+const node = (own: fc.Arbitrary<object>) => fc.tuple(common, own).map(([shared, rest]) => Object.assign({}, ...shared, rest) as SchemaNode)
+const typed = (type: string, keywords: { readonly [keyword: string]: fc.Arbitrary<unknown> }) =>
+  node(some(keywords).map((rest) => ({ type, ...rest })))
+
+const { schema } = fc.letrec<{ schema: SchemaNode; object: SchemaNode; list: SchemaNode }>((tie) => ({
+  schema: fc.oneof(
+    { depthSize: 'small' },
+    typed('string', {
+      maxLength: small,
+      minLength: small,
+      pattern: fc.constantFrom('a', '^b?$'),
+      enum: fc.constantFrom(['a', 'ab'], ['']),
+    }),
+    typed('integer', { minimum: small, maximum: small }),
+    typed('number', { minimum: small, maximum: small }),
+    typed('boolean', {}),
+    node(fc.constantFrom({ 'x-kubernetes-int-or-string': true }, { 'x-kubernetes-preserve-unknown-fields': true })),
+    tie('object'),
+    tie('list'),
+  ),
+  object: node(
+    fc.oneof(
+      fc
+        .tuple(objectOf(tie('schema')), some({ required: fc.array(name, { maxLength: 2 }), maxProperties: small }), fc.boolean())
+        .map(([properties, rest, open]) => ({
+          type: 'object',
+          properties,
+          ...rest,
+          ...(open && { 'x-kubernetes-preserve-unknown-fields': true }),
+        })),
+      fc
+        .tuple(fc.oneof(tie('schema'), fc.constant(true)), some({ minProperties: small }))
+        .map(([additionalProperties, rest]) => ({ type: 'object', additionalProperties, ...rest })),
+    ),
+  ),
+  list: node(
+    fc
+      .tuple(tie('schema'), some({ minItems: small, maxItems: small }), fc.constantFrom({}, { 'x-kubernetes-list-type': 'set' }))
+      .map(([items, rest, listType]) => ({ type: 'array', items, ...rest, ...listType })),
+  ),
+}))
+
+/** The schema without defaults that a definition could not have: those that don't survive pruning or are not valid. */
+function fitting(given: SchemaNode): SchemaNode {
+  const { default: value, properties, items, additionalProperties, ...rest } = given
+  const node: SchemaNode = {
+    ...rest,
+    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, fitting(each)])) }),
+    ...(items && { items: fitting(items as SchemaNode) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties: typeof additionalProperties === 'object' ? fitting(additionalProperties) : additionalProperties,
+    }),
+  }
+  if (value === undefined) return node
+  // A default gets no defaults of its parts before it is stored: what is valid only with those is no default here.
+  const fits = equal(withoutNulls(pruned(value, node), node), value) && isValid(value, node) && isValid(defaulted(value, node), node)
+  return fits ? { ...node, default: value } : node
+}
+
+const head = { kind: 'Thing', apiVersion: 'shop.test/v1', metadata: { name: 'one' } }
+const seconds = process.env['APISERVER_SOAK'] === undefined ? 6 : 60
+
+test('random objects are pruned, completed and judged as a second reading of the rules does it', () => {
+  const counts = { valid: 0, invalid: 0, pruned: 0, defaulted: 0 }
+  fc.assert(
+    fc.property(schema, value, (random, spec) => {
+      const whole: SchemaNode = { type: 'object', properties: { spec: fitting(random) } }
+      const row = rowOf(whole)
+      const given: JsonObject = { ...head, spec }
+      const expected = withoutNulls(pruned(given, { ...whole, properties: { ...whole.properties, ...kept } }), whole) as JsonObject
+
+      const { value: decoded, unknown } = decode(row.schema, given, { root: true })
+      assert.deepEqual(plain(decoded), plain(expected), 'pruned')
+      assert.equal(unknown.length > 0, !equal(pruned(spec, whole.properties?.['spec']), spec), 'unknown fields are named')
+      assert.deepEqual(plain(decode(row.schema, decoded, { root: true }).value), plain(decoded), 'pruning is idempotent')
+
+      const complete = defaulted(expected, whole) as JsonObject
+      applyDefaults(row.schema, decoded, hookContext())
+      assert.deepEqual(plain(decoded), plain(complete), 'defaulted')
+      const stored = decode(row.schema, decoded, { root: true }).value
+      applyDefaults(row.schema, stored, hookContext())
+      assert.deepEqual(plain(stored), plain(complete), 'defaulting is idempotent')
+
+      const { errors } = judge(row, decoded as never)
+      const fine = isValid(complete, whole)
+      assert.deepEqual([errors.length === 0, errors], [fine, fine ? [] : errors], 'judged')
+      assert.deepEqual(judge(row, stored as never).errors, errors, 'what is stored is judged like what was given')
+      assert.deepEqual(judge(row, stored as never, stored as never).errors.filter(isForgiven), [], 'nothing changes')
+      counts[fine ? 'valid' : 'invalid']++
+      if (!equal(expected, given)) counts.pruned++
+      if (!equal(complete, expected)) counts.defaulted++
+    }),
+    { numRuns: 1_000_000, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false },
+  )
+  for (const [what, count] of Object.entries(counts)) assert.ok(count > 20, `${count} ${what}: the objects test little`)
+})
+
+/** What every object has is not part of the second reading. */
+const text: SchemaNode = { type: 'string' }
+const kept: { readonly [name: string]: SchemaNode } = {
+  kind: text,
+  apiVersion: text,
+  metadata: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+}
+
+/** JSON text with keys in order, so that `__proto__` is compared too. */
+function plain(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(plain).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${plain(value[key] as Json)}`)
+    .join()}}`
+}
+
+/** Errors of values whose schema knows all their members are forgiven when nothing changes; repeats always are. */
+const isForgiven = (error: string) => error.includes('Duplicate value')
