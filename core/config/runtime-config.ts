@@ -1,8 +1,8 @@
 /** Which built-in APIs are served: their defaults, as --runtime-config changes them. */
 
-import { compareVersions } from '../meta/version-order.ts'
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
+import { compareVersions } from '../schema/version-order.ts'
 import { compareReleases, own, parseRelease, type Release, releaseText } from './emulation.ts'
 import { FlagError } from './flag.ts'
 import { parseBool } from './flag-types.ts'

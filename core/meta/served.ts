@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
+import { compareVersions } from '../schema/version-order.ts'
 import { builtinGroups, customGroupPriority } from './groups.ts'
-import { compareVersions } from './version-order.ts'
 
 /** The resources that are served now. Everything in this folder is computed from them. */
 export interface ServedResources {

@@ -184,6 +184,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly stability: 'alpha' | 'beta' | 'ga'
   readonly servedByDefault: boolean
   readonly lifecycle: Lifecycle
+  /** Warning that every request for this version gets (custom resources); built-in ones follow from the lifecycle. */
+  readonly deprecationWarning?: string
   /** Has `/status`; spec and status are then written apart. */
   readonly status: boolean
   /** Writes through `/status` change nothing of the metadata. */

@@ -12,6 +12,7 @@ const isReached = (release: string, { major, minor }: Release) => {
 
 /** What clients of a deprecated version are told: `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, …`. `at` is the server's release. */
 export function deprecationWarning({ kind, lifecycle, ...version }: ResourceDefinition, at: Release): string | undefined {
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning
   const { deprecated, removed, replacement } = lifecycle
   if (deprecated === undefined || !isReached(deprecated, at)) return undefined
   const end = removed === undefined ? '' : `, unavailable in v${removed}+`

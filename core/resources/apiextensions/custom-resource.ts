@@ -1,6 +1,7 @@
 /** What a definition of a custom resource makes: rows like those of built-in resources, one per version. */
 import { getPath } from '../../schema/accessors.ts'
 import { type Infer, type JsonObject, lazy } from '../../schema/model.ts'
+import { compareVersions } from '../../schema/version-order.ts'
 import { type Path, type ResourceDefinition, resource, type Scale } from '../definition.ts'
 import { columnsOf } from './columns.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from './customresourcedefinition.ts'
@@ -53,6 +54,16 @@ function selectableOf({ selectableFields }: Version): ResourceDefinition['select
   return Object.fromEntries(entries)
 }
 
+/** What clients of a deprecated version are told: its own text, or which version to use instead. */
+function warningOf({ group, names, versions }: Definition['spec'], { name, deprecated, deprecationWarning }: Version): string | undefined {
+  if (!deprecated) return undefined
+  if (typeof deprecationWarning === 'string') return deprecationWarning
+  const newer = versions.filter((each) => each.served && !each.deprecated && compareVersions(each.name, name) > 0)
+  const [best] = newer.map((each) => each.name).sort((a, b) => compareVersions(b, a))
+  const text = `${group}/${name} ${names.kind} is deprecated`
+  return best === undefined ? text : `${text}; use ${group}/${best} ${names.kind}`
+}
+
 /** Names that the definition has been granted, once it has; before that, those that it wants. */
 function namesOf({ spec, status }: Definition): Definition['spec']['names'] {
   return status?.acceptedNames?.plural ? status.acceptedNames : spec.names
@@ -72,6 +83,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
   const schema = lazy(() => readSchema(read(), preserveUnknownFields))
   const nothingListed = { 'x-kubernetes-preserve-unknown-fields': true }
   const scale = scaleOf(version)
+  const warning = warningOf(definition.spec, version)
   const status = version.subresources?.status !== undefined && version.subresources.status !== null
   return resource({
     group,
@@ -84,6 +96,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     schema,
     published: () => (preserveUnknownFields ? nothingListed : read()) as JsonObject | undefined,
     storageKey: `${group}/${plural}`,
+    ...(warning !== undefined && { deprecationWarning: warning }),
     ...(stored !== version && { storageVersion: `${group}/${stored.name}` }),
     status,
     statusKeepsMetadata: true,

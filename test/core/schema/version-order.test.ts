@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareVersions } from '../../../core/meta/version-order.ts'
+import { compareVersions } from '../../../core/schema/version-order.ts'
 
 test('stable versions come before beta, alpha and what is no version', () => {
   const sorted = ['foo10', 'v1alpha2', 'v2', 'v11beta2', 'v10', 'v1', 'v3beta1', 'foo1', 'v12alpha1', 'v10beta3', 'v1beta1'].sort((a, b) =>
