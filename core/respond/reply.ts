@@ -1,7 +1,8 @@
+import { type ByteSource, isByteSource, streamOf } from './byte-source.ts'
 import { LightHeaders } from './light-headers.ts'
 
 /** Bodies that a listener sends as they are. */
-export type PlainBody = Uint8Array<ArrayBuffer> | string | ReadableStream<Uint8Array<ArrayBuffer>> | null
+export type PlainBody = Uint8Array<ArrayBuffer> | string | ByteSource | ReadableStream<Uint8Array<ArrayBuffer>> | null
 
 /** A response, taken apart for sending. Headers: a record, or names and values by turns. */
 export interface ReplyParts {
@@ -23,6 +24,7 @@ export class Reply implements Response {
   #headers: HeadersInit | undefined
   readonly #body: PlainBody
   #native: Response | undefined
+  #ended: (() => void)[] | undefined
 
   readonly statusText = ''
   readonly type = 'default'
@@ -41,6 +43,20 @@ export class Reply implements Response {
     const init = response.#headers
     const plain = init !== undefined && typeof response.#body !== 'string' && isRecord(init)
     return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
+  }
+
+  /** Has the callback called when `ended` is, by the listener that sends the response. False for a response of another class. */
+  static whenEnded(response: Response, callback: () => void): boolean {
+    if (!(#body in response)) return false
+    if (response.#ended === undefined) response.#ended = [callback]
+    else response.#ended.push(callback)
+    return true
+  }
+
+  /** The response has been sent, or given up. */
+  static ended(response: Response): void {
+    if (!(#body in response) || response.#ended === undefined) return
+    for (const callback of response.#ended.splice(0)) callback()
   }
 
   /** The same as a built-in object, for callers that may do everything with it that one can. */
@@ -99,7 +115,10 @@ export class Reply implements Response {
   }
 
   #holder(): Response {
-    this.#native ??= new Response(this.#body, { status: this.status, headers: [...this.headers.entries()] })
+    if (this.#native === undefined) {
+      const body = isByteSource(this.#body) ? streamOf(this.#body) : this.#body
+      this.#native = new Response(body, { status: this.status, headers: [...this.headers.entries()] })
+    }
     return this.#native
   }
 }

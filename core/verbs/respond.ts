@@ -4,6 +4,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { PartialObjectMetadata } from '../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { bodyResponse } from '../respond/body.ts'
+import type { ByteSource } from '../respond/byte-source.ts'
 import { contentType, encode } from '../respond/encode.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { responseHeaders } from '../respond/headers.ts'
@@ -125,9 +126,9 @@ export function watchEncoder(target: Target): WatchEncoder {
   }
 }
 
-export function respondWatch(target: Target, stream: ReadableStream<Uint8Array>): Response {
+export function respondWatch(target: Target, events: ByteSource): Response {
   const { exchange, services } = target
   const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
   const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
-  return new Reply(stream as ReadableStream<Uint8Array<ArrayBuffer>>, { status: 200, headers: responseHeaders(exchange, type) })
+  return new Reply(events, { status: 200, headers: responseHeaders(exchange, type) })
 }

@@ -1,5 +1,6 @@
 /** One client's watch as a byte stream: initial events, changes, bookmarks; bounded, and cut when the client can't keep up. */
 import type { Clock } from '../ports.ts'
+import type { ByteSource } from '../respond/byte-source.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Change, EventType } from './change.ts'
 import { eventTypeOf } from './change.ts'
@@ -39,8 +40,8 @@ const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
 
-function join(frames: readonly Uint8Array[], size: number): Uint8Array {
-  if (frames.length === 1) return frames[0]!
+function join(frames: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  if (frames.length === 1) return frames[0] as Uint8Array<ArrayBuffer>
   const chunk = new Uint8Array(size)
   let at = 0
   for (const frame of frames) {
@@ -50,15 +51,16 @@ function join(frames: readonly Uint8Array[], size: number): Uint8Array {
   return chunk
 }
 
-export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Array> {
+export function watchStream(options: WatchStreamOptions): ByteSource {
   const { store, clock, signal, encoder, matches, after, initial } = options
   let queue: Uint8Array[] = []
   let queued = 0
   let sentInitial = 0
   let revision = after
   let ended = false
-  let pulling: ReadableStreamDefaultController<Uint8Array> | undefined
-  let flushing = false
+  let ready = () => {}
+  /** The reader has found nothing, and waits to be told. */
+  let waiting = false
   const cleanups: (() => void)[] = []
 
   function cleanUp(): void {
@@ -71,7 +73,7 @@ export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Ar
     if (last) push(last)
     ended = true
     cleanUp()
-    flush()
+    tell()
   }
 
   /** Drops what is queued: the client is gone or too slow. */
@@ -90,14 +92,18 @@ export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Ar
       cut()
       return
     }
-    if (pulling && !flushing) {
-      flushing = true
-      queueMicrotask(flush)
-    }
+    tell()
+  }
+
+  /** At the end of what happens now, so that events which come together go out together. */
+  function tell(): void {
+    if (!waiting) return
+    waiting = false
+    queueMicrotask(ready)
   }
 
   /** The next bytes: the rest of the initial events, then the queue. */
-  function take(): Uint8Array | undefined {
+  function take(): Uint8Array<ArrayBuffer> | undefined {
     const frames: Uint8Array[] = []
     let size = 0
     while (sentInitial < initial.length && size < chunkSize) {
@@ -120,21 +126,8 @@ export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Ar
       }
       queue = count === queue.length ? [] : queue.slice(count)
     }
-    return frames.length === 0 ? undefined : join(frames, size)
-  }
-
-  function flush(): void {
-    flushing = false
-    const controller = pulling
-    if (controller === undefined) return
-    const chunk = take()
-    if (chunk) {
-      pulling = undefined
-      controller.enqueue(chunk)
-    } else if (ended) {
-      pulling = undefined
-      controller.close()
-    }
+    waiting = frames.length === 0
+    return waiting ? undefined : join(frames, size)
   }
 
   function bookmarkLater(): void {
@@ -174,14 +167,14 @@ export function watchStream(options: WatchStreamOptions): ReadableStream<Uint8Ar
   if (signal.aborted) cut()
   if (initial.length === 0 && options.announceInitialEnd) push(encoder.bookmark(after, true))
 
-  return new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        pulling = controller
-        flush()
-      },
-      cancel: cut,
+  return {
+    open(told) {
+      ready = told
     },
-    { highWaterMark: 0 },
-  )
+    take,
+    get ended() {
+      return ended
+    },
+    cancel: cut,
+  }
 }

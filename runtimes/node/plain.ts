@@ -7,8 +7,10 @@ import { normalAddress } from './http/connection.ts'
 import { createService, type Handler } from './http/exchange.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
+import { whenSent } from './http/sent.ts'
 
 const connectionOf = (socket: Partial<Socket>): Connection => ({
+  whenSent,
   remoteAddress: normalAddress(socket.remoteAddress ?? ''),
   remotePort: socket.remotePort ?? 0,
   protocol: 'http/1.1',

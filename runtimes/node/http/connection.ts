@@ -1,6 +1,7 @@
 import { SocketAddress } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Connection } from '../../../core/ports.ts'
+import { whenSent } from './sent.ts'
 
 /** One spelling per address: no IPv4-mapped IPv6 (RFC 4291 2.5.5.2), IPv6 as RFC 5952 writes it. */
 export function normalAddress(address: string): string {
@@ -23,6 +24,7 @@ export function connectionOf(socket: TLSSocket): Connection {
   let certificates: readonly Uint8Array[] | undefined
   const servername = (socket as { servername?: unknown }).servername
   return {
+    whenSent,
     remoteAddress: normalAddress(socket.remoteAddress ?? ''),
     remotePort: socket.remotePort ?? 0,
     protocol: socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1',

@@ -1,5 +1,6 @@
 import type { Connection, Logger } from '../../../core/ports.ts'
-import { Reply, type ReplyParts } from '../../../core/respond/reply.ts'
+import { type ByteSource, isByteSource } from '../../../core/respond/byte-source.ts'
+import { type PlainBody, Reply, type ReplyParts } from '../../../core/respond/reply.ts'
 
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 
@@ -64,7 +65,17 @@ function has(fields: readonly string[], name: string): boolean {
   return false
 }
 
-export const sizeOf = (body: Uint8Array | string | null) =>
+/** Bodies whose size is not known. */
+export type StreamBody = ByteSource | ReadableStream<Uint8Array<ArrayBuffer>>
+export const isStream = (body: PlainBody): body is StreamBody => body instanceof ReadableStream || isByteSource(body)
+
+/** A body that is not sent to its end. */
+export function giveUp(body: PlainBody, why: unknown): void {
+  if (body instanceof ReadableStream) body.cancel(typeof why === 'string' ? new Error(why) : why).catch(() => {})
+  else if (isByteSource(body)) body.cancel()
+}
+
+export const sizeOf = (body: Exclude<PlainBody, StreamBody>) =>
   body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 
 /** Calls the handler. Never throws or rejects. */

@@ -1,11 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isByteSource, streamOf } from '../../../core/respond/byte-source.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { limits } from '../../wire/server/limits.ts'
-import { answer, badRequest, completed, failed, isBodyless, partsOf, type Service, sizeOf, tooManyFields } from './exchange.ts'
+import {
+  answer,
+  badRequest,
+  completed,
+  failed,
+  giveUp,
+  isBodyless,
+  isStream,
+  partsOf,
+  type Service,
+  type StreamBody,
+  sizeOf,
+  tooManyFields,
+} from './exchange.ts'
 import type { Http1Peer } from './http1-peer.ts'
 import { pump, type Sink } from './pump.ts'
 import { LightRequest } from './request.ts'
 import { RequestBody } from './request-body.ts'
+import { sent } from './sent.ts'
 import { requestUrl } from './url.ts'
 
 /** Bytes that are given to a socket at once: in between it can be seen how fast they go. */
@@ -59,23 +74,24 @@ function respond(
   request?: LightRequest,
 ): void {
   const { status, headers, body } = partsOf(service, response)
-  const streaming = body instanceof ReadableStream
+  const stream = isStream(body) ? body : undefined
+  const bytes = isStream(body) ? null : body
   const empty = incoming.method === 'HEAD' || isBodyless(status)
-  if (outgoing.destroyed || empty) {
-    if (streaming) body.cancel(new Error('nobody reads the response')).catch(() => {})
-    if (outgoing.destroyed) return
-  }
+  if (outgoing.destroyed || (empty && stream)) giveUp(body, 'nobody reads the response')
+  if (outgoing.destroyed) return void sent(response)
   if (service.closing) outgoing.shouldKeepAlive = false
   try {
-    const size = streaming || isBodyless(status) || (body === null && empty) ? undefined : sizeOf(body)
+    const size = stream || isBodyless(status) || (bytes === null && empty) ? undefined : sizeOf(bytes)
     outgoing.writeHead(status, completed(headers, size, service.date()))
   } catch (error) {
-    if (streaming && !empty) body.cancel(error).catch(() => {})
+    giveUp(body, error)
+    sent(response)
     if (outgoing.headersSent) outgoing.destroy()
     else respond(service, peer, incoming, outgoing, requestBody, failed(service, error), request)
     return
   }
   const done = () => {
+    sent(response)
     peer.end(request)
     if (requestBody !== null && !incoming.complete) peer.discard(incoming, requestBody)
     else if (service.closing) peer.leave()
@@ -84,14 +100,14 @@ function respond(
     outgoing.end()
     return void done()
   }
-  if (streaming) outgoing.flushHeaders()
-  const bytes = typeof body === 'string' ? encoder.encode(body) : body
-  if (bytes instanceof Uint8Array && bytes.length <= piece) {
-    outgoing.end(bytes)
+  const content = typeof bytes === 'string' ? encoder.encode(bytes) : bytes
+  if (content !== null && content.length <= piece) {
+    outgoing.end(content)
     return void done()
   }
+  if (stream) outgoing.flushHeaders()
   const sink = sinkOf(outgoing)
-  const sending = bytes instanceof Uint8Array ? inPieces(bytes, sink, peer) : pump(bytes, sink)
+  const sending = content !== null ? inPieces(content, sink, peer) : sendStream(stream as StreamBody, sink)
   sending.then(done, (error: unknown) => {
     service.logger?.debug({ err: error }, 'response stream failed')
     outgoing.destroy()
@@ -99,9 +115,13 @@ function respond(
   })
 }
 
+function sendStream(body: StreamBody, sink: Sink): Promise<void> {
+  return pump(isByteSource(body) ? streamOf(body) : body, sink)
+}
+
 function sinkOf(outgoing: ServerResponse): Sink {
   const sink: Sink = {
-    get closed() {
+    get gone() {
       return outgoing.destroyed
     },
     write: (bytes) => outgoing.write(bytes),
@@ -120,14 +140,14 @@ function sinkOf(outgoing: ServerResponse): Sink {
 async function inPieces(bytes: Uint8Array, sink: Sink, peer: Http1Peer): Promise<void> {
   peer.hold(bytes.length)
   try {
-    for (let at = 0; at < bytes.length && !sink.closed; at += piece) {
+    for (let at = 0; at < bytes.length && !sink.gone; at += piece) {
       if (sink.write(bytes.subarray(at, at + piece))) continue
       await new Promise<void>((resolve) => {
         sink.wake = resolve
         sink.left = resolve
       })
     }
-    if (!sink.closed) sink.finish()
+    if (!sink.gone) sink.finish()
   } finally {
     peer.release(bytes.length)
   }

@@ -1,18 +1,34 @@
 import type { Connection } from '../../../core/ports.ts'
+import { isByteSource } from '../../../core/respond/byte-source.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { errorCodes } from '../../wire/errors.ts'
 import type { RequestHead } from '../../wire/server/head.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { ServerStream, StreamUser } from '../../wire/server/stream.ts'
-import { answer, badRequest, completed, failed, isBodyless, partsOf, type Service, sizeOf, tooManyFields } from './exchange.ts'
-import { pump, type Sink } from './pump.ts'
+import {
+  answer,
+  badRequest,
+  completed,
+  failed,
+  giveUp,
+  isBodyless,
+  isStream,
+  partsOf,
+  type Service,
+  sizeOf,
+  tooManyFields,
+} from './exchange.ts'
+import { drainInto, pump, type Sink } from './pump.ts'
 import { LightRequest } from './request.ts'
 import { RequestBody } from './request-body.ts'
+import { sent } from './sent.ts'
 import { requestUrl } from './url.ts'
 
 /** Fields about the connection, which HTTP/2 does not have (RFC 9113 8.2.2). */
 const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 const encoder = new TextEncoder()
+
+const contentOf = (body: string | Uint8Array) => (typeof body === 'string' ? encoder.encode(body) : body)
 
 /** One request over HTTP/2, and its answer. */
 class Http2Exchange implements StreamUser, Sink {
@@ -24,6 +40,7 @@ class Http2Exchange implements StreamUser, Sink {
   /** Runs the handler, once the body is there if it is a small one. */
   #start: (() => void) | undefined
   #gone = false
+  #response: Response | undefined
   wake: (() => void) | undefined
   left: (() => void) | undefined
 
@@ -63,27 +80,28 @@ class Http2Exchange implements StreamUser, Sink {
       })
   }
 
-  #send(response: Response): void {
+  /** `instead`: of one that could not be sent. */
+  #send(response: Response, instead = false): void {
+    if (!instead) this.#response = response
     const { status, headers, body } = partsOf(this.#service, response)
-    const streaming = body instanceof ReadableStream
     const empty = this.#head.method === 'HEAD' || isBodyless(status)
-    if (streaming && (this.#gone || empty)) body.cancel(new Error('nobody reads the response')).catch(() => {})
-    if (this.#gone) return
-    const size = streaming || isBodyless(status) || (body === null && empty) ? undefined : sizeOf(body)
-    const content = empty || body === null || streaming ? undefined : typeof body === 'string' ? encoder.encode(body) : body
+    const stream = isStream(body) ? body : undefined
+    const bytes = isStream(body) ? null : body
+    if (this.#gone || (empty && stream)) giveUp(body, 'nobody reads the response')
+    if (this.#gone) return void sent(response)
+    const size = stream || isBodyless(status) || (bytes === null && empty) ? undefined : sizeOf(bytes)
+    const content = empty || bytes === null ? undefined : contentOf(bytes)
+    const fields = [':status', String(status), ...this.#outgoing(completed(headers, size, this.#service.date()))]
     try {
-      this.#stream.respond(
-        [':status', String(status), ...this.#outgoing(completed(headers, size, this.#service.date()))],
-        content,
-        empty || !streaming,
-      )
+      this.#stream.respond(fields, content, empty || !stream)
     } catch (error) {
-      if (streaming && !empty) body.cancel(error).catch(() => {})
-      return void this.#send(failed(this.#service, error))
+      giveUp(body, error)
+      return void this.#send(failed(this.#service, error), true)
     }
     // A stream may be made of the body: then both go on together.
-    if (!streaming || empty) this.#body?.discard()
-    else void pump(body, this).catch((error: unknown) => this.#broken(error))
+    if (empty || !stream) this.#body?.discard()
+    else if (isByteSource(stream)) drainInto(stream, this)
+    else void pump(stream, this).catch((error: unknown) => this.#broken(error))
   }
 
   #broken(error: unknown): void {
@@ -121,20 +139,23 @@ class Http2Exchange implements StreamUser, Sink {
     this.wake?.()
   }
 
-  gone(error: Error): void {
+  closed(error?: Error): void {
     this.#gone = true
-    this.#body?.fail(error)
-    LightRequest.abort(this.#request, error)
+    if (error !== undefined) {
+      this.#body?.fail(error)
+      LightRequest.abort(this.#request, error)
+      this.left?.()
+    }
     if (this.#start !== undefined) {
       this.#start = undefined
       this.#stream.handled()
     }
-    this.left?.()
+    if (this.#response !== undefined) sent(this.#response)
   }
 
   // ── What a stream of bytes is written to ──────────────────────────────────────────────────────
 
-  get closed(): boolean {
+  get gone(): boolean {
     return this.#gone
   }
 

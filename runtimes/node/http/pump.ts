@@ -1,7 +1,9 @@
+import type { ByteSource } from '../../../core/respond/byte-source.ts'
+
 /** Where the pieces of a stream go. */
 export interface Sink {
   /** Nobody takes anything any more. */
-  readonly closed: boolean
+  readonly gone: boolean
   /** False: it is held back; `wake` is called when it goes on. */
   write(bytes: Uint8Array): boolean
   finish(): void
@@ -23,16 +25,38 @@ export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promis
     wake?.()
   }
   sink.wake = () => wake?.()
-  if (sink.closed) return sink.left()
+  if (sink.gone) return sink.left()
   for (;;) {
     const { done, value } = await reader.read()
-    if (sink.closed) return
+    if (sink.gone) return
     if (done) break
     if (sink.write(value)) continue
     await new Promise<void>((resolve) => {
       wake = resolve
     })
-    if (sink.closed) return
+    if (sink.gone) return
   }
   sink.finish()
+}
+
+/** The same for a source: without a promise per piece. */
+export function drainInto(source: ByteSource, sink: Sink): void {
+  let held = false
+  const go = () => {
+    while (!held && !sink.gone) {
+      const bytes = source.take()
+      if (bytes === undefined) break
+      held = !sink.write(bytes)
+    }
+    if (!held && source.ended && !sink.gone) sink.finish()
+  }
+  sink.left = () => source.cancel()
+  sink.wake = () => {
+    if (!held) return
+    held = false
+    go()
+  }
+  source.open(go)
+  if (sink.gone) source.cancel()
+  else go()
 }

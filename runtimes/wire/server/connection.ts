@@ -156,8 +156,9 @@ export class ServerConnection implements StreamOwner, Holder {
   #unsent(stream: ServerStream): void {
     const error = new Error('the client does not send the body')
     if (stream.answered) return void this.reset(stream, errorCodes.cancel, error)
-    this.respond(stream, requestTimeout, undefined, true)
-    stream.user?.gone(error)
+    stream.answered = true
+    this.#answers.headers(stream.id, requestTimeout, true)
+    this.reset(stream, errorCodes.noError, error)
   }
 
   // ── What comes ────────────────────────────────────────────────────────────────────────────────
@@ -426,7 +427,7 @@ export class ServerConnection implements StreamOwner, Holder {
     this.#streams.close(stream, reset)
     this.#answers.forget(stream)
     if (stream.unread > 0) this.#consumedByAll(stream.unread)
-    if (error !== undefined) stream.user?.gone(error)
+    stream.user?.closed(error)
     this.#endWhenIdle()
   }
 
@@ -463,7 +464,7 @@ export class ServerConnection implements StreamOwner, Holder {
     for (const stream of this.#streams.open.values()) {
       stream.closed = true
       this.#answers.forget(stream)
-      stream.user?.gone(error)
+      stream.user?.closed(error)
     }
     this.#streams.open.clear()
   }

@@ -11,8 +11,8 @@ export interface StreamUser {
   end(): void
   /** Everything that was written is sent, and more may be. */
   sent(): void
-  /** The client has cancelled, or the connection is gone, before the answer was sent: nothing more comes. */
-  gone(error: Error): void
+  /** The stream is over. `error`: the client has cancelled, or the connection is gone, before the answer was sent. */
+  closed(error?: Error): void
   /** Whether the body is waited for. */
   readonly reading: boolean
 }

@@ -6,7 +6,9 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Connection } from '../../../core/ports.ts'
+import { Reply } from '../../../core/respond/reply.ts'
 import { issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
+import { eventually } from '../../support/wait.ts'
 import { authority, client, deferred, http1, http2, issued, oneConnection, open, session, socket } from './support.ts'
 
 const echo = async (request: Request) =>
@@ -520,4 +522,45 @@ test('bodies of any length arrive whole, however they are announced', async () =
     )
   }
   connection.close()
+})
+
+test('whoever waits for the end of an answer hears of it once it is sent, or given up', async () => {
+  const ends: string[] = []
+  const large = new Uint8Array(4_000_000)
+  const answers: Record<string, () => Response> = {
+    '/small': () => new Response('ok'),
+    '/reply': () => new Reply('ok'),
+    '/large': () => new Reply(large),
+    '/stream': () => new Response(new ReadableStream({ pull: (controller) => controller.enqueue(large) })),
+    '/bad': () => new Reply('x', { headers: { 'x-y': 'a\nb' } }),
+  }
+  await using server = await open(async ({ url, method }, { whenSent }) => {
+    const { pathname } = new URL(url)
+    const response = answers[pathname]?.() ?? assert.fail(pathname)
+    whenSent?.(response, () => ends.push(`${method} ${pathname}`))
+    return response
+  })
+  for (const path of ['/small', '/reply', '/large', '/bad']) {
+    const connection = session(server.url)
+    ends.length = 0
+    await http1(server.url + path)
+    await http2(connection, { ':path': path })
+    assert.deepEqual(ends, [`GET ${path}`, `GET ${path}`])
+    connection.close()
+  }
+  for (const path of ['/large', '/stream']) {
+    ends.length = 0
+    const opened = await socket(server.port)
+    opened.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const connection = session(server.url)
+    const stream = connection.request({ ':path': path })
+    await Promise.all([once(opened, 'data'), once(stream, 'data')])
+    stream.pause()
+    opened.pause()
+    assert.deepEqual(ends, [], 'not before')
+    stream.on('error', () => {}).close(8)
+    opened.destroy()
+    await eventually('both ends', async () => ends.length === 2)
+    connection.close()
+  }
 })

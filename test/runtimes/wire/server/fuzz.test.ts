@@ -110,7 +110,7 @@ test('frames', async (t) => {
             stream.handled()
             stream.respond([':status', '200', 'x-n', String(answered++ % 7)], body, random.below(2) === 0)
           }
-          stream.user = { data: (bytes) => stream.consumed(bytes.length), end: answer, sent() {}, gone: answer, reading: true }
+          stream.user = { data: (bytes) => stream.consumed(bytes.length), end: answer, sent() {}, closed: answer, reading: true }
           if (stream.ended || random.below(3) === 0) answer()
         },
         tooLarge(stream) {
