@@ -3,6 +3,7 @@ import type { TokenAuthenticator } from '../../core/authn/authenticator.ts'
 import { x509Authenticator } from '../../core/authn/certificate/x509.ts'
 import { requestHeaderAuthenticator } from '../../core/authn/request-header.ts'
 import { createTokenFile } from '../../core/authn/token-file.ts'
+import { parseFeatureGates } from '../../core/config/feature-gates.ts'
 import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { createCertificateMetrics } from '../../core/meta/credential-metrics.ts'
@@ -67,10 +68,11 @@ export async function authenticationOptions(
   const { clock, telemetry } = ports
   const serviceAccounts = await serviceAccountKeys(flags, serviceAccountKey, ports, metrics)
   const observer = createCertificateMetrics(metrics)
+  const readsUid = parseFeatureGates(flags.get('feature-gates'), flags.platform).enabled('AllowParsingUserUIDFromCertAuth')
   return {
     authenticators: [
       ...(authorities.frontProxies ? [requestHeaderAuthenticator(authorities.frontProxies, clock)] : []),
-      x509Authenticator({ authorities: authorities.client, platform: flags.platform, clock, observer }),
+      x509Authenticator({ authorities: authorities.client, platform: flags.platform, clock, observer, readsUid }),
     ],
     clusterAuthentication: authorities,
     staticTokens: await staticTokens(flags, ports),

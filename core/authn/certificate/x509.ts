@@ -16,6 +16,8 @@ export interface X509Options {
   readonly authorities: Authorities
   readonly platform: Platform
   readonly clock: Clock
+  /** Whether certificates say the UID of their user (gate AllowParsingUserUIDFromCertAuth). Default true. */
+  readonly readsUid?: boolean
   readonly observer?: CertificateObserver
 }
 
@@ -27,12 +29,12 @@ interface Holder {
  * Accepts client certificates (`--client-ca-file`): CommonName is the user name, Organization the groups. No opinion on a valid
  * certificate without a CommonName.
  */
-export function x509Authenticator({ authorities, platform, clock, observer }: X509Options): Authenticator {
+export function x509Authenticator({ authorities, platform, clock, observer, readsUid = true }: X509Options): Authenticator {
   const credentialId = platform.name('authentication.<labels>/credential-id')
   const derive = async (leaf: Certificate): Promise<Holder> => {
     const name = commonNameOf(leaf)
     if (name === '') return { authentication: undefined }
-    return { authentication: { user: userOf(leaf, name, credentialId, await digestOfBytes(leaf.raw)) } }
+    return { authentication: { user: userOf(leaf, name, readsUid ? uidOf(leaf) : undefined, credentialId, await digestOfBytes(leaf.raw)) } }
   }
   const holderOf = clientCertificate(authorities, clock, derive, observer)
   return {
@@ -49,12 +51,16 @@ const valuesOf = ({ attributes }: Certificate, wanted: string) => attributes.fil
 /** The last CommonName of the subject; empty when there is none. */
 export const commonNameOf = (leaf: Certificate): string => valuesOf(leaf, commonName).at(-1) ?? ''
 
-function userOf(leaf: Certificate, name: string, credentialId: string, digest: string): User {
+function uidOf(leaf: Certificate): string | undefined {
   const uids = valuesOf(leaf, uniqueId)
   if (uids.length > 1) throw new Error(`expected 1 UID, but found multiple: ${uids.join(' ')}`)
   const [uid] = uids
   if (uids.length === 1 && uid === undefined) throw new Error('unable to parse UID into a string')
   if (uid === '') throw new Error('UID cannot be an empty string')
+  return uid
+}
+
+function userOf(leaf: Certificate, name: string, uid: string | undefined, credentialId: string, digest: string): User {
   return {
     name,
     ...(uid !== undefined && { uid }),

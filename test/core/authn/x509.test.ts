@@ -73,7 +73,13 @@ test('an attribute of the subject is the uid', async () => {
     [await issue({ subject: [{ CN: ['jane'] }, ...uid('u-1', 'u-2')], issuer: ca })],
     /expected 1 UID, but found multiple: u-1 u-2/,
   )
-  await refuses([await issue({ subject: [{ CN: ['jane'] }, ...uid('')], issuer: ca })], /UID cannot be an empty string/)
+  const empty = await issue({ subject: [{ CN: ['jane'] }, ...uid('')], issuer: ca })
+  await refuses([empty], /UID cannot be an empty string/)
+  const without = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now), readsUid: false })
+  for (const each of [leaf, empty]) {
+    const found = await without.authenticate(request, connect(each))
+    assert.deepEqual([found?.user.name, found?.user.uid], ['jane', undefined], 'none where the gate is off')
+  }
 })
 
 test('has no opinion without a certificate', async () => {
