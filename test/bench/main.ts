@@ -7,6 +7,7 @@ import { apiRows, type Compare } from './api-rows.ts'
 import { authenticationRows } from './authentication-rows.ts'
 import { authorizationRows } from './authorization-rows.ts'
 import { coreRows } from './core-rows.ts'
+import { customResourceRows } from './custom-resource-rows.ts'
 import { encryptionRows } from './encryption.ts'
 import { etcdRows } from './etcd-rows.ts'
 import { expressionRows } from './expression-rows.ts'
@@ -21,6 +22,7 @@ const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number
   api: apiRows,
   authentication: authenticationRows,
   authorization: authorizationRows,
+  'custom-resources': customResourceRows,
   encryption: encryptionRows,
   etcd: etcdRows,
   expressions: expressionRows,
