@@ -13,7 +13,7 @@ import type { Entry } from '../storage/entry.ts'
 import { follow } from '../watch/follow.ts'
 import type { Connect } from '../webhook/client-config.ts'
 import { converterOf } from './converter.ts'
-import { type Definition, type Names, sameNames } from './definition.ts'
+import { conditionOf, type Definition, isTrue, type Names, sameNames } from './definition.ts'
 import { finalize } from './finalizer.ts'
 import { takenNames } from './names.ts'
 import { createServedDefinitions } from './served-definitions.ts'
@@ -46,6 +46,14 @@ interface Known {
   readonly waiting: boolean
 }
 
+/** Whether nothing is to be done about a definition, as long as its schemas are those that were looked at. */
+const isSettled = (definition: Definition) =>
+  definition.metadata?.deletionTimestamp === undefined &&
+  isTrue(definition, 'NamesAccepted') &&
+  isTrue(definition, 'Established') &&
+  conditionOf(definition, 'KubernetesAPIApprovalPolicyConformant') === undefined &&
+  sameNames(definition.spec.names, definition.status?.acceptedNames)
+
 const none: CustomResources = { ready: Promise.resolve(), start: () => {}, close: () => {} }
 
 export function createCustomResources({
@@ -64,6 +72,7 @@ export function createCustomResources({
   /** Generation whose schemas were looked at, by name. */
   const examined = new Map<string, number>()
   let queue: Queue | undefined
+  const waiting = new Set<string>()
   const hooks = () => ({ platform, settings, now: clock.now() })
   const nameOf = (key: string) => store.keys.parse(key).name
   const decode = (entry: Entry) => entry.decode() as unknown as Definition
@@ -83,12 +92,22 @@ export function createCustomResources({
     const definition = decode(entry)
     note(definition)
     served.update(definition, entry)
-    queue?.add(nameOf(entry.key))
+    const name = nameOf(entry.key)
+    // Schemas of what is established were looked at before.
+    if (!examined.has(name) && isSettled(definition)) examined.set(name, definition.metadata?.generation ?? 0)
+    if (examined.get(name) === definition.metadata?.generation && isSettled(definition)) waiting.delete(name)
+    else enqueue(name)
+  }
+
+  /** Before writing has begun, it is noted. */
+  function enqueue(name: string): void {
+    if (queue) queue.add(name)
+    else waiting.add(name)
   }
 
   /** A name may have become free. */
   function wakeOthers(group: string, name: string): void {
-    for (const [other, { group: its, waiting }] of known) if (its === group && waiting && other !== name) queue?.add(other)
+    for (const [other, { group: its, waiting }] of known) if (its === group && waiting && other !== name) enqueue(other)
   }
 
   function remove(key: string): void {
@@ -158,7 +177,7 @@ export function createCustomResources({
         },
       })
       queue = own
-      for (const name of known.keys()) own.add(name)
+      for (const name of waiting) own.add(name)
     },
     close() {
       following.close()
