@@ -1,7 +1,7 @@
 /** What npm would publish, in an empty project. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { root } from '../support/root.ts'
@@ -25,6 +25,14 @@ const fork = await server.fork()
 console.log((await fork.fetch('/api/v1/namespaces/default')).status)
 await Promise.all([server.close(), fork.close()])
 console.log([typeof listen, typeof nodeClock.now, typeof openDurableStore, new StoreError('timeout', 'x') instanceof Error].join())
+`
+const storeSuite = `
+import { memoryStore } from 'apiserver'
+import { storeConformance } from 'apiserver/testing/store'
+storeConformance('mine', async () => {
+  const store = memoryStore()
+  return { store, close: () => store.close() }
+}, 3)
 `
 const typed = `
 import { startTestServer, type TestServer } from 'apiserver/testing'
@@ -107,6 +115,15 @@ describe('the package', { timeout: 300_000 }, () => {
       cwd: project,
       stdio: 'pipe',
     })
+  })
+
+  test("the suite for people's own stores runs", async () => {
+    symlinkSync(`${root}node_modules/fast-check`, join(project, 'node_modules/fast-check'))
+    symlinkSync(`${root}node_modules/pure-rand`, join(project, 'node_modules/pure-rand'))
+    writeFileSync(join(project, 'store.test.js'), storeSuite)
+    const environment = { ...process.env, NODE_TEST_CONTEXT: undefined }
+    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'store.test.js'], { cwd: project, env: environment })
+    assert.match(stdout, /^# pass [1-9]\d+\n# fail 0/m)
   })
 
   examples(project)

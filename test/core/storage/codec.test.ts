@@ -6,7 +6,7 @@ import { bind } from '../../../core/resources/bind.ts'
 import type { ApiObject, ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtinResources } from '../../../core/resources/index.ts'
 import { createCodec } from '../../../core/storage/codec.ts'
-import { bytes, text } from '../../conformance/store-recorder.ts'
+import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
 const platform = createPlatform()
 const rows = builtinResources().map((row) => bind(row, platform))

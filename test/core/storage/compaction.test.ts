@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { KeyValueStore, Logger } from '../../../core/ports.ts'
 import { startCompaction } from '../../../core/storage/compaction.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
-import { bytes } from '../../conformance/store-recorder.ts'
+import { bytes } from '../../../runtimes/testing/store/recorder.ts'
 import { ManualClock } from '../../support/clock.ts'
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }

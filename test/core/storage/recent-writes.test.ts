@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Codec, Printed } from '../../../core/storage/codec.ts'
 import { RecentWrites } from '../../../core/storage/recent-writes.ts'
-import { bytes, text } from '../../conformance/store-recorder.ts'
+import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
 /** Says what it was asked to serve. */
 const codec = {

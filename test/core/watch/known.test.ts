@@ -8,8 +8,8 @@ import { builtinResources } from '../../../core/resources/index.ts'
 import { createObjectStore } from '../../../core/storage/object-store.ts'
 import { createWatchCache } from '../../../core/watch/cache.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
+import { bytes } from '../../../runtimes/testing/store/recorder.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { bytes } from '../../conformance/store-recorder.ts'
 import { eventually } from '../../support/wait.ts'
 
 const platform = createPlatform()

@@ -1,4 +1,4 @@
-import { storeConformance } from '../../conformance/store.ts'
+import { storeConformance } from '../../../runtimes/testing/store/index.ts'
 import { openAt, temporaryDirectory } from './helpers.ts'
 
 storeConformance('durable store', open, 15)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
-import { bytes, type Recorder, text } from '../../conformance/store-recorder.ts'
+import { bytes, type Recorder, text } from '../../../runtimes/testing/store/recorder.ts'
 import { sleep } from '../../support/wait.ts'
 
 /** Writers that count upwards, each on a key of its own, through whatever happens to the store. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { forkableStore } from '../../../runtimes/stores/forkable.ts'
+import { storeConformance } from '../../../runtimes/testing/store/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { storeConformance } from '../../conformance/store.ts'
 import { ManualClock } from '../../support/clock.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

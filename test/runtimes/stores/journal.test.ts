@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { openDurableStore } from '../../../runtimes/stores/durable.ts'
-import { bytes, describeEvent, Recorder, text } from '../../conformance/store-recorder.ts'
+import { bytes, describeEvent, Recorder, text } from '../../../runtimes/testing/store/recorder.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { hostClock, openAt, temporaryDirectory, warnings } from './helpers.ts'
 

@@ -1,5 +1,5 @@
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
-import { storeConformance } from '../../conformance/store.ts'
+import { storeConformance } from '../../../runtimes/testing/store/index.ts'
 
 storeConformance(
   'memory store',

@@ -4,7 +4,7 @@ import { StoreError } from '../../../core/ports.ts'
 import { History } from '../../../runtimes/stores/history.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { createMvcc, type Journal } from '../../../runtimes/stores/mvcc.ts'
-import { bytes, describeEvent, Recorder } from '../../conformance/store-recorder.ts'
+import { bytes, describeEvent, Recorder } from '../../../runtimes/testing/store/recorder.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { hostClock } from './helpers.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { restoreSnapshot, saveSnapshot } from '../../../runtimes/stores/snapshot.ts'
-import { bytes, text } from '../../conformance/store-recorder.ts'
+import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 import { within } from '../../support/wait.ts'
 import { openAt, temporaryDirectory } from './helpers.ts'
 

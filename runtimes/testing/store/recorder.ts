@@ -1,4 +1,4 @@
-import type { KeyValueStore, StoreError, StoreEvent, StoreWatch, StoreWatcher } from '../../core/ports.ts'
+import type { KeyValueStore, StoreError, StoreEvent, StoreWatch, StoreWatcher } from '../../../core/ports.ts'
 
 /** A watcher that writes down what it gets, in order, and lets a test wait for it. */
 export class Recorder implements StoreWatcher {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { KeyValueStore } from '../../core/ports.ts'
-import { bytes, describeEvent, Recorder, text } from './store-recorder.ts'
+import type { KeyValueStore } from '../../../core/ports.ts'
+import { bytes, describeEvent, Recorder, text } from './recorder.ts'
 
 type Operation =
   | { readonly type: 'put'; readonly key: number; readonly value: string; readonly stale: boolean }

@@ -1,12 +1,16 @@
+/**
+ * The entry point `apiserver/testing/store`: what every KeyValueStore must do, as tests for `node:test`. Needs the package fast-check.
+ * `storeConformance('my store', async () => ({ store, close }))`
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type KeyValueStore, StoreError } from '../../core/ports.ts'
-import { checkAgainstModel } from './store-model.ts'
-import { bytes, describeEvent, Recorder, revisionOf, text } from './store-recorder.ts'
+import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
+import { checkAgainstModel } from './model.ts'
+import { bytes, describeEvent, Recorder, revisionOf, text } from './recorder.ts'
 
 type Open = () => Promise<{ store: KeyValueStore; close(): Promise<void> }>
 
-/** What every KeyValueStore must do. `open` gives an empty store of its own to each test; `modelRuns` random histories are tried. */
+/** Declares the tests. `open` gives each test an empty store of its own; `modelRuns`: number of random histories that are compared with a model. */
 export function storeConformance(name: string, open: Open, modelRuns = 25): void {
   const on = (title: string, run: (store: KeyValueStore) => Promise<void>) =>
     test(title, async () => {
