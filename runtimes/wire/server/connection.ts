@@ -74,8 +74,8 @@ export class ServerConnection implements StreamOwner, Holder {
   constructor(socket: Socket, options: ServerOptions) {
     this.#socket = socket
     this.#options = options
-    this.#room = limits.uploadWindow * options.maxConcurrentStreams
-    this.#outbox = new Outbox(socket, { drained: () => this.#answers.sender.sendBlocked() })
+    this.#room = Math.min(limits.uploadWindow * options.maxConcurrentStreams, largest31)
+    this.#outbox = new Outbox(socket, { drained: () => this.#drained() })
     this.#answers = new Answers(this.#outbox, options.holdings, this)
     this.#overseer = new Overseer(options.now(), this.#outbox, this.#streams, this.#answers, {
       greeted: () => this.#greeted,
@@ -168,9 +168,16 @@ export class ServerConnection implements StreamOwner, Holder {
     try {
       const bytes = this.#preface === undefined ? received : this.#afterPreface(this.#preface, received)
       if (bytes.length > 0) this.#reader.take(bytes)
+      // Who does not read answers is not heard: heads and short answers go out whatever the windows say, and would pile up here.
+      if (this.#outbox.pending > limits.unread) this.#socket.pause()
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  #drained(): void {
+    this.#answers.sender.sendBlocked()
+    if (this.#outbox.pending <= limits.unread) this.#socket.resume()
   }
 
   #afterPreface(before: Buffer, received: Buffer): Buffer {

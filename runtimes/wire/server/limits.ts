@@ -15,6 +15,8 @@ export const limits = {
   uploadWindow: 256 * 1024,
   /** Bytes that may wait for a socket before streams are held back. */
   pending: 512 * 1024,
+  /** Bytes that may wait for a socket before nothing more is read from it. */
+  unread: MiB,
   /** Bytes of answers that one connection may leave unread, and all together. A single answer may be larger than the former. */
   held: 64 * MiB,
   heldInAll: 512 * MiB,

@@ -257,3 +257,28 @@ test('answers that nobody reads are bounded per connection', async () => {
   assert.deepEqual(resets.slice(0, 3), [1, 3, 5], 'the oldest lose')
   client.socket.destroy()
 })
+
+test('short answers that nobody reads are bounded: requests are not read any more', async () => {
+  let answered = 0
+  await using slow = await slowServer(() => {
+    answered++
+    return new Response(null, { headers: { 'x-long': 'v'.repeat(1_000) } })
+  })
+  const client = await greeted(slow.server.port)
+  client.socket.pause()
+  const requests = (from: number) =>
+    Buffer.concat(Array.from({ length: 1_000 }, (_, i) => frame(types.headers, 5, from + 2 * i, headerBlock('HEAD', '/'))))
+  let blocked = false
+  for (let id = 1; id < 400_000 && !blocked; id += 2_000) {
+    const sent = client.send(requests(id)).then(() => true)
+    blocked = !(await Promise.race([sent, new Promise<boolean>((resolve) => setTimeout(resolve, 500, false))]))
+  }
+  assert.ok(blocked, 'the client has to wait')
+  const before = answered
+  await slow.pass(5_000)
+  assert.equal(answered, before)
+  assert.ok(answered < 100_000, `${answered} requests were answered`)
+  client.socket.resume()
+  await eventually('more answers', async () => answered > before)
+  client.socket.destroy()
+})
