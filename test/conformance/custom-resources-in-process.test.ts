@@ -2,7 +2,7 @@ import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { customResources } from './custom-resources.ts'
 import { suiteControllers } from './http-suite.ts'
 
-customResources('Custom resources in-process', async ({ watchCache = true, compactionInterval = 0 } = {}) => {
+customResources('custom resources in-process on Node', async ({ watchCache = true, compactionInterval = 0 } = {}) => {
   const server = await createApiServer({ store: memoryStore(), watchCache, compactionInterval, controllers: suiteControllers })
   // The server's own timers keep no process alive, and there is no socket that does.
   const alive = setInterval(() => {}, 60_000)

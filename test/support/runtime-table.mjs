@@ -3,7 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 /** Node 24 runs the same suites as Node, and has no column of its own. */
 const runtimes = ['Node', 'Bun', 'Deno', 'workerd']
-const suites = ['HTTP', 'HTTP in-process', 'watch', 'watch in-process', 'store', 'test harness', 'features']
+const suites = [
+  'HTTP',
+  'HTTP in-process',
+  'watch',
+  'watch in-process',
+  'custom resources',
+  'custom resources in-process',
+  'store',
+  'test harness',
+  'features',
+]
 const readme = new URL('../../README.md', import.meta.url)
 const [begin, end] = ['<!-- runtimes: made by node test/run.mjs --write-table -->', '<!-- end of runtimes -->']
 
