@@ -113,6 +113,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     webhookObserver: createWebhookMetrics(metrics),
     authorizer,
     enabled,
+    release: { minor: Number(options.version.emulationMinor) },
     tolerationSeconds,
   }
   const pluginRows = choosePlugins(enabledPlugins, disabledPlugins)

@@ -1,9 +1,20 @@
 import type { Credentials } from '../webhook/client-config.ts'
+import type { Policy } from './plugins/pod-security/policy.ts'
 
 /** WebhookAdmissionConfiguration. */
 export interface WebhookPluginConfiguration {
   /** Read from its kubeConfigFile; absent: webhooks are called without credentials. */
   readonly credentials?: Credentials
+}
+
+/** What namespaces without labels ask, and what is not judged (PodSecurityConfiguration). */
+export interface PodSecurityConfiguration {
+  readonly defaults: Policy
+  readonly exemptions: {
+    readonly usernames: readonly string[]
+    readonly namespaces: readonly string[]
+    readonly runtimeClasses: readonly string[]
+  }
 }
 
 /**
@@ -13,4 +24,5 @@ export interface WebhookPluginConfiguration {
 export interface PluginConfigurations {
   readonly MutatingAdmissionWebhook?: WebhookPluginConfiguration
   readonly ValidatingAdmissionWebhook?: WebhookPluginConfiguration
+  readonly PodSecurity?: PodSecurityConfiguration
 }

@@ -26,6 +26,8 @@ export interface PluginContext extends Lookup {
   readonly configuration: PluginConfigurations
   /** Absent: webhooks are not measured. */
   readonly webhookObserver?: WebhookObserver
+  /** The release that this server is, or emulates. */
+  readonly release: { readonly minor: number }
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
   /** Seconds that pods stay on nodes in trouble, unless they say so themselves. */

@@ -19,6 +19,7 @@ import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.
 import { nodeRestriction } from './node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { podSecurity } from './pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
 import { runtimeClass } from './runtime-class.ts'
@@ -62,7 +63,7 @@ const table = [
   on('TaintNodesByCondition', 'mutate', taintNodesByCondition),
   off('AlwaysPullImages', 'both', alwaysPullImages),
   off('ImagePolicyWebhook', 'validate'),
-  on('PodSecurity', 'validate'),
+  on('PodSecurity', 'validate', podSecurity),
   off('PodNodeSelector', 'both'),
   on('Priority', 'both', priority),
   on('DefaultTolerationSeconds', 'mutate', defaultTolerationSeconds),

@@ -1,0 +1,163 @@
+/** Pods keep to the standard that the labels of their namespace name (plugin/pkg/admission/security/podsecurity, pod-security-admission). */
+import type { ApiObject } from '../../resources/definition.ts'
+import { forbidden, internalError, invalid, qualified } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PodSecurityConfiguration } from '../configuration.ts'
+import type { PluginContext } from '../context.ts'
+import { specOf } from './about.ts'
+import { createEvaluate, detailsOf } from './pod-security/controls.ts'
+import { warningsFor } from './pod-security/existing-pods.ts'
+import type { PodLike, PodSpec } from './pod-security/pod.ts'
+import {
+  areAlike,
+  createPolicyReader,
+  isPrivileged,
+  isSame,
+  isStricter,
+  type LevelVersion,
+  type Policy,
+  privileged,
+  textOf,
+} from './pod-security/policy.ts'
+import { isSignificant } from './pod-security/significant.ts'
+
+const noConfiguration: PodSecurityConfiguration = {
+  defaults: privileged,
+  exemptions: { usernames: [], namespaces: [], runtimeClasses: [] },
+}
+
+/** Where workloads hold the template of their pods. */
+const templates: { readonly [resource: string]: readonly string[] } = {
+  podtemplates: ['template'],
+  replicationcontrollers: ['spec', 'template'],
+  'replicasets.apps': ['spec', 'template'],
+  'deployments.apps': ['spec', 'template'],
+  'statefulsets.apps': ['spec', 'template'],
+  'daemonsets.apps': ['spec', 'template'],
+  'jobs.batch': ['spec', 'template'],
+  'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
+}
+
+/** Sides of pods that change nothing that is judged. One that is not known is judged as a pod. */
+const harmless = ['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']
+
+const podOf = ({ metadata, spec }: Partial<ApiObject>): PodLike => ({
+  annotations: metadata?.annotations ?? {},
+  spec: (spec ?? {}) as PodSpec,
+})
+
+function templateOf(object: ApiObject, path: readonly string[]): PodLike | undefined {
+  const found = path.reduce<unknown>((value, key) => (value as { [key: string]: unknown } | undefined | null)?.[key], object)
+  return found ? podOf(found as Partial<ApiObject>) : undefined
+}
+
+const resources = ['namespaces', 'pods', ...Object.keys(templates)].map((name) => {
+  const [resource = '', group = ''] = name.split('.')
+  return { group, resource }
+})
+
+export function podSecurity(context: PluginContext): AdmissionPlugin {
+  const { platform, find, list, clock, release } = context
+  const { defaults, exemptions } = context.configuration.PodSecurity ?? noConfiguration
+  const { policyOf, named } = createPolicyReader(platform)
+  const evaluate = createEvaluate(platform.name, release.minor)
+  const annotation = (key: string) => platform.name(`pod-security.<labels>/${key}`)
+  const isExempt = ({ spec: { runtimeClassName: name } }: PodLike) => !!name && exemptions.runtimeClasses.includes(name)
+
+  /** Why the request is not judged, if it isn't. */
+  function exemptionOf({ namespace, user }: AdmissionAttributes): string | undefined {
+    if (exemptions.namespaces.includes(namespace)) return 'namespace'
+    return user.name !== '' && exemptions.usernames.includes(user.name) ? 'user' : undefined
+  }
+
+  function judge(attributes: AdmissionAttributes, policy: Policy, pod: PodLike, enforce: boolean): void {
+    const { on, name } = attributes
+    if (isExempt(pod)) {
+      attributes.annotate(annotation('exempt'), 'runtimeClass')
+      return
+    }
+    const known = new Map<string, string>()
+    const faults = (by: LevelVersion): string => {
+      const text = textOf(by)
+      const found = known.get(text) ?? detailsOf(evaluate(by, pod))
+      known.set(text, found)
+      return found === '' ? '' : `violate PodSecurity "${text}": ${found}`
+    }
+    const [audited, warned, enforced] = [faults(policy.audit), faults(policy.warn), enforce ? faults(policy.enforce) : '']
+    if (enforce) attributes.annotate(annotation('enforce-policy'), textOf(policy.enforce))
+    if (audited !== '') attributes.annotate(annotation('audit-violations'), `would ${audited}`)
+    if (enforced !== '') throw forbidden(on, name, enforced.replace('violate', 'violates'))
+    if (warned !== '') attributes.warn(`would ${warned}`)
+  }
+
+  async function judgeIn(attributes: AdmissionAttributes, pod: PodLike | undefined, enforce: boolean): Promise<void> {
+    const { namespace: name, oldObject } = attributes
+    const exemption = exemptionOf(attributes)
+    if (exemption !== undefined) return attributes.annotate(annotation('exempt'), exemption)
+    const namespace = await find('', 'namespaces', '', name)
+    if (namespace === undefined) {
+      const why = `failed to lookup namespace ${JSON.stringify(name)}`
+      attributes.annotate(annotation('error'), why)
+      if (enforce) throw internalError(why)
+      return
+    }
+    const { policy, errors } = policyOf(namespace.metadata.labels, defaults)
+    if (errors.count === 0 && isPrivileged(policy)) {
+      if (enforce) attributes.annotate(annotation('enforce-policy'), textOf(privileged.enforce))
+      return
+    }
+    if (pod === undefined || (enforce && oldObject !== undefined && !isSignificant(pod.spec, specOf<PodSpec>(oldObject)))) return
+    if (errors.count > 0) {
+      const text = errors.list.map(({ field, message }) => `${field}: ${message}`)
+      attributes.annotate(annotation('error'), `Failed to parse policy: ${text.length > 1 ? `[${text.join(', ')}]` : text[0]}`)
+    }
+    judge(attributes, policy, pod, enforce)
+  }
+
+  /** Labels that would be ignored are told of. */
+  function warnOfExemption(attributes: AdmissionAttributes, name: string, labels: ApiObject['metadata']['labels'], policy: Policy): void {
+    if (isPrivileged(policy) || areAlike(policy, defaults)) return
+    const said = named(labels).filter((mode) => policy[mode].level !== 'privileged')
+    const texts = said.map((mode) => `${mode}=${textOf(policy[mode])}`).join(', ')
+    attributes.warn(`namespace ${JSON.stringify(name)} is exempt from Pod Security, and the policy (${texts}) will be ignored`)
+  }
+
+  async function checkNamespace(attributes: AdmissionAttributes, { metadata }: ApiObject): Promise<void> {
+    const { operation, oldObject } = attributes
+    const { name = '', labels } = metadata
+    const { policy, errors } = policyOf(labels, defaults)
+    const before = oldObject && policyOf(oldObject.metadata.labels, defaults)
+    if (errors.count > 0 && !(before && before.errors.count > 0 && equal(asJson(errors.list), asJson(before.errors.list))))
+      throw invalid({ group: '', kind: 'Namespace' }, attributes.name, errors.list)
+    const exempt = exemptions.namespaces.includes(name)
+    if (operation === 'CREATE' || before === undefined) {
+      if (exempt) warnOfExemption(attributes, name, labels, policy)
+      return
+    }
+    const [now, then] = [policy.enforce, before.policy.enforce]
+    if (isSame(now, then) || now.level === 'privileged') return
+    if (now.version === then.version && !isStricter(now.level, then.level)) return
+    if (exempt) return warnOfExemption(attributes, name, labels, policy)
+    const pods = (await list('', 'pods', name)).filter((pod) => !isExempt(podOf(pod)))
+    for (const warning of warningsFor(name, pods, now, evaluate, clock)) attributes.warn(warning)
+  }
+
+  return {
+    name: 'PodSecurity',
+    operations: ['CREATE', 'UPDATE'],
+    resources,
+    async validate(attributes) {
+      const { on, subresource, object } = attributes
+      if (object === undefined) return
+      const template = templates[qualified(on)]
+      if (template) {
+        if (subresource === '') await judgeIn(attributes, templateOf(object, template), false)
+      } else if (on.resource === 'pods') {
+        if (!harmless.includes(subresource)) await judgeIn(attributes, podOf(object), true)
+      } else if (subresource === '') await checkNamespace(attributes, object)
+    },
+  }
+}
+
+const asJson = (list: readonly object[]) => list as unknown as Parameters<typeof equal>[0]

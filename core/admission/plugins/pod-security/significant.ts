@@ -1,0 +1,14 @@
+import type { Container, PodSpec } from './pod.ts'
+
+const changed = (now: readonly Container[] | null | undefined, before: readonly Container[] | null | undefined) =>
+  (now ?? []).length !== (before ?? []).length || (now ?? []).some(({ image }, index) => image !== before?.[index]?.image)
+
+/** Whether an update of a pod brings anything to judge: images, and ephemeral containers; all else of a pod that runs stays as it is. */
+export function isSignificant(now: PodSpec, before: PodSpec): boolean {
+  const known = new Map((before.ephemeralContainers ?? []).map(({ name, image }) => [name, image]))
+  return (
+    changed(now.containers, before.containers) ||
+    changed(now.initContainers, before.initContainers) ||
+    (now.ephemeralContainers ?? []).some(({ name, image }) => !known.has(name) || known.get(name) !== image)
+  )
+}
