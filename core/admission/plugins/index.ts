@@ -26,6 +26,7 @@ import { runtimeClass } from './runtime-class.ts'
 import { serviceAccount } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
+import { validatingAdmissionPolicy } from './validating-admission-policy.ts'
 
 type Phases = 'mutate' | 'validate' | 'both'
 type Make = (context: PluginContext) => AdmissionPlugin | Promise<AdmissionPlugin>
@@ -86,7 +87,7 @@ const table = [
   // Webhooks and policies see what the plugins before them made of the object; quota counts what all have left.
   on('MutatingAdmissionPolicy', 'mutate'),
   on('MutatingAdmissionWebhook', 'mutate', mutatingWebhooks),
-  on('ValidatingAdmissionPolicy', 'validate'),
+  on('ValidatingAdmissionPolicy', 'validate', validatingAdmissionPolicy),
   on('ValidatingAdmissionWebhook', 'validate', validatingWebhooks),
   on('ResourceQuota', 'validate'),
   off('AlwaysDeny', 'both', alwaysDeny),

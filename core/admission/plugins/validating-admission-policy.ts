@@ -1,0 +1,114 @@
+/** Demands of ValidatingAdmissionPolicies, with what their bindings make of violations (policy/validating/dispatcher.go). */
+import { ApiError, forbidden, type Reason, reasonCodes } from '../../respond/status.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { isExcluded } from '../policy/excluded.ts'
+import { namespaceObject, requestInputs, versioned } from '../policy/inputs.ts'
+import { type Met, meet } from '../policy/invocations.ts'
+import { ConfigurationError } from '../policy/params.ts'
+import { refusedName } from '../policy/refused-name.ts'
+import { type Binding, followPolicies, type Policy } from '../policy/source.ts'
+import { evaluatePolicy, type Violation } from '../policy/validate.ts'
+import { compileValidating, type ValidatingProgram } from '../policy/validating-program.ts'
+
+type Validating = Policy<ValidatingProgram>
+
+/** What refuses the request: the first one is told. */
+interface Denial {
+  readonly policy: Validating
+  readonly binding: Binding | undefined
+  readonly message: string
+  readonly reason?: string
+}
+
+/** What a request has gathered so far. */
+interface Findings {
+  readonly denials: Denial[]
+  /** Whether a violation was noted for the audit log: there is one note for a request. */
+  noted: boolean
+}
+
+const reasons = new Set<string>(['Forbidden', 'Unauthorized', 'RequestEntityTooLarge', 'Invalid'])
+
+function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason = 'Invalid' }: Denial): ApiError {
+  const who = `ValidatingAdmissionPolicy '${policy.name}'${binding ? ` with binding '${binding.name}'` : ''}`
+  const text = `${who} denied request: ${message}`
+  const { status } = forbidden(attributes.on, refusedName(attributes), text)
+  const code = reasonCodes[(reasons.has(reason) ? reason : 'Invalid') as Reason]
+  return new ApiError(reason as Reason, status.message ?? text, { ...status.details, causes: [{ message: text }] }, code)
+}
+
+export async function validatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
+  const { platform, authorizer } = context
+  const excluded = isExcluded(platform)
+  const failureKey = platform.name('validation.policy.admission.<domain>/validation_failure')
+  const source = await followPolicies(
+    context,
+    { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' },
+    compileValidating,
+  )
+
+  function act(attributes: AdmissionAttributes, policy: Validating, binding: Binding, violation: Violation, findings: Findings): void {
+    const { index, message, reason } = violation
+    for (const action of binding.actions) {
+      if (action === 'Deny') findings.denials.push({ policy, binding, message, ...(reason && { reason }) })
+      else if (action === 'Warn') {
+        attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`)
+      } else if (action === 'Audit' && !findings.noted) {
+        findings.noted = true
+        const { name, actions: validationActions } = binding
+        const failure = { message, policy: policy.name, binding: name, expressionIndex: index, validationActions }
+        attributes.annotate(failureKey, JSON.stringify([failure]))
+      }
+    }
+  }
+
+  async function evaluate(attributes: AdmissionAttributes, met: Met<ValidatingProgram>, findings: Findings): Promise<void> {
+    const { policy, invocation, bindings } = met
+    const about = requestInputs(attributes, invocation, authorizer, await namespaceObject(attributes, context))
+    const common = { ...about, ...(await versioned(attributes, invocation)) }
+    const request = { ...about.request, resource: attributes.resource }
+    const annotations = new Map<string, Set<string>>()
+    for (const { binding, params } of bindings) {
+      for (const param of params) {
+        const inputs = { ...common, params: param ?? null }
+        const verdict = await evaluatePolicy(policy.program(), { inputs, conditions: { ...inputs, request, namespaceObject: null } })
+        for (const violation of verdict.violations) {
+          if (violation.reason === undefined && policy.ignoresFailure) continue
+          act(attributes, policy, binding, violation, findings)
+        }
+        for (const { key, value } of verdict.annotations) annotations.set(key, (annotations.get(key) ?? new Set()).add(value))
+        if (!policy.ignoresFailure) for (const message of verdict.faults) findings.denials.push({ policy, binding, message })
+      }
+    }
+    for (const [key, values] of annotations) attributes.annotate(`${policy.name}/${key}`, [...values].join(', '))
+  }
+
+  async function validate(attributes: AdmissionAttributes): Promise<void> {
+    const findings: Findings = { denials: [], noted: false }
+    const fault = (policy: Validating, binding: Binding | undefined, message: string) => {
+      if (!policy.ignoresFailure) findings.denials.push({ policy, binding, message })
+    }
+    for (const policy of source.policies) {
+      const meeting = meet(policy, attributes, context, fault)
+      const met = meeting && (await meeting)
+      const binding = met?.bindings[0]?.binding
+      if (met === undefined || binding === undefined) continue
+      try {
+        await evaluate(attributes, met, findings)
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error
+        fault(policy, binding, `failed to configure binding: ${error.message}`)
+      }
+    }
+    const [first] = findings.denials
+    if (first) throw refusal(attributes, first)
+  }
+
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    validate: (attributes) => (source.policies.length === 0 || excluded(attributes.on) ? undefined : validate(attributes)),
+    close: () => source.close(),
+  }
+}

@@ -1,0 +1,74 @@
+/** Which policies a request meets, with which bindings and parameters (policy/generic/policy_dispatcher.go). */
+import type { ApiObject } from '../../resources/definition.ts'
+import { ApiError } from '../../respond/status.ts'
+import type { AdmissionAttributes } from '../attributes.ts'
+import type { Lookup } from '../lookup.ts'
+import type { Invocation } from '../matching/rules.ts'
+import { namespaceOf } from '../namespace-of.ts'
+import type { Match } from './match.ts'
+import { ConfigurationError, collectParams, paramSource } from './params.ts'
+import type { Binding, Policy } from './source.ts'
+
+/** A policy that the request meets, in the version in which it sees the request. */
+export interface Met<P> {
+  readonly policy: Policy<P>
+  readonly invocation: Invocation
+  readonly bindings: readonly { readonly binding: Binding; readonly params: readonly (ApiObject | undefined)[] }[]
+}
+
+/** Told of what can't be applied: the policy itself, or one of its bindings. */
+export type OnFault<P> = (policy: Policy<P>, binding: Binding | undefined, message: string) => void
+
+const isFault = (error: unknown): error is Error => error instanceof ConfigurationError || error instanceof ApiError
+
+async function bindingsOf<P>(
+  policy: Policy<P>,
+  attributes: AdmissionAttributes,
+  lookup: Lookup,
+  fault: OnFault<P>,
+): Promise<Met<P>['bindings']> {
+  const source = paramSource(policy.paramKind, lookup)
+  const met: { binding: Binding; params: readonly (ApiObject | undefined)[] }[] = []
+  for (const binding of policy.bindings) {
+    try {
+      const match = await binding.matches(attributes, lookup)
+      if (match === undefined) continue
+      if (match instanceof ApiError) throw match
+      met.push({ binding, params: await collectParams(source, binding.paramRef, namespaceOf(attributes)) })
+    } catch (error) {
+      if (!isFault(error)) throw error
+      fault(policy, binding, `failed to configure binding: ${error.message}`)
+    }
+  }
+  return met
+}
+
+async function settle<P>(
+  match: Match | Promise<Match>,
+  policy: Policy<P>,
+  attributes: AdmissionAttributes,
+  lookup: Lookup,
+  fault: OnFault<P>,
+): Promise<Met<P> | undefined> {
+  try {
+    const invocation = await match
+    if (invocation === undefined) return undefined
+    if (invocation instanceof ApiError) throw invocation
+    return { policy, invocation, bindings: await bindingsOf(policy, attributes, lookup, fault) }
+  } catch (error) {
+    if (!isFault(error)) throw error
+    fault(policy, undefined, `failed to configure policy: ${error.message}`)
+    return undefined
+  }
+}
+
+/** Undefined, and mostly at once: the policy is not about the request, or can't be applied. */
+export function meet<P>(
+  policy: Policy<P>,
+  attributes: AdmissionAttributes,
+  lookup: Lookup,
+  fault: OnFault<P>,
+): undefined | Promise<Met<P> | undefined> {
+  const match = policy.matches(attributes, lookup)
+  return match && settle(match, policy, attributes, lookup, fault)
+}

@@ -1,0 +1,41 @@
+/** Which requests a policy or a binding is about (admissionregistration/v1 MatchResources). */
+import type { MatchResources } from '../../resources/admissionregistration/match.ts'
+import { ApiError } from '../../respond/status.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { AdmissionAttributes } from '../attributes.ts'
+import type { Lookup } from '../lookup.ts'
+import { type Invocation, invocationOf, type Rule } from '../matching/rules.ts'
+import { choosesNamespace, choosesObject, readSelector } from '../matching/selectors.ts'
+
+/** The version in which the policy sees the request; undefined: it is not about it; an error: nobody can say. */
+export type Match = Invocation | ApiError | undefined
+
+export type Matcher = (attributes: AdmissionAttributes, lookup: Pick<Lookup, 'find'>) => Match | Promise<Match>
+
+const everything: Matcher = ({ resource, kind }) => ({ resource, kind })
+
+/** Reads rules and selectors once. Without a criterion everything matches. */
+export function createMatcher(criteria: Infer<typeof MatchResources> | undefined): Matcher {
+  if (criteria == null) return everything
+  const { resourceRules, excludeResourceRules, matchPolicy } = criteria
+  const rules = (resourceRules ?? []) as readonly Rule[]
+  const excluded = (excludeResourceRules ?? []) as readonly Rule[]
+  const equivalent = matchPolicy !== 'Exact'
+  const namespaces = readSelector(criteria.namespaceSelector)
+  const objects = readSelector(criteria.objectSelector)
+
+  // Rules come first because they cost least; an error of a selector counts only if all else matches.
+  return (attributes, lookup) => {
+    const invocation = rules.length === 0 ? everything(attributes, lookup) : invocationOf(rules, equivalent, attributes)
+    if (invocation === undefined || (excluded.length > 0 && invocationOf(excluded, equivalent, attributes))) return undefined
+    const object = choosesObject(objects, attributes)
+    if (object === false) return undefined
+    const settle = (namespace: boolean | ApiError): Match => {
+      if (namespace === false) return undefined
+      if (namespace instanceof ApiError) return namespace
+      return object instanceof ApiError ? object : (invocation as Invocation)
+    }
+    const namespace = choosesNamespace(namespaces, attributes, lookup)
+    return namespace instanceof Promise ? namespace.then(settle) : settle(namespace)
+  }
+}

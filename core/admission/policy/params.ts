@@ -1,0 +1,57 @@
+/** The objects that a binding gives to a policy as `params`. */
+import { labelSelectorOf } from '../../request/label-selector.ts'
+import type { ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { KindObjects, Lookup } from '../lookup.ts'
+
+/** A policy or binding that can't be applied to a request, for a reason that its failure policy decides on. */
+export class ConfigurationError extends Error {}
+
+type Kind = Infer<typeof ParamKind>
+type Reference = Infer<typeof ParamRef>
+
+/** Where the parameters of a policy are. Throws a ConfigurationError where their kind is not served. */
+export function paramSource(kind: Kind | undefined, { objectsOf }: Pick<Lookup, 'objectsOf'>): KindObjects | undefined {
+  if (kind == null) return undefined
+  const { apiVersion = '', kind: name = '' } = kind
+  const source = objectsOf(apiVersion, name)
+  if (source) return source
+  throw new ConfigurationError(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${name}'`)
+}
+
+function namespaceOfParams({ namespace = '' }: Reference, { namespaced }: KindObjects, requested: string): string {
+  if (!namespaced && namespace !== '')
+    throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+  if (!namespaced) return ''
+  if (namespace !== '') return namespace
+  if (requested !== '') return requested
+  throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+}
+
+async function found(reference: Reference, source: KindObjects, namespace: string): Promise<readonly ApiObject[]> {
+  const { name, selector } = reference
+  if (name) {
+    const object = await source.find(namespace, name)
+    return object ? [object] : []
+  }
+  const chosen = labelSelectorOf(selector)
+  return (await source.list(namespace)).filter(({ metadata }) => chosen.matches(metadata.labels))
+}
+
+/**
+ * The policy is evaluated once for each; undefined stands for no parameters. An empty result: the binding does not apply.
+ * @param requested namespace of the request
+ */
+export async function collectParams(
+  source: KindObjects | undefined,
+  reference: Reference | undefined,
+  requested: string,
+): Promise<readonly (ApiObject | undefined)[]> {
+  if (source === undefined || reference == null) return [undefined]
+  const params = await found(reference, source, namespaceOfParams(reference, source, requested))
+  if (params.length === 0 && reference.parameterNotFoundAction === 'Deny') {
+    throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
+  }
+  return params
+}

@@ -1,0 +1,134 @@
+/** Follows policies and their bindings. What a policy says is compiled once for each generation, when a request first needs it. */
+import type { MatchResources, ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { Lookup } from '../lookup.ts'
+import { createMatcher, type Matcher } from './match.ts'
+
+interface PolicySpec {
+  readonly paramKind?: Infer<typeof ParamKind>
+  readonly matchConstraints?: Infer<typeof MatchResources>
+  readonly failurePolicy?: string
+}
+
+interface BindingSpec {
+  readonly policyName?: string
+  readonly paramRef?: Infer<typeof ParamRef>
+  readonly matchResources?: Infer<typeof MatchResources>
+  readonly validationActions?: readonly string[]
+}
+
+export interface Binding {
+  readonly name: string
+  readonly policyName: string
+  readonly paramRef: Infer<typeof ParamRef> | undefined
+  readonly actions: readonly string[]
+  readonly matches: Matcher
+}
+
+/** A policy in force. */
+export interface Policy<P> {
+  readonly name: string
+  readonly paramKind: Infer<typeof ParamKind> | undefined
+  readonly matches: Matcher
+  /** Errors count as a pass. */
+  readonly ignoresFailure: boolean
+  readonly bindings: readonly Binding[]
+  /** Its expressions. */
+  program(): P
+}
+
+export interface PolicySource<P> {
+  /** Those that have a binding, by name. */
+  readonly policies: readonly Policy<P>[]
+  close(): void
+}
+
+const nameOf = ({ metadata: { name = '' } }: ApiObject) => name
+
+function bindingOf(object: ApiObject): Binding {
+  const { policyName = '', paramRef, matchResources, validationActions = [] } = object['spec'] as BindingSpec
+  return { name: nameOf(object), policyName, paramRef, actions: validationActions, matches: createMatcher(matchResources) }
+}
+
+/** Compiles when it is first asked. */
+function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit<Policy<P>, 'bindings'> {
+  const { paramKind, matchConstraints, failurePolicy } = object['spec'] as PolicySpec
+  let compiled: { readonly program: P } | undefined
+  return {
+    name: nameOf(object),
+    paramKind,
+    matches: createMatcher(matchConstraints),
+    ignoresFailure: failurePolicy === 'Ignore',
+    program() {
+      compiled ??= { program: compile(object) }
+      return compiled.program
+    },
+  }
+}
+
+const group = 'admissionregistration.<domain>'
+const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1)
+
+/** `policies` and `bindings`: plurals. Resolves once it knows what there is. */
+export async function followPolicies<P>(
+  { follow }: Pick<Lookup, 'follow'>,
+  plurals: { readonly policies: string; readonly bindings: string },
+  compile: (policy: ApiObject) => P,
+): Promise<PolicySource<P>> {
+  const policies = new Map<string, { readonly generation: string; readonly policy: Omit<Policy<P>, 'bindings'> }>()
+  const bindings = new Map<string, Binding>()
+  let known: readonly Policy<P>[] | undefined
+
+  const followings = [
+    follow(group, plurals.policies, {
+      upsert(key, object) {
+        const { uid, generation } = object.metadata
+        const now = `${uid}/${generation}`
+        // A new status changes nothing.
+        if (policies.get(key)?.generation === now) return
+        policies.set(key, { generation: now, policy: policyOf(object, compile) })
+        known = undefined
+      },
+      remove(key) {
+        policies.delete(key)
+        known = undefined
+      },
+    }),
+    follow(group, plurals.bindings, {
+      upsert(key, object) {
+        bindings.set(key, bindingOf(object))
+        known = undefined
+      },
+      remove(key) {
+        bindings.delete(key)
+        known = undefined
+      },
+    }),
+  ]
+
+  function inForce(): Policy<P>[] {
+    const byPolicy = new Map<string, Binding[]>()
+    for (const binding of [...bindings.values()].sort(byName)) {
+      const own = byPolicy.get(binding.policyName)
+      if (own) own.push(binding)
+      else byPolicy.set(binding.policyName, [binding])
+    }
+    const bound = [...policies.values()].flatMap(({ policy }) => {
+      const own = byPolicy.get(policy.name)
+      return own ? [{ ...policy, bindings: own }] : []
+    })
+    return bound.sort(byName)
+  }
+
+  await Promise.all(followings.map(({ ready }) => ready))
+  return {
+    get policies() {
+      known ??= inForce()
+      return known
+    },
+    close() {
+      for (const following of followings) following.close()
+    },
+  }
+}

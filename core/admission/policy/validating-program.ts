@@ -1,0 +1,50 @@
+/** The compiled expressions of a ValidatingAdmissionPolicy. */
+import { boolType, type CelType, nullType, stringType } from '../../cel/types.ts'
+import { createPolicyCompiler } from '../../resources/admissionregistration/policy-compiler.ts'
+import type { ValidatingAdmissionPolicySpec } from '../../resources/admissionregistration/validatingadmissionpolicy.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { Expression, Variables } from './evaluation.ts'
+
+export interface Validation extends Expression {
+  /** Text of a refusal where no expression gives one. */
+  readonly fallback: string
+  readonly reason: string | undefined
+  readonly message: Expression | undefined
+}
+
+export interface ValidatingProgram {
+  readonly variables: Variables
+  readonly conditions: readonly Expression[]
+  readonly validations: readonly Validation[]
+  readonly annotations: readonly (Expression & { readonly key: string })[]
+}
+
+export function compileValidating(policy: ApiObject): ValidatingProgram {
+  const spec = policy['spec'] as Infer<typeof ValidatingAdmissionPolicySpec>
+  const compiler = createPolicyCompiler()
+  const { variables } = compiler
+  const scope = { params: spec.paramKind != null, authorizer: true, variables }
+  const compile = (text: string, result: readonly CelType[]): Expression => ({ text, compiled: compiler.compile(text, scope, result) })
+  const message = (text: string): Expression => ({
+    text,
+    compiled: compiler.compile(text, { ...scope, authorizer: false }, [stringType]),
+  })
+  const byName = new Map(
+    (spec.variables ?? []).map(({ name, expression }) => [name, { text: expression, compiled: compiler.declare(name, expression, scope) }]),
+  )
+  return {
+    variables: { type: variables, byName },
+    conditions: (spec.matchConditions ?? []).map(({ expression }) => compile(expression, [boolType])),
+    validations: (spec.validations ?? []).map(({ expression, message: text, messageExpression, reason }) => ({
+      ...compile(expression, [boolType]),
+      fallback: text?.trim() || `failed expression: ${expression.trim()}`,
+      reason,
+      message: messageExpression ? message(messageExpression) : undefined,
+    })),
+    annotations: (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+      key,
+      ...compile(valueExpression, [stringType, nullType]),
+    })),
+  }
+}

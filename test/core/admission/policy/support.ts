@@ -1,0 +1,64 @@
+/** Policies in a server: made, and awaited until they are in force. */
+import assert from 'node:assert/strict'
+import type { ServerOptions } from '../../../../core/server.ts'
+import type { Answer } from '../../../support/api.ts'
+import { eventually } from '../../../support/wait.ts'
+import { type Running, start } from '../../verbs/actions/server.ts'
+
+export const group = '/apis/admissionregistration.k8s.io/v1'
+export const configMaps = '/api/v1/namespaces/default/configmaps'
+
+export const rule = (more: object = {}) => ({
+  operations: ['CREATE', 'UPDATE', 'DELETE'],
+  apiGroups: [''],
+  apiVersions: ['v1'],
+  resources: ['configmaps'],
+  ...more,
+})
+
+export interface Policies extends Running {
+  /** Makes or replaces an object; the answer is a success. */
+  put(path: string, object: { readonly metadata: { readonly name: string } }): Promise<void>
+  /** A validating policy over config maps with one binding of the same name, and waits until it has an effect. */
+  validating(name: string, spec: object, binding?: object): Promise<void>
+  remove(...names: readonly string[]): Promise<void>
+}
+
+export async function startPolicies(options: ServerOptions = {}): Promise<Policies> {
+  const running = await start({ controllers: [], ...options })
+  const { api } = running
+  const put: Policies['put'] = async (path, object) => {
+    const made = await api.send('POST', path, object)
+    if (made.status === 201) return
+    const { name } = object.metadata
+    const { body } = await api.get(`${path}/${name}`)
+    const { resourceVersion } = body.metadata
+    const updated = await api.send('PUT', `${path}/${name}`, { ...object, metadata: { ...object.metadata, resourceVersion } })
+    assert.equal(updated.status, 200, JSON.stringify([made.body, updated.body]))
+  }
+  return {
+    ...running,
+    put,
+    async validating(name, spec, binding = {}) {
+      const policy = { failurePolicy: 'Fail', matchConstraints: { resourceRules: [rule()] }, ...spec }
+      await put(`${group}/validatingadmissionpolicies`, { metadata: { name }, spec: policy } as never)
+      await put(`${group}/validatingadmissionpolicybindings`, {
+        metadata: { name },
+        spec: { policyName: name, validationActions: ['Deny'], ...binding },
+      } as never)
+    },
+    async remove(...names) {
+      for (const name of names) {
+        await api.delete(`${group}/validatingadmissionpolicybindings/${name}`)
+        await api.delete(`${group}/validatingadmissionpolicies/${name}`)
+      }
+    },
+  }
+}
+
+/** Sends until the answer has this status: what is written takes effect a moment later. */
+export const answers = (status: number, send: () => Promise<Answer>) =>
+  eventually(`an answer of ${status}`, async () => {
+    const answer = await send()
+    return answer.status === status && answer
+  })

@@ -1,0 +1,229 @@
+/** ValidatingAdmissionPolicies, driven by requests. */
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { assertFailure, configMap } from '../../../support/api.ts'
+import { eventually } from '../../../support/wait.ts'
+import { answers, configMaps, type Policies, rule, startPolicies } from './support.ts'
+
+let server: Policies
+beforeEach(async () => {
+  server = await startPolicies()
+})
+afterEach(() => server.close())
+
+const create = (name: string, data: { readonly [key: string]: string } = {}, metadata: object = {}) =>
+  server.api.send('POST', `${configMaps}?dryRun=All`, configMap(name, data, metadata))
+
+test('a policy refuses, in the words of the reference, within a moment of its binding', async () => {
+  await server.validating('short', { validations: [{ expression: 'size(object.metadata.name) < 5' }] })
+  const refused = await answers(422, () => create('much-too-long'))
+  const text = "ValidatingAdmissionPolicy 'short' with binding 'short' denied request: failed expression: size(object.metadata.name) < 5"
+  const status = assertFailure(refused, 422, 'Invalid', `configmaps "much-too-long" is forbidden: ${text}`)
+  assert.deepEqual(status.details, { name: 'much-too-long', kind: 'configmaps', causes: [{ message: text }] })
+  assert.equal((await create('ok')).status, 201)
+  await server.remove('short')
+  await answers(201, () => create('much-too-long'))
+})
+
+const reasons = [
+  ['Forbidden', 403],
+  ['Unauthorized', 401],
+  ['RequestEntityTooLarge', 413],
+  ['Invalid', 422],
+] as const
+for (const [reason, code] of reasons) {
+  test(`reason ${reason}, and a message that is computed`, async () => {
+    const messageExpression = "'no ' + object.metadata.name + ' ' + request.operation"
+    await server.validating('says', { validations: [{ expression: 'false', messageExpression, message: 'fixed', reason }] })
+    const refused = await answers(code, () => create('this'))
+    assertFailure(refused, code, reason, /denied request: no this CREATE$/)
+  })
+}
+
+test('messages that are of no use give way to the fixed one, and that to the expression', async () => {
+  for (const messageExpression of [
+    "''",
+    "'two\\nlines'",
+    "'x'.replace('x', object.data.absent)",
+    `[1, 2, 3, 4, 5, 6].map(i, '${'x'.repeat(1_000)}').join('')`,
+  ]) {
+    await server.validating('says', { validations: [{ expression: 'false', messageExpression, message: ' fixed ' }] })
+    const refused = await answers(422, () => create('this'))
+    assert.match(JSON.stringify(refused.body), /denied request: fixed"/, messageExpression)
+  }
+})
+
+test('warnings', async () => {
+  await server.validating('warns', { validations: [{ expression: 'false', message: 'beware' }] }, { validationActions: ['Warn', 'Audit'] })
+  const warned = await answers(201, async () => {
+    const answer = await create('this')
+    return { ...answer, status: answer.headers.has('warning') ? answer.status : 0 }
+  })
+  assert.equal(
+    warned.headers.get('warning'),
+    `299 - "Validation failed for ValidatingAdmissionPolicy 'warns' with binding 'warns': beware"`,
+  )
+})
+
+test('variables are lazy, build on each other and on everything a request has', async () => {
+  await server.validating('composed', {
+    variables: [
+      { name: 'absent', expression: 'object.data.absent' },
+      { name: 'keys', expression: 'object.data.map(key, key)' },
+      { name: 'count', expression: 'variables.keys.size()' },
+      { name: 'team', expression: "namespaceObject.metadata.name + '/' + request.namespace + '/' + request.resource.resource" },
+    ],
+    matchConditions: [{ name: 'has-data', expression: "has(object.data) && request.userInfo.username != 'nobody'" }],
+    validations: [
+      { expression: "variables.count < 2 || variables.absent == 'x'" },
+      { expression: "variables.team == 'default/default/configmaps'", messageExpression: 'variables.team' },
+    ],
+  })
+  const refused = await answers(422, () => create('this', { a: '1', b: '2' }))
+  assert.match(JSON.stringify(refused.body), /resulted in error: composited variable \\"absent\\" fails to evaluate: no such key: absent/)
+  assert.equal((await create('this', { a: '1' })).status, 201, 'nobody needs the variable that fails')
+  assert.equal((await create('this')).status, 201, 'the condition is false')
+})
+
+test('failure policy Ignore: errors pass, violations do not', async () => {
+  await server.validating('lenient', {
+    failurePolicy: 'Ignore',
+    validations: [{ expression: "object.data.absent == 'x'" }, { expression: "object.metadata.name != 'bad'" }],
+  })
+  await answers(422, () => create('bad'))
+  assert.equal((await create('good')).status, 201)
+})
+
+test('an error refuses when the failure policy is Fail', async () => {
+  await server.validating('strict', { validations: [{ expression: "object.data.absent == 'x'" }] })
+  const refused = await answers(422, () => create('any', { a: 'b' }))
+  assert.match(
+    JSON.stringify(refused.body),
+    /denied request: expression 'object.data.absent == 'x'' resulted in error: no such key: absent/,
+  )
+})
+
+/** Goes through a list of ten in as many loops, one in the other. */
+const loops = (depth: number): string => (depth === 0 ? 'true' : `[0,1,2,3,4,5,6,7,8,9].all(i${depth}, ${loops(depth - 1)})`)
+
+test('cost limits: of one expression and of a policy', async () => {
+  const refusal = async (text: string) =>
+    assert.match(
+      JSON.stringify(
+        await eventually(text, async () => {
+          const { body } = await create('any')
+          return JSON.stringify(body).includes(text) && body
+        }),
+      ),
+      /"code":422/,
+    )
+  await server.validating('dear', { validations: [{ expression: loops(6) }] })
+  await refusal('resulted in error: operation cancelled: actual cost limit exceeded')
+  await server.validating('dear', { validations: Array.from({ length: 40 }, () => ({ expression: loops(5) })) })
+  await refusal('denied request: validation failed due to running out of cost budget, no further validation rules will be run')
+  await server.validating('dear', { validations: Array.from({ length: 10 }, () => ({ expression: loops(4) })) })
+  await answers(201, () => create('any'))
+})
+
+test('authorizer, params absent, oldObject, deletes', async () => {
+  await server.validating('asks', {
+    validations: [
+      { expression: "request.operation != 'DELETE' || oldObject.metadata.name != 'kept'", message: 'kept' },
+      { expression: "request.operation != 'CREATE' || oldObject == null" },
+      { expression: "authorizer.group('').resource('configmaps').namespace(request.namespace).check('get').allowed()" },
+      { expression: "authorizer.requestResource.check('create').allowed()" },
+      { expression: "!authorizer.serviceAccount('default', 'x').path('/healthz').check('get').errored()" },
+    ],
+  })
+  await server.api.create(configMaps, configMap('kept'))
+  await server.api.create(configMaps, configMap('goes'))
+  const refused = await answers(422, () => server.api.delete(`${configMaps}/kept?dryRun=All`))
+  assertFailure(refused, 422, 'Invalid', /denied request: kept$/)
+  assert.equal((await server.api.delete(`${configMaps}/goes`)).status, 200)
+})
+
+test('rules: exclusions, resource names, scope, selectors of objects and namespaces', async () => {
+  const matchConstraints = {
+    resourceRules: [rule({ scope: 'Namespaced' })],
+    excludeResourceRules: [rule({ resourceNames: ['excluded'] })],
+    objectSelector: { matchExpressions: [{ key: 'free', operator: 'DoesNotExist' }] },
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } },
+  }
+  await server.validating('some', { matchConstraints, validations: [{ expression: 'false' }] })
+  await answers(422, () => create('any'))
+  assert.equal((await create('excluded')).status, 201)
+  assert.equal((await create('labelled', {}, { labels: { free: 'yes' } })).status, 201)
+  const elsewhere = await server.api.send('POST', '/api/v1/namespaces/kube-public/configmaps?dryRun=All', configMap('any'))
+  assert.notEqual(elsewhere.status, 422)
+})
+
+test('a policy is never asked about policies', async () => {
+  const matchConstraints = { resourceRules: [rule({ apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] })] }
+  await server.validating('all', { matchConstraints, validations: [{ expression: 'false' }] })
+  await answers(422, () => create('any'))
+  const review = await server.api.send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
+  assert.equal(review.status, 201)
+})
+
+const crd = {
+  metadata: { name: 'limits.example.com' },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'limits', singular: 'limit', kind: 'Limit' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { most: { type: 'integer' } } } },
+      },
+    ],
+  },
+}
+
+test('params of a custom kind: by name, by selector, absent, and of a kind that is not served', async () => {
+  const paramKind = { apiVersion: 'example.com/v1', kind: 'Limit' }
+  const validations = [{ expression: 'size(object.data) <= params.most', messageExpression: "'at most ' + string(params.most)" }]
+  const name = 'limited'
+  const paramRef = { name: 'small', parameterNotFoundAction: 'Deny' }
+  await server.validating(name, { paramKind, validations }, { paramRef })
+  const unknown = await answers(422, () => create('any'))
+  assertFailure(
+    unknown,
+    422,
+    'Invalid',
+    `configmaps "any" is forbidden: ValidatingAdmissionPolicy 'limited' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Limit'`,
+  )
+  await server.api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)
+  const limits = '/apis/example.com/v1/namespaces/default/limits'
+  const missing = await answers(422, async () => {
+    const answer = await create('any')
+    return { ...answer, status: JSON.stringify(answer.body).includes('no params') ? answer.status : 0 }
+  })
+  assert.match(
+    JSON.stringify(missing.body),
+    /'limited' with binding 'limited' denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction/,
+  )
+  const limit = (each: string, most: number) => ({
+    kind: 'Limit',
+    apiVersion: 'example.com/v1',
+    metadata: { name: each, labels: { tier: 'a' } },
+    most,
+  })
+  await server.api.create(limits, limit('small', 1))
+  await answers(201, () => create('any', { a: '' }))
+  assertFailure(await create('any', { a: '', b: '' }), 422, 'Invalid', /denied request: at most 1$/)
+  await server.put(limits, { ...limit('large', 2) })
+  await server.validating(
+    name,
+    { paramKind, validations },
+    { paramRef: { selector: { matchLabels: { tier: 'a' } }, parameterNotFoundAction: 'Allow' } },
+  )
+  assertFailure(await create('any', { a: '', b: '' }), 422, 'Invalid', /denied request: at most 1$/)
+  await server.api.delete(`${limits}/small`)
+  await answers(201, () => create('any', { a: '', b: '' }))
+  assertFailure(await create('any', { a: '', b: '', c: '' }), 422, 'Invalid', /denied request: at most 2$/)
+  await server.api.delete(`${limits}/large`)
+  await answers(201, () => create('any', { a: '', b: '', c: '' }))
+})
