@@ -1,6 +1,5 @@
 /** Policies in a server: made, and awaited until they are in force. */
 import assert from 'node:assert/strict'
-import type { ServerOptions } from '../../../../core/server.ts'
 import type { Answer } from '../../../support/api.ts'
 import { eventually } from '../../../support/wait.ts'
 import { type Running, start } from '../../verbs/actions/server.ts'
@@ -24,7 +23,7 @@ export interface Policies extends Running {
   remove(...names: readonly string[]): Promise<void>
 }
 
-export async function startPolicies(options: ServerOptions = {}): Promise<Policies> {
+export async function startPolicies(options: Parameters<typeof start>[0] = {}): Promise<Policies> {
   const running = await start({ controllers: [], ...options })
   const { api } = running
   const put: Policies['put'] = async (path, object) => {
