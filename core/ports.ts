@@ -65,7 +65,10 @@ export interface StoreWatch {
 
 export type StoreErrorCode = 'compacted' | 'future-revision' | 'unavailable' | 'timeout' | 'too-large' | 'no-space' | 'corrupt'
 
-/** The only error that a store throws. With code `compacted`, `revision` is the oldest revision still available. */
+/**
+ * The only error that a store throws. With code `compacted`, `revision` is the oldest revision still available. A write that fails with
+ * `unavailable` or `timeout` may have happened, or may happen yet; with any other code it has not.
+ */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode

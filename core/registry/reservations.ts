@@ -2,6 +2,7 @@
  * What objects take from a shared stock, such as addresses and ports: taken before the object is stored, given back when it is not, or
  * when it goes. A crash in between leaves too much taken, never too little; `start` puts that right.
  */
+import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { WriteRequest } from './request.ts'
 
@@ -27,19 +28,26 @@ export interface Reservations {
   start(): Promise<() => void>
 }
 
-/** Tries a write with what was reserved for it: keeps that when `written` says so, and else gives it back. */
+/** The store does not know, or can't say, whether the write happened. */
+const isUnknown = (error: unknown) => error instanceof StoreError && (error.code === 'timeout' || error.code === 'unavailable')
+
+/**
+ * Tries a write with what was reserved for it: keeps that when `written` says so, and else gives it back. When the outcome is unknown
+ * everything stays taken, as the object may be stored: `start` finds what is not used.
+ */
 export async function settle<T>(
   reservation: Reservation | undefined,
   write: () => Promise<T>,
   written: (result: T) => boolean,
 ): Promise<T> {
   if (reservation === undefined) return write()
-  let kept = false
+  let result: T
   try {
-    const result = await write()
-    kept = written(result)
-    return result
-  } finally {
-    await (kept ? reservation.commit() : reservation.rollback())
+    result = await write()
+  } catch (error) {
+    if (!isUnknown(error)) await reservation.rollback()
+    throw error
   }
+  await (written(result) ? reservation.commit() : reservation.rollback())
+  return result
 }

@@ -105,6 +105,13 @@ export async function update(
   const { definition } = store
   const { codec, keys } = store
   const key = keys.of(namespace, name)
+  /** The store was asked to write. An error after that does not say that nothing was written: nothing may be tried again. */
+  let asked = false
+  function ask(): void {
+    request.proceed?.()
+    asked = true
+  }
+
   async function attempt(current: Entry, existing: ApiObject, written: ApiObject): Promise<Outcome> {
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
     else if (!view.side) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
@@ -123,14 +130,14 @@ export async function update(
     if (sameBytes(served, current.bytes) && !current.stale) return { entry: current, stored: false }
     if (request.dryRun) return { entry: new Entry(key, current.revision, served, codec), stored: false }
     if (isGone(definition, canonical)) {
-      request.proceed?.()
+      ask()
       const removal = await store.delete(key, current.revision)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
       return { entry: new Entry(key, removal.revision, codec.show(value, removal.revision), codec), stored: false, swapped: true }
     }
     const lease = await resource.lease?.()
-    request.proceed?.()
+    ask()
     const swap = await store.put(key, value, current.revision, lease)
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
@@ -155,12 +162,13 @@ export async function update(
     if (live) current = await store.get(key)
     for (let count = 0; count < tries; count++) {
       if (current === undefined) throw notFound(on, name)
+      asked = false
       try {
         const { entry, lost, swapped } = await tryFrom(current)
         if (entry && (live || swapped)) return entry
         current = entry ? await store.get(key) : lost
       } catch (error) {
-        if (live) throw error
+        if (live || asked) throw error
         current = await store.get(key)
       }
       live = true

@@ -21,8 +21,11 @@ const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [
   ['corrupt', 'corrupt'],
 ]
 
-/** Nothing was done and nothing will be: another member may be asked to do it. */
-const untouched = [notConnected, 'no leader', 'proposal dropped', 'too many requests', 'server stopped', 'not capable']
+/**
+ * Nothing was done and nothing will be: another member may be asked to do it. Not 'server stopped', which a member also says about what it
+ * has proposed to the others (processInternalRaftRequestOnce in etcd's server/etcdserver/v3_server.go).
+ */
+const untouched = [notConnected, 'no leader', 'proposal dropped', 'too many requests', 'not capable']
 
 const detailsOf = (error: unknown): string => {
   if (typeof error === 'object' && error !== null && 'details' in error && typeof error.details === 'string') return error.details
