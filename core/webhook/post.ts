@@ -25,7 +25,7 @@ export class PostRefused extends Error {
 }
 
 /** Answers are about as large as the objects they are about; the largest request is 3 MiB. */
-const longestAnswer = 16 * 1024 * 1024
+const longestAnswer = 8 * 1024 * 1024
 /** How much of a failure's text is told on (client-go's maxUnstructuredResponseTextBytes). */
 const longestText = 2048
 

@@ -1,6 +1,8 @@
 /** Admission webhooks as clients see them. The webhooks are functions here; test/e2e has them as processes of their own. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { memoryStore } from '../../../runtimes/web/index.ts'
+import { eventually } from '../../support/wait.ts'
 import { type Answer, patch, type Review, rule, startWithWebhooks, type TestObject, webhook } from './webhook-harness.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -469,4 +471,18 @@ test('calls are measured', async () => {
   line('webhook_fail_open_count\\{name="broken.example.com",type="validating"\\} 2')
   line('webhook_admission_duration_seconds_count\\{name="yes.example.com",type="validating",operation="CREATE",rejected="false"\\} 2')
   await hooks.server.close()
+})
+
+test('a configuration is in force on every server of the store within a second', async () => {
+  const store = memoryStore()
+  const [one, other] = await Promise.all([startWithWebhooks({}, { store }), startWithWebhooks({}, { store })])
+  await one.validating('v', webhook('v', { rules: [rule('configmaps', ['CREATE'])] }))
+  let count = 0
+  const asked = async () => {
+    await other.send('POST', configMaps, configMap(`c${count++}`))
+    return other.asked().includes('v CREATE')
+  }
+  await eventually('the webhook on the other server', asked, 1_000)
+  await one.server.close()
+  await other.server.close()
 })

@@ -58,5 +58,5 @@ test('failures read as clients know them', async () => {
   await assert.rejects(ask('/stalled', { timeout: 300 }), /context deadline exceeded/)
   await assert.rejects(ask('/slow', { signal: AbortSignal.abort() }), /context canceled/)
   await assert.rejects(ask('/dead'), /^Error: Post .*socket hang up/)
-  await assert.rejects(ask('/huge'), /the response has more than 16777216 bytes/)
+  await assert.rejects(ask('/huge'), /the response has more than 8388608 bytes/)
 })

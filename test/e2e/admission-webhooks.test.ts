@@ -1,0 +1,163 @@
+/** Admission webhooks as processes of their own, driven by kubectl and @kubernetes/client-node. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import {
+  AdmissionregistrationV1Api,
+  ApiException,
+  CoreV1Api,
+  KubeConfig,
+  type V1MutatingWebhook,
+  type V1Status,
+} from '@kubernetes/client-node'
+import { authority, issued } from '../runtimes/node/support.ts'
+import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { type Kubectl, kubectls, kubectlWith } from '../support/kubectl.ts'
+import { nodeArguments } from '../support/root.ts'
+import { eventually, within } from '../support/wait.ts'
+
+let daemon: Daemon
+let kubectl: Kubectl
+let core: CoreV1Api
+let registration: AdmissionregistrationV1Api
+let port: number
+let stopService: () => void
+const home = mkdtempSync(join(tmpdir(), 'webhooks-'))
+const caBundle = Buffer.from(authority.certPem).toString('base64')
+
+before(async () => {
+  const env = { ...process.env, TLS: JSON.stringify(issued('hooks.default.svc', '127.0.0.1', 'localhost')) }
+  const program = nodeArguments(new URL('./webhook-service.ts', import.meta.url))
+  const service = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  stopService = () => service.kill()
+  port = Number(String((await within('port of the webhooks', once(service.stdout, 'data'), 60_000))[0]))
+  daemon = await startDaemon()
+  const binary = kubectls().at(-1)
+  assert.ok(binary, 'a kubectl on the PATH')
+  kubectl = kubectlWith(binary, daemon.kubeconfig, home)
+  const config = new KubeConfig()
+  config.loadFromFile(daemon.kubeconfig)
+  core = config.makeApiClient(CoreV1Api)
+  registration = config.makeApiClient(AdmissionregistrationV1Api)
+  await eventually('service account of pods', () => kubectl.run('get', 'serviceaccount', 'default'), 30_000)
+})
+after(async () => {
+  stopService()
+  await daemon.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const pod = (name: string, image: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image }] },
+})
+
+const hook = (path: string, resource: string, more: Partial<V1MutatingWebhook> = {}): V1MutatingWebhook => ({
+  name: `${path}.example.com`,
+  clientConfig: { url: `https://127.0.0.1:${port}/${path}`, caBundle },
+  rules: [{ operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: [resource] }],
+  admissionReviewVersions: ['v1'],
+  sideEffects: 'None',
+  ...more,
+})
+
+const message = (error: unknown) => (error instanceof ApiException ? (JSON.parse(error.body) as V1Status).message : String(error))
+
+test('a mutating webhook behind a service, in force within a second', async () => {
+  await kubectl.run('create', 'service', 'externalname', 'hooks', '--external-name=localhost')
+  const service = { namespace: 'default', name: 'hooks', path: '/label', port }
+  await registration.createMutatingWebhookConfiguration({
+    body: { metadata: { name: 'label' }, webhooks: [hook('label', 'configmaps', { clientConfig: { service, caBundle } })] },
+  })
+  let count = 0
+  const labelled = async () => {
+    const { metadata } = await core.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: `c${count++}` } } })
+    return metadata?.labels?.['checked'] === 'yes'
+  }
+  await eventually('the webhook', labelled, 1_000)
+  const applied = await kubectl.pipe(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied', labels: { a: 'b' } } },
+    'apply',
+    '-o',
+    'json',
+  )
+  assert.deepEqual((JSON.parse(applied) as { metadata: { labels: object } }).metadata.labels, { a: 'b', checked: 'yes' })
+  await registration.deleteMutatingWebhookConfiguration({ name: 'label' })
+})
+
+test('a validating webhook refuses with its own words, and warns', async () => {
+  const configuration = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'images' },
+  }
+  await kubectl.pipe({ ...configuration, webhooks: [hook('no-latest', 'pods')] }, 'apply')
+  const refusal = 'admission webhook "no-latest.example.com" denied the request: images need a fixed tag'
+  const refused = await eventually('the refusal', async () => {
+    const ran = await kubectl.try(['create', '--dry-run=server', '-f', '-'], { stdin: JSON.stringify(pod('latest', 'x:latest')) })
+    return ran.code !== 0 && ran
+  })
+  assert.equal(refused.stderr.trim(), `Error from server (Forbidden): error when creating "STDIN": ${refusal}`)
+  await assert.rejects(core.createNamespacedPod({ namespace: 'default', body: pod('latest', 'x:latest') }), (error: unknown) => {
+    assert.ok(error instanceof ApiException)
+    assert.deepEqual([error.code, message(error)], [403, refusal])
+    return true
+  })
+  const { code, stderr } = await kubectl.try(['create', '-f', '-'], { stdin: JSON.stringify(pod('fixed', 'x:1.0')) })
+  assert.deepEqual([code, stderr.trim()], [0, 'Warning: images were looked at'])
+  await kubectl.run('delete', 'validatingwebhookconfiguration', 'images')
+})
+
+test('webhooks that hang, close or never end are given up in time, and others do not wait', async () => {
+  const rows = [
+    [
+      'hang',
+      1,
+      20,
+      /failed calling webhook "hang\.example\.com": failed to call webhook: Post ".*\/hang\?timeout=1s": context deadline exceeded$/,
+    ],
+    ['close', 20, 20, /failed calling webhook "close\.example\.com": failed to call webhook: Post ".*": .*(socket hang up|ECONNRESET)/],
+    [
+      'huge',
+      20,
+      4,
+      /failed calling webhook "huge\.example\.com": failed to call webhook: Post ".*": the response has more than \d+ bytes$/,
+    ],
+  ] as const
+  for (const [path, timeoutSeconds, writers, expected] of rows) {
+    await registration.createValidatingWebhookConfiguration({
+      body: { metadata: { name: path }, webhooks: [hook(path, 'secrets', { timeoutSeconds })] },
+    })
+    const create = (name: string) => core.createNamespacedSecret({ namespace: 'default', body: { metadata: { name } } })
+    await eventually(path, async () => {
+      await core.deleteNamespacedSecret({ name: 'probe', namespace: 'default' }).catch(() => undefined)
+      return create('probe').then(
+        () => false,
+        () => true,
+      )
+    })
+    const began = performance.now()
+    const waiting = Promise.all(Array.from({ length: writers }, (_, index) => create(`s${index}`).then(() => '', message)))
+    const reads: number[] = []
+    for (let read = 0; read < 20; read++) {
+      const start = performance.now()
+      await core.readNamespace({ name: 'default' })
+      reads.push(performance.now() - start)
+    }
+    for (const text of await waiting) assert.match(text ?? '', expected)
+    assert.ok(performance.now() - began < 20_000, `${path}: ${performance.now() - began} ms`)
+    const median = reads.toSorted((a, b) => a - b)[10] ?? 0
+    assert.ok(median < 1_000, `${path}: others waited ${median} ms`)
+    await registration.deleteValidatingWebhookConfiguration({ name: path })
+  }
+  assert.equal(
+    (await core.listNamespacedSecret({ namespace: 'default' })).items.filter(({ metadata }) => metadata?.name?.startsWith('s')).length,
+    0,
+  )
+})
