@@ -52,20 +52,30 @@ export interface CallEstimate {
 /** How large a value can be: of a type, at a path, which is empty where it comes from no variable. Undefined: not known. */
 export type SizeOf = (path: Path, type: CelType) => Range | undefined
 
+/** What a type declares of the values that some steps lead to. Keys and objects declare no size, and count for nothing, as in the reference. */
+function declaredSize(root: CelType | undefined, steps: Path): Range | undefined {
+  let type = root
+  for (const step of steps) {
+    if (step === '@items') type = type?.kind === 'list' ? type.parameters[0] : undefined
+    else if (step === '@values') type = type?.kind === 'map' ? type.parameters[1] : undefined
+    else if (step === '@keys') type = type?.kind === 'map' ? type.parameters[0] : undefined
+    else type = type?.field?.(step)?.type
+  }
+  if (type === undefined || (type.kind === 'dyn' && type.maxElements === undefined)) return undefined
+  return { min: 0, max: type.maxElements ?? 0 }
+}
+
 /** Sizes that the types of variables declare. */
 export function declaredSizes(variables: ReadonlyMap<string, CelType>): SizeOf {
-  return ([name = '', ...steps]) => {
-    let type = variables.get(name)
-    for (const step of steps) {
-      if (step === '@items') type = type?.kind === 'list' ? type.parameters[0] : undefined
-      else if (step === '@values') type = type?.kind === 'map' ? type.parameters[1] : undefined
-      else if (step === '@keys') type = type?.kind === 'map' ? type.parameters[0] : undefined
-      else type = type?.field?.(step)?.type
-    }
-    if (type === undefined || (type.kind === 'dyn' && type.maxElements === undefined)) return undefined
-    // Keys and objects declare no size, and count for nothing, as in the reference.
-    return { min: 0, max: type.maxElements ?? 0 }
-  }
+  return ([name = '', ...steps]) => declaredSize(variables.get(name), steps)
+}
+
+/**
+ * Sizes in rules of custom resources: like the reference, takes whatever a path starts from for the value itself, also where it is an
+ * item of a list that the expression has put together.
+ */
+export function sizesIn(root: CelType): SizeOf {
+  return (path) => (path.length === 0 ? undefined : declaredSize(root, path.slice(1)))
 }
 
 const scalars = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])

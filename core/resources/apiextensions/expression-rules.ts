@@ -2,6 +2,7 @@
  * Rules for the rules of a schema (x-kubernetes-validations): they compile, their types are right, and what they may cost is bounded
  * (reference: pkg/apis/apiextensions/validation, cel_validation.go).
  */
+import { type SizeOf, sizesIn } from '../../cel/cost/estimate.ts'
 import { minSizeOf } from '../../cel/schema-types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
@@ -93,16 +94,18 @@ class RuleChecks {
       return
     }
     const cardinality = around.cardinality ?? Math.floor(largestRequest / (minSizeOf(schema) + 1))
-    for (const [index, compiled] of compileRules(schema, type).entries()) this.#rule(compiled, path.index(index), cardinality, around)
+    const sizes = sizesIn(type)
+    for (const [index, compiled] of compileRules(schema, type).entries())
+      this.#rule(compiled, path.index(index), sizes, cardinality, around)
   }
 
-  #rule(compiled: CompiledRule, path: FieldPath, cardinality: number, { uncorrelatable }: Around): void {
+  #rule(compiled: CompiledRule, path: FieldPath, sizes: SizeOf, cardinality: number, { uncorrelatable }: Around): void {
     const { rule, program, problem, message, messageProblem, usesOldSelf } = compiled
     const at = { rule: path.child('rule'), message: path.child('messageExpression') }
-    if (program) this.#cost('estimated rule cost', at.rule, program.estimateCost().max * cardinality)
+    if (program) this.#cost('estimated rule cost', at.rule, program.estimateCost(sizes).max * cardinality)
     if (problem !== undefined) this.#errors.invalid(at.rule, shownRule(compiled), problem)
     if (messageProblem !== undefined) this.#errors.invalid(at.message, shownRule(compiled), messageProblem)
-    else if (message) this.#cost('estimated messageExpression cost', at.message, message.estimateCost().max)
+    else if (message) this.#cost('estimated messageExpression cost', at.message, message.estimateCost(sizes).max)
     if (usesOldSelf && uncorrelatable) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`
       this.#errors.invalid(at.rule, rule.rule, detail)
