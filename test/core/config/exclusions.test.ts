@@ -103,7 +103,7 @@ describe('one needs the other', () => {
     ],
     [
       ['--runtime-config-emulation-forward-compatible'],
-      ['--emulated-version=x=v1.35'],
+      ['--emulated-version=kube=v1.35'],
       /may be true only when --emulated-version is lower/,
     ],
     [
