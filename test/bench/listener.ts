@@ -3,6 +3,7 @@ import { createSecureServer } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
+import { Reply } from '../../core/respond/reply.ts'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
 import { listen } from '../../runtimes/node/listener.ts'
 import { load } from './load.ts'
@@ -72,7 +73,7 @@ const bare = (protocol: 'http/1.1' | 'h2'): Start => {
 const ours: Start = async () => {
   const listener = await listen({ address: '127.0.0.1', cert, key }, async (request) => {
     if (request.method === 'POST') await request.arrayBuffer()
-    return new Response(bytes, { headers })
+    return new Reply(bytes, { headers })
   })
   return { port: listener.port, close: () => listener.close(0) }
 }
