@@ -7,7 +7,7 @@ import { compareReleases, own, parseRelease, type Release, releaseText } from '.
 import { FlagError } from './flag.ts'
 import { parseBool } from './flag-types.ts'
 
-/** What of a definition decides whether it is served. */
+/** What of a definition decides whether it is served. The group may be written as in the definition, or with the platform's names. */
 export type Served = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
 
 export interface RuntimeConfig {
@@ -115,7 +115,7 @@ export function parseRuntimeConfig(
   const lesser = ({ group, version, names }: Served) =>
     known.filter(
       (other) =>
-        other.group === group &&
+        platform.name(other.group) === platform.name(group) &&
         other.names.plural === names.plural &&
         compareVersions(other.version, version) < 0 &&
         !other.version.includes('alpha'),

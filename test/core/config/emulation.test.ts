@@ -151,6 +151,19 @@ describe('a server', () => {
     })
   })
 
+  test('serves later versions of what is on when it may', async () => {
+    const argv = ['--emulated-version=1.33', '--runtime-config=resource.k8s.io/v1beta1=true']
+    const versions = async (api: Api) => {
+      const { body } = await api.get<{ versions: { version: string }[]; preferredVersion: { version: string } }>('/apis/resource.k8s.io')
+      return [body.preferredVersion.version, ...body.versions.map(({ version }) => version)]
+    }
+    await withServer(argv, async (api) => assert.deepEqual(await versions(api), ['v1beta1', 'v1beta1']))
+    await withServer([...argv, '--emulation-forward-compatible'], async (api) => {
+      assert.deepEqual(await versions(api), ['v1', 'v1', 'v1beta2', 'v1beta1'])
+      await api.list('/apis/resource.k8s.io/v1/deviceclasses')
+    })
+  })
+
   test('warns of versions that will go', async () => {
     await withServer(['--runtime-config=storage.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true'], async (api) => {
       const warning = async (path: string) => (await api.get(path)).headers.get('warning')
