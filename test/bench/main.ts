@@ -3,6 +3,7 @@
  * The environment variables ROUNDS and SECONDS say how often and how long.
  */
 import { readFileSync } from 'node:fs'
+import { admissionRows } from './admission-rows.ts'
 import { apiRows, type Compare } from './api-rows.ts'
 import { authenticationRows } from './authentication-rows.ts'
 import { authorizationRows } from './authorization-rows.ts'
@@ -18,6 +19,7 @@ const rounds = Number(process.env['ROUNDS'] ?? 3)
 const seconds = Number(process.env['SECONDS'] ?? 2)
 
 const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number, port: number) => Promise<Row[]> } = {
+  admission: admissionRows,
   core: coreRows,
   api: apiRows,
   authentication: authenticationRows,

@@ -1,7 +1,5 @@
 /** Admission webhooks as processes of their own, driven by kubectl and @kubernetes/client-node. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,27 +12,20 @@ import {
   type V1MutatingWebhook,
   type V1Status,
 } from '@kubernetes/client-node'
-import { authority, issued } from '../runtimes/node/support.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { type Kubectl, kubectls, kubectlWith } from '../support/kubectl.ts'
-import { nodeArguments } from '../support/root.ts'
-import { eventually, within } from '../support/wait.ts'
+import { eventually } from '../support/wait.ts'
+import { startWebhookProcess, type WebhookProcess } from '../support/webhook-process.ts'
 
 let daemon: Daemon
 let kubectl: Kubectl
 let core: CoreV1Api
 let registration: AdmissionregistrationV1Api
-let port: number
-let stopService: () => void
+let hooks: WebhookProcess
 const home = mkdtempSync(join(tmpdir(), 'webhooks-'))
-const caBundle = Buffer.from(authority.certPem).toString('base64')
 
 before(async () => {
-  const env = { ...process.env, TLS: JSON.stringify(issued('hooks.default.svc', '127.0.0.1', 'localhost')) }
-  const program = nodeArguments(new URL('./webhook-service.ts', import.meta.url))
-  const service = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  stopService = () => service.kill()
-  port = Number(String((await within('port of the webhooks', once(service.stdout, 'data'), 60_000))[0]))
+  hooks = await startWebhookProcess()
   daemon = await startDaemon()
   const binary = kubectls().at(-1)
   assert.ok(binary, 'a kubectl on the PATH')
@@ -46,7 +37,7 @@ before(async () => {
   await eventually('service account of pods', () => kubectl.run('get', 'serviceaccount', 'default'), 30_000)
 })
 after(async () => {
-  stopService()
+  hooks.stop()
   await daemon.stop()
   rmSync(home, { recursive: true, force: true })
 })
@@ -60,7 +51,7 @@ const pod = (name: string, image: string) => ({
 
 const hook = (path: string, resource: string, more: Partial<V1MutatingWebhook> = {}): V1MutatingWebhook => ({
   name: `${path}.example.com`,
-  clientConfig: { url: `https://127.0.0.1:${port}/${path}`, caBundle },
+  clientConfig: { url: `https://127.0.0.1:${hooks.port}/${path}`, caBundle: hooks.caBundle },
   rules: [{ operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: [resource] }],
   admissionReviewVersions: ['v1'],
   sideEffects: 'None',
@@ -71,9 +62,9 @@ const message = (error: unknown) => (error instanceof ApiException ? (JSON.parse
 
 test('a mutating webhook behind a service, in force within a second', async () => {
   await kubectl.run('create', 'service', 'externalname', 'hooks', '--external-name=localhost')
-  const service = { namespace: 'default', name: 'hooks', path: '/label', port }
+  const service = { namespace: 'default', name: 'hooks', path: '/label', port: hooks.port }
   await registration.createMutatingWebhookConfiguration({
-    body: { metadata: { name: 'label' }, webhooks: [hook('label', 'configmaps', { clientConfig: { service, caBundle } })] },
+    body: { metadata: { name: 'label' }, webhooks: [hook('label', 'configmaps', { clientConfig: { service, caBundle: hooks.caBundle } })] },
   })
   let count = 0
   const labelled = async () => {

@@ -1,0 +1,22 @@
+/** The admission webhooks of test/e2e/webhook-service.ts as a process of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { authority, issued } from '../runtimes/node/support.ts'
+import { nodeArguments } from './root.ts'
+import { within } from './wait.ts'
+
+export interface WebhookProcess {
+  readonly port: number
+  /** PEM in base64, of the authority of its certificate. */
+  readonly caBundle: string
+  stop(): void
+}
+
+/** Its certificate is for 127.0.0.1, localhost and the service `hooks` of namespace default. */
+export async function startWebhookProcess(): Promise<WebhookProcess> {
+  const env = { ...process.env, TLS: JSON.stringify(issued('hooks.default.svc', '127.0.0.1', 'localhost')) }
+  const program = nodeArguments(new URL('../e2e/webhook-service.ts', import.meta.url))
+  const service = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [chunk] = await within('port of the webhooks', once(service.stdout, 'data'), 60_000)
+  return { port: Number(String(chunk)), caBundle: Buffer.from(authority.certPem).toString('base64'), stop: () => service.kill() }
+}
