@@ -5,6 +5,7 @@ import { object } from '../meta/object.ts'
 import { holdForInstances } from './definition-deletion.ts'
 import { checkDefinition, checkStatus } from './definition-rules.ts'
 import { JSONSchemaProps } from './json-schema.ts'
+import { formatWarnings } from './unknown-formats.ts'
 import { WebhookClientConfig } from './webhook.ts'
 
 export const CustomResourceColumnDefinition = message('CustomResourceColumnDefinition', 'A column of the table of a custom resource.', {
@@ -172,6 +173,7 @@ export const customResourceDefinitions = resource({
     },
     prepareDelete: holdForInstances,
     validate: objectRules(checkDefinition),
+    warnings: formatWarnings,
     validateStatus: (definition, _old, errors) => checkStatus(definition, errors),
   },
 })

@@ -6,7 +6,7 @@ import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, checkSupported, checkUnchanged } from '../checks.ts'
 import { checkApproval } from './approval-rules.ts'
-import { checkConversion } from './conversion-rules.ts'
+import { checkBundle, checkConversion } from './conversion-rules.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from './customresourcedefinition.ts'
 import { checkColumn, checkSelectable, checkSubresources, checkVersionSchema, checkWarning, schemaOf } from './version-rules.ts'
 
@@ -19,6 +19,8 @@ const allVersions = root.child('versions')
 
 const isEstablished = ({ status }: Definition) =>
   status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')
+
+const bundleOf = ({ conversion }: Definition['spec']) => conversion?.webhook?.clientConfig?.caBundle ?? ''
 
 export function checkDefinition(definition: Definition, errors: FieldErrors, context: HookContext, old?: Definition): void {
   const { metadata, spec, status } = definition
@@ -35,6 +37,10 @@ export function checkDefinition(definition: Definition, errors: FieldErrors, con
   checkNames(spec.names, root.child('names'), errors)
   checkConversion(spec, root.child('conversion'), errors)
   if (old) checkFixed(definition, old, errors)
+  const bundle = bundleOf(spec)
+  if (old && bundle !== '' && isEstablished(old)) {
+    checkBundle(bundle, root.child('conversion').child('webhookClientConfig').child('caBundle'), errors, bundleOf(old.spec))
+  }
   checkStatus(definition, errors)
   checkStored(status?.storedVersions ?? [], versions, errors)
   checkApproval(definition, old, errors, context)

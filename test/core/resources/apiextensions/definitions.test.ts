@@ -141,3 +141,34 @@ it('the scope and the kind may change until a definition is established', () => 
   assert.deepEqual(errorsAfter('False'), [])
   assert.deepEqual(errorsAfter('True'), ['spec.scope: Invalid value: "Cluster": field is immutable'])
 })
+
+it('formats that mean nothing are warned about, once they are new', () => {
+  const warnings = (spec: SchemaNode, old?: SchemaNode) =>
+    customResourceDefinitions.strategy.warnings?.(definition(spec) as never, old && (definition(old) as never), hookContext())
+  const odd: SchemaNode = {
+    type: 'object',
+    properties: { a: text({ format: 'odd' }), b: { type: 'integer', format: 'date' }, c: text({ format: 'date' }) },
+  }
+  assert.deepEqual(warnings(odd)?.toSorted(), ['unrecognized format "date"', 'unrecognized format "odd"'])
+  assert.deepEqual(warnings(odd, text({ format: 'odd' })), ['unrecognized format "date"'])
+})
+
+it('an update of an established definition may not bring certificates that nobody can read', () => {
+  const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+  const [good, bad] = [btoa(pem), btoa('no certificates')]
+  const withBundle = (caBundle: string, established = 'True') => {
+    const base = definition(text())
+    const webhook = { clientConfig: { url: 'https://a.test', caBundle }, conversionReviewVersions: ['v1'] }
+    const status = { ...base.status, conditions: [{ type: 'Established', status: established }] }
+    return { ...base, spec: { ...base.spec, conversion: { strategy: 'Webhook', webhook } }, status }
+  }
+  const errorsAfter = (now: string, before: string, established?: string) => {
+    const errors = new FieldErrors()
+    const old = withBundle(before, established)
+    customResourceDefinitions.strategy.validate?.(withBundle(now) as never, errors, hookContext(), old as never)
+    return errors.list.map(({ field, message }) => `${field}: ${message}`)
+  }
+  const why = 'unable to load root certificates: unable to parse bytes as PEM block'
+  assert.deepEqual(errorsAfter(bad, good), [`spec.conversion.webhookClientConfig.caBundle: Invalid value: "${bad}": ${why}`])
+  assert.deepEqual([...errorsAfter(good, bad), ...errorsAfter(bad, bad), ...errorsAfter(bad, good, 'False')], [])
+})
