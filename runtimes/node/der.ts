@@ -1,13 +1,7 @@
-/** As much of DER (X.690) as a certificate takes. */
+/** Writes the DER (X.690) that a certificate takes. */
+import { childrenOf, readDer, writeDer } from '../../core/schema/der.ts'
 
-const concat = (parts: readonly Uint8Array[]) => Buffer.concat(parts)
-
-function tlv(tag: number, ...content: readonly Uint8Array[]): Buffer {
-  const value = concat(content)
-  const size = value.length
-  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
-  return concat([Uint8Array.from([tag, ...length]), value])
-}
+const tlv = (tag: number, ...content: readonly Uint8Array[]) => Buffer.from(writeDer(tag, ...content))
 
 export const sequence = (...content: readonly Uint8Array[]) => tlv(0x30, ...content)
 export const set = (...content: readonly Uint8Array[]) => tlv(0x31, ...content)
@@ -42,21 +36,6 @@ export function time(milliseconds: number): Buffer {
 
 /** The elements of a constructed value, each whole. */
 export function elements(der: Uint8Array): Uint8Array[] {
-  const header = (at: number) => {
-    const first = der[at + 1] ?? 0
-    if (first < 0x80) return { start: at + 2, size: first }
-    const count = first & 0x7f
-    let size = 0
-    for (let i = 0; i < count; i++) size = size * 256 + (der[at + 2 + i] ?? 0)
-    return { start: at + 2 + count, size }
-  }
-  const { start, size } = header(0)
-  const found: Uint8Array[] = []
-  for (let at = start; at < start + size; ) {
-    const inner = header(at)
-    const end = inner.start + inner.size
-    found.push(der.subarray(at, end))
-    at = end
-  }
-  return found
+  const whole = readDer(der)
+  return childrenOf(whole, whole.tag).map(({ raw }) => raw)
 }

@@ -1,6 +1,6 @@
 import { decodeBase64 } from '../../schema/base64.ts'
+import { childrenOf, readDer } from '../../schema/der.ts'
 import { attributesOf } from './certificate.ts'
-import { childrenOf, readDer } from './der.ts'
 import { pemBlocks } from './pem.ts'
 
 /** Who a certificate is asked for. */

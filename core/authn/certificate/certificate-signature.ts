@@ -1,5 +1,5 @@
+import { childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
 import type { Certificate } from './certificate.ts'
-import { childrenOf, type Der, oidOf, readDer, tags } from './der.ts'
 
 type Curve = 'P-256' | 'P-384' | 'P-521'
 

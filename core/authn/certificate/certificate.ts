@@ -1,5 +1,5 @@
 import { sameBytes } from '../../schema/bytes.ts'
-import { bitsOf, childrenOf, type Der, oidOf, readDer, tags } from './der.ts'
+import { bitsOf, childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
 
 /** A parsed X.509 certificate (RFC 5280), as far as client authentication looks at it. */
 export interface Certificate {

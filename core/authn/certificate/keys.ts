@@ -1,6 +1,6 @@
+import { childrenOf, oidOf, readDer, tags, writeDer } from '../../schema/der.ts'
 import { parseCertificate } from './certificate.ts'
 import { curveOf, curves } from './certificate-signature.ts'
-import { childrenOf, oidOf, readDer, tags, writeDer } from './der.ts'
 import { type PemBlock, pemBlocks } from './pem.ts'
 
 /** JWS algorithm (RFC 7518 3.1) that a key is used with; the key decides, never the token. */

@@ -5,7 +5,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateSignerName } from './csr-validation.ts'
-import { isAuthority } from './der.ts'
+import { isAuthority } from './signed-form.ts'
 import type { ClusterTrustBundle } from './v1beta1/clustertrustbundle.ts'
 
 type Bundle = Infer<typeof ClusterTrustBundle>

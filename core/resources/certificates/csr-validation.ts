@@ -7,7 +7,7 @@ import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { repeats } from '../checks.ts'
 import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
-import { signedParts } from './der.ts'
+import { signedParts } from './signed-form.ts'
 
 const spec = FieldPath.of('spec')
 const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/
