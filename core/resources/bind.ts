@@ -3,7 +3,7 @@ import type { ResourceDefinition } from './definition.ts'
 
 /** The definition with the platform's names in place of their placeholders. */
 export function bind(definition: ResourceDefinition, platform: Platform): ResourceDefinition {
-  const { conversion, storageVersion, lifecycle } = definition
+  const { conversion, storageVersion, lifecycle, formerVersions } = definition
   const { replacement } = lifecycle
   return {
     ...definition,
@@ -11,6 +11,9 @@ export function bind(definition: ResourceDefinition, platform: Platform): Resour
     storageKey: platform.name(definition.storageKey),
     ...(replacement && { lifecycle: { ...lifecycle, replacement: { ...replacement, group: platform.name(replacement.group) } } }),
     ...(definition.storageVersion !== undefined && { storageVersion: platform.name(definition.storageVersion) }),
+    ...(formerVersions && {
+      formerVersions: Object.fromEntries(Object.entries(formerVersions).map(([name, read]) => [platform.name(name), read])),
+    }),
     ...(conversion &&
       storageVersion !== undefined && {
         storage: {

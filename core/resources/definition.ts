@@ -166,6 +166,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly storageKey: string
   /** `apiVersion` of the objects in the store, when it is not this row's own. */
   readonly storageVersion?: string
+  /** Versions that are served no more, in which objects may be stored all the same, and how those are read; the given object is not changed. */
+  readonly formerVersions?: { readonly [apiVersion: string]: (object: ApiObject, apiVersion: string) => ApiObject }
   /** How objects become those of `storageVersion` where the fields differ too. */
   readonly conversion?: Conversion
   /** Set when the definition is bound: version that is stored, and how this one becomes it; absent: stored as it is. */

@@ -106,6 +106,8 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const reprint = (stored: Uint8Array): Printed => {
     try {
       const object = read(stored)
+      const former = object.kind === kind ? definition.formerVersions?.[object.apiVersion] : undefined
+      if (former) return print(canonical(former(object, apiVersion)))
       return print(canonical(versionOf(object).storage?.toStored(object) ?? object))
     } catch (error) {
       throw new StoreError('corrupt', `stored ${kind} can't be read: ${messageOf(error)}`)

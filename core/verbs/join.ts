@@ -15,9 +15,14 @@ const listEnd = encoder.encode(']}')
 const metadataTag = 0x0a
 const itemTag = 0x12
 
-/** Bytes at the start of a served object that items of a list go without: `{`, kind and apiVersion. */
+/** Whether items of lists say their kind and apiVersion: the reference server knows the items of custom resources as JSON only. */
+export const itemsSayKind = ({ schema }: ResourceDefinition) => schema.dialect === 'openapi'
+
+/** Bytes at the start of a served object that items of a list go without: `{`, and mostly kind and apiVersion. */
 export const typeMetaLength = (definition: ResourceDefinition) =>
-  encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
+  itemsSayKind(definition)
+    ? 1
+    : encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
 
 /** `{…},{…}` of JSON objects, each without its first `skip` bytes, of which one is the brace. */
 export function joinJson(objects: readonly Uint8Array[], skip = 1): Uint8Array {

@@ -10,7 +10,7 @@ import type { Json, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { EntryList } from '../storage/object-store.ts'
-import { joinJson, joinProtobufItems, jsonList, jsonTable, listBytes, protobufList, typeMetaLength } from './join.ts'
+import { itemsSayKind, joinJson, joinProtobufItems, jsonList, jsonTable, listBytes, protobufList, typeMetaLength } from './join.ts'
 import { hookContext, type Target } from './services.ts'
 
 const encoder = new TextEncoder()
@@ -92,6 +92,7 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
     object: (entry) => write(inVersion(definition, entry.decode())),
     list({ entries }, metadata) {
       const items = entries.map((entry) => {
+        if (itemsSayKind(definition)) return inVersion(definition, entry.decode())
         const { kind: _kind, apiVersion: _apiVersion, ...item } = inVersion(definition, entry.decode())
         return item
       })

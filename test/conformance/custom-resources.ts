@@ -196,6 +196,9 @@ function objects(on: On): void {
     assert.equal((await api.get(at('/a'))).body.spec?.['weight'], 2)
     const list = await api.list(at())
     assert.deepEqual([list.kind, list.apiVersion, list.items.length], ['WidgetList', `${group}/v1`, 1])
+    // As the reference server knows no types here, each item says what it is.
+    assert.deepEqual([list.items[0]?.kind, list.items[0]?.apiVersion], ['Widget', `${group}/v1`])
+    assert.match((await api.get<string>(at(), { accept: 'application/yaml' })).body, /\n *(- )?kind: Widget\n/)
     assert.equal((await api.list(`/apis/${group}/v1/widgets`)).items[0]?.metadata.namespace, namespace)
     const table = await api.get<{ columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] }>(at(), {
       accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',

@@ -6,6 +6,7 @@ import { holdForInstances } from './definition-deletion.ts'
 import { checkDefinition, checkStatus } from './definition-rules.ts'
 import { JSONSchemaProps } from './json-schema.ts'
 import { formatWarnings } from './unknown-formats.ts'
+import { fromV1beta1 } from './v1beta1.ts'
 import { WebhookClientConfig } from './webhook.ts'
 
 export const CustomResourceColumnDefinition = message('CustomResourceColumnDefinition', 'A column of the table of a custom resource.', {
@@ -156,6 +157,7 @@ export const customResourceDefinitions = resource({
   schema: CustomResourceDefinition,
   storageKey: 'apiextensions.<domain>/customresourcedefinitions',
   storageVersion: 'apiextensions.<domain>/v1beta1',
+  formerVersions: { 'apiextensions.<domain>/v1beta1': fromV1beta1 },
   // As the reference server stores them; schemas take less space, and less time to read, than in protobuf.
   storageMediaType: 'application/json',
   lifecycle: { introduced: '1.16' },
