@@ -230,7 +230,7 @@ const features: { readonly [title: string]: Feature } = {
     await daemon.stop()
   },
 
-  async 'webhooks that both sides show certificates to'(start, directory) {
+  async 'mutual TLS to webhooks'(start, directory) {
     const authority = issueAuthority('webhooks', newKey(), Date.now())
     const serving = issue(authority, { commonName: 'service', names: ['127.0.0.1'] }, Date.now())
     const caller = issue(authority, { commonName: 'caller' }, Date.now())
