@@ -25,7 +25,7 @@ function visit(given: Atom, value: Json, path: string, duplicates: boolean, foun
 }
 
 const types = {
-  numeric: (value: Json) => typeof value === 'number',
+  numeric: (value: Json) => typeof value === 'number' || typeof value === 'bigint',
   string: (value: Json) => typeof value === 'string',
   boolean: (value: Json) => typeof value === 'boolean',
   untyped: (value: Json) => typeof value !== 'object',

@@ -3,6 +3,7 @@
  * Two elements are the same when their texts are.
  */
 import { quote } from '../schema/field-error.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 
 export type Element = string
@@ -12,7 +13,7 @@ const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16
 
 /** JSON as the reference server writes it: `<`, `>` and `&` are escaped. */
 export function jsonText(value: Json): string {
-  return typeof value === 'number' ? String(value) : JSON.stringify(value).replace(html, escaped)
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : printJson(value).replace(html, escaped)
 }
 
 export const fieldElement = (name: string): Element => `f:${name}`
@@ -31,9 +32,9 @@ export function readElement(text: string): Element | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:')
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
   if (text[0] === 'f') return text
-  if (text[0] === 'v') return valueElement(JSON.parse(text.slice(2)) as Json)
+  if (text[0] === 'v') return valueElement(parseJsonText(text.slice(2)))
   if (text[0] === 'k') {
-    const fields = JSON.parse(text.slice(2)) as Json
+    const fields = parseJsonText(text.slice(2))
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) throw new Error(`invalid key: ${text}`)
     return keyElement(Object.entries(fields))
   }
@@ -67,11 +68,11 @@ export function shown(element: Element): string {
     case 'f':
       return `.${text}`
     case 'k': {
-      const fields = Object.entries(JSON.parse(text) as JsonObject)
+      const fields = Object.entries(parseJsonText(text) as JsonObject)
       return `[${fields.map(([name, value]) => `${name}=${valueText(value)}`).join(',')}]`
     }
     case 'v':
-      return `[=${valueText(JSON.parse(text) as Json)}]`
+      return `[=${valueText(parseJsonText(text))}]`
     default:
       return `[${text}]`
   }
@@ -87,8 +88,8 @@ export function compareElements(a: Element, b: Element): number {
   if (kind === 0x66) return a < b ? -1 : 1
   const order = compareLastTexts(a, b)
   if (order !== undefined) return order
-  const left = JSON.parse(a.slice(2)) as Json
-  const right = JSON.parse(b.slice(2)) as Json
+  const left = parseJsonText(a.slice(2))
+  const right = parseJsonText(b.slice(2))
   return kind === 0x6b ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right)
 }
 
@@ -127,10 +128,12 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
 
 const types = ['number', 'string', 'boolean', 'object']
 
+const typeOf = (value: Json) => (typeof value === 'bigint' ? 'number' : typeof value)
+
 /** Numbers come before texts, then booleans, then the rest, which is ordered by its text. */
 function compareValues(a: Json, b: Json): number {
-  if (typeof a !== typeof b) return types.indexOf(typeof a) - types.indexOf(typeof b)
-  if (typeof a === 'object') return compareTexts(JSON.stringify(a), JSON.stringify(b))
+  if (typeOf(a) !== typeOf(b)) return types.indexOf(typeOf(a)) - types.indexOf(typeOf(b))
+  if (typeof a === 'object') return compareTexts(printJson(a), printJson(b))
   return a === b ? 0 : (a as string) < (b as string) ? -1 : 1
 }
 

@@ -1,6 +1,7 @@
 /** JSON Patch (RFC 6902), with the leniencies of the library that the reference server uses: negative indexes, replace as add. */
 import { ApiError, badRequest } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { clone, get, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { isObject, jsonTypeName } from './json-values.ts'
@@ -118,11 +119,11 @@ function apply(root: Json, { op, path, from, value }: Operation, budget: Budget)
       return root
     }
     case 'copy': {
-      const text = JSON.stringify(read(find(root, from)) ?? null)
+      const text = printJson(read(find(root, from)) ?? null)
       const target = find(root, path)
       budget.copied += text.length
       if (budget.copied > maxCopied) throw unprocessablePatch()
-      add(target, JSON.parse(text) as Json, budget)
+      add(target, parseJsonText(text), budget)
       return root
     }
     default:

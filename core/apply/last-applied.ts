@@ -1,6 +1,7 @@
 /** The annotation in which the command line client keeps what it applied by itself, before it applies through the server. */
 import type { Platform } from '../platform.ts'
 import { utf8Length } from '../schema/bytes.ts'
+import { parseJsonText } from '../schema/json-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { checkType } from './check.ts'
 import { compare } from './compare.ts'
@@ -35,7 +36,7 @@ function appliedBefore(scope: Scope, live: JsonObject, platform: Platform): Fiel
   const text = lastAppliedOf(live, platform)
   if (text === undefined) return undefined
   try {
-    const applied = JSON.parse(text) as JsonObject
+    const applied = parseJsonText(text) as JsonObject
     if (!isObject(applied) || applied['apiVersion'] !== scope.apiVersion) return undefined
     const atom = atomOf(scope, scope.apiVersion)
     checkType(atom, live, false)

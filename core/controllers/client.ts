@@ -3,6 +3,7 @@
 import type { DeleteOptions } from '../registry/delete.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import type { Status } from '../respond/status.ts'
+import { printJson } from '../schema/json-text.ts'
 
 /** A request failed with this Status. */
 export class RequestFailed extends Error {
@@ -36,7 +37,7 @@ export function createClient(fetch: (request: Request) => Promise<Response>, pro
     const init =
       body === undefined
         ? { method, headers: agent }
-        : { method, headers: { ...agent, 'content-type': contentType }, body: JSON.stringify(body) }
+        : { method, headers: { ...agent, 'content-type': contentType }, body: printJson(body) }
     const response = await fetch(new Request(`http://loopback${path}`, init))
     const answer: unknown = await response.json()
     if (!response.ok) throw new RequestFailed(answer as Status)

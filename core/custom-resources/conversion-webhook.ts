@@ -3,6 +3,7 @@ import type { Platform } from '../platform.ts'
 import type { Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
 import { ApiError, unreasoned } from '../respond/status.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Connect, WebhookClientConfig } from '../webhook/client-config.ts'
 import { post } from '../webhook/post.ts'
@@ -39,7 +40,7 @@ const kindText = (apiVersion: string, kind: string) => `${apiVersion.includes('/
 
 /** The objects of a usable answer. Throws an Error that says what is wrong with it. */
 function objectsOf(text: string, uid: string, apiVersion: string): readonly Converted[] {
-  const answer = JSON.parse(text) as Answer | null
+  const answer = parseJsonText(text) as Answer | null
   const { kind, apiVersion: version, response } = answer ?? {}
   const strict = apiVersion.endsWith('/v1')
   if (strict && (kind !== 'ConversionReview' || version !== apiVersion)) {
@@ -62,7 +63,7 @@ function batches(objects: readonly ApiObject[]): { readonly objects: ApiObject[]
   const found: { objects: ApiObject[]; texts: string[] }[] = []
   let size = Number.POSITIVE_INFINITY
   for (const object of objects) {
-    const text = JSON.stringify(object)
+    const text = printJson(object)
     let last = found.at(-1)
     if (last === undefined || last.objects.length === mostObjects || size + text.length > mostText) {
       last = { objects: [], texts: [] }

@@ -38,6 +38,8 @@ function typeOf(value: Json | undefined): string {
       return 'string'
     case 'boolean':
       return 'bool'
+    case 'bigint':
+      return 'int64'
     case 'number':
       return Number.isInteger(value) ? 'int64' : 'float64'
     default:

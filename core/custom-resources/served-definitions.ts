@@ -3,6 +3,7 @@ import type { ServedResource } from '../registry/served.ts'
 import type { LiveTable } from '../registry/table.ts'
 import { customResourceRows } from '../resources/apiextensions/custom-resource.ts'
 import type { Converter, ResourceDefinition } from '../resources/definition.ts'
+import { printJson } from '../schema/json-text.ts'
 import type { Entry } from '../storage/entry.ts'
 import { type Definition, isServed, isTrue } from './definition.ts'
 
@@ -41,7 +42,7 @@ class Source {
   schemaText(version: string): string | undefined {
     const { spec } = this.entry.decode() as unknown as Definition
     const schema = spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema
-    return schema && JSON.stringify(schema)
+    return schema && printJson(schema)
   }
 }
 

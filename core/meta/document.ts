@@ -1,4 +1,5 @@
 import { Reply } from '../respond/reply.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
 
 /** Bytes that are the same for everybody, with their validator. */
@@ -35,7 +36,7 @@ export function lazyBytes(build: () => Uint8Array<ArrayBuffer> | Promise<Uint8Ar
 
 /** The same from a value, as compact JSON. */
 export function lazyDocument(build: () => unknown): BuildDocument {
-  return lazyBytes(async () => encoder.encode(JSON.stringify(await build())))
+  return lazyBytes(async () => encoder.encode(printJson(await build())))
 }
 
 /** Another form of a document, under the same validator. */
@@ -43,7 +44,7 @@ export function lazyForm(document: BuildDocument, convert: (value: JsonObject) =
   let form: Promise<Document> | undefined
   const start = async () => {
     const { bytes, hash } = await document()
-    return { bytes: convert(JSON.parse(decoder.decode(bytes)) as JsonObject), hash }
+    return { bytes: convert(parseJsonText(decoder.decode(bytes)) as JsonObject), hash }
   }
   return () => {
     form ??= start()

@@ -46,6 +46,9 @@ function applyPropagation(definition: ResourceDefinition, object: ApiObject, pol
   else delete object.metadata.finalizers
 }
 
+/** Of seconds. Like Go's durations, they start over beyond 292 years. */
+const milliseconds = (seconds: number | bigint) => Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n)
+
 /** Marks the object as terminating, or shortens the time it has left. False when it is terminating already and nothing changes. */
 function startTermination(definition: ResourceDefinition, object: ApiObject, options: DeleteOptions, context: HookContext): boolean {
   const { metadata } = object
@@ -53,12 +56,12 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
   if (metadata.deletionTimestamp !== undefined) {
     const left = metadata.deletionGracePeriodSeconds ?? 0
     if (requested === undefined || requested >= left) return false
-    metadata.deletionTimestamp = timestamp(Date.parse(metadata.deletionTimestamp) - (left - requested) * 1000)
+    metadata.deletionTimestamp = timestamp(Date.parse(metadata.deletionTimestamp) - milliseconds(left) + milliseconds(requested))
     metadata.deletionGracePeriodSeconds = requested
     return true
   }
   const grace = definition.gracePeriod?.(object as never, requested) ?? 0
-  metadata.deletionTimestamp = timestamp(context.now + grace * 1000)
+  metadata.deletionTimestamp = timestamp(context.now + milliseconds(grace))
   metadata.deletionGracePeriodSeconds = grace
   if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++
   definition.strategy.prepareDelete?.(object as never, context)

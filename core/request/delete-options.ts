@@ -68,6 +68,7 @@ export function deleteOptionsOf(body: Json, platform: Platform): DeleteOptions {
 function kindOf(value: Json | undefined): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
+  if (typeof value === 'bigint') return 'number'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
@@ -75,7 +76,7 @@ function kindOf(value: Json | undefined): string {
 function member<T extends Json>(object: JsonObject, name: string, type: string): T | undefined {
   const value = Object.hasOwn(object, name) ? object[name] : undefined
   if (value === undefined || value === null) return undefined
-  const fits = type === 'number' ? Number.isInteger(value) : kindOf(value) === type
+  const fits = type === 'number' ? typeof value === 'bigint' || Number.isInteger(value) : kindOf(value) === type
   if (fits && (type !== 'array' || (value as Json[]).every((item) => typeof item === 'string'))) return value as T
   throw badRequest(`json: cannot unmarshal ${kindOf(value)} into Go struct field DeleteOptions.${name}`)
 }

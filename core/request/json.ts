@@ -1,4 +1,5 @@
 import { type ApiError, badRequest } from '../respond/status.ts'
+import { endOfString, hasLongInteger, hasSurrogateEscape, NumberRangeError, parseExact } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
 import { findDuplicates } from './json-duplicates.ts'
 import { syntaxFault } from './json-syntax.ts'
@@ -12,21 +13,39 @@ export interface Parsed {
   readonly duplicates: string[]
 }
 
+export interface ParseOptions {
+  /** Whether to report keys that are set more than once. */
+  readonly duplicates: boolean
+  /** Numbers are doubles, whatever digits they lose. Default false: integers that a double can't hold are bigints. */
+  readonly doubles?: boolean
+}
+
 /**
- * Parses a JSON body (RFC 8259, UTF-8). The last of several equal keys wins; with `duplicates` they are reported.
- * Throws BadRequest with the fault as message, such as `unexpected end of JSON input`.
+ * Parses a JSON body (RFC 8259, UTF-8). The last of several equal keys wins; with `duplicates` they are reported. Halves of surrogate
+ * pairs become U+FFFD, as in Go. Throws BadRequest with the fault as message, such as `unexpected end of JSON input`.
  */
-export function parseJson(bytes: Uint8Array, options: { readonly duplicates: boolean }): Parsed {
+export function parseJson(bytes: Uint8Array, { duplicates, doubles = false }: ParseOptions): Parsed {
   const text = decodeText(bytes)
-  const members = measure(text)
+  const { members, exponents } = measure(text)
   let value: Json
   try {
     value = JSON.parse(text) as Json
   } catch {
     throw badRequest(syntaxFault(bytes) ?? 'invalid JSON')
   }
-  const repeats = options.duplicates && countMembers(value) !== members
+  if (!doubles && (exponents || hasLongInteger(text) || hasSurrogateEscape(text))) value = exactly(text)
+  const repeats = duplicates && countMembers(value) !== members
   return { value, duplicates: repeats ? findDuplicates(text) : [] }
+}
+
+/** Integers beyond 2^53 as bigints, texts with half a surrogate pair as Go reads them. */
+function exactly(text: string): Json {
+  try {
+    return parseExact(text)
+  } catch (error) {
+    if (error instanceof NumberRangeError) throw badRequest(error.message)
+    throw error
+  }
 }
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -40,10 +59,19 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Walks over the tokens once: bounds the depth (BadRequest) and counts the members of all objects. */
-function measure(text: string): number {
+/** What a walk over the tokens finds. */
+interface Measured {
+  /** Members of all objects. */
+  readonly members: number
+  /** Whether a number has an exponent. */
+  readonly exponents: boolean
+}
+
+/** Walks over the tokens once: bounds the depth (BadRequest), and counts. */
+function measure(text: string): Measured {
   let depth = 0
   let members = 0
+  let exponents = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === 0x22) {
@@ -53,19 +81,12 @@ function measure(text: string): number {
     else if (code === 0x7b || code === 0x5b) {
       if (++depth > maxDepth) throw badRequest('exceeded max depth')
     } else if (code === 0x7d || code === 0x5d) depth--
+    else if ((code | 0x20) === 0x65 && isDigit(text.charCodeAt(at - 1))) exponents = true
   }
-  return members
+  return { members, exponents }
 }
 
-/** The closing quote of the string that begins there; negative: there is none. The search runs in native code, as strings are long. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let first = at
-    while (text.charCodeAt(first - 1) === 0x5c) first--
-    if ((at - first) % 2 === 0) return at
-  }
-  return -1
-}
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 
 function countMembers(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0

@@ -9,6 +9,20 @@ const maxFaults = 100
 /** Characters of a key that are shown. */
 const maxShown = 256
 
+/** The integer as JSON has it: those beyond 64 bits are doubles. */
+function integer(value: bigint): Json {
+  const number = Number(value)
+  if (!Number.isFinite(number)) throw badRequest('yaml: unsupported value: number out of range')
+  return Number.isSafeInteger(number) || BigInt.asIntN(65, value) !== value ? number : value
+}
+
+/** Escapes can make halves of surrogate pairs. */
+function wellFormed(text: string): string {
+  if (halves.test(text)) throw badRequest('yaml: found invalid Unicode character escape code')
+  return text
+}
+const halves = /\p{Surrogate}/u
+
 /** Turns the nodes of one document into JSON values. Each use of an anchor gives a copy, because later steps change values in place. */
 export class YamlValues {
   /** Keys that were set more than once: `line 3: key "a" already set in map`. */
@@ -41,7 +55,9 @@ export class YamlValues {
 
   #scalar(node: unknown): Json {
     const value = isScalar(node) ? node.value : null
-    if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+    if (typeof value === 'string') return wellFormed(value)
+    if (value === null || typeof value === 'boolean') return value
+    if (typeof value === 'bigint') return integer(value)
     if (typeof value === 'number' && Number.isFinite(value)) return value
     // A dot without digits is a number to the parser; to everybody else it is a text.
     if (Number.isNaN(value) && isScalar(node) && node.source !== undefined && !/nan/i.test(node.source)) return node.source

@@ -29,6 +29,7 @@ export function parseYaml(bytes: Uint8Array, options: { readonly duplicates: boo
 function onlyDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> | undefined {
   const composer = new Composer<ParsedNode>({
     version: '1.1',
+    intAsBigInt: true,
     // Compared one by one by the library: quadratic.
     uniqueKeys: false,
     prettyErrors: false,

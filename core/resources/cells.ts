@@ -1,5 +1,6 @@
 /** Cells and columns that tables of many kinds share, in the words that `get` has always printed. */
 import { getPath } from '../schema/accessors.ts'
+import { printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
 import type { CellContext, Column, Path } from './definition.ts'
 
@@ -134,11 +135,11 @@ export function typedCell(type: Column['type'], value: unknown, context: CellCon
   if (value === null || value === undefined) return null
   switch (type) {
     case 'string':
-      return typeof value === 'string' ? value : JSON.stringify(value)
+      return typeof value === 'string' ? value : printJson(value)
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null
+      return typeof value === 'bigint' ? value : typeof value === 'number' ? Math.trunc(value) : null
     case 'number':
-      return typeof value === 'number' ? value : null
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'date':

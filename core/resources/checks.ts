@@ -14,7 +14,7 @@ export function checkNonNegative(value: number | undefined, path: FieldPath, err
 export function checkCounts<T extends object>(object: T, names: readonly (keyof T & string)[], path: FieldPath, errors: FieldErrors): void {
   for (const name of names) {
     const value: unknown = object[name]
-    if (typeof value === 'number') checkNonNegative(value, path.child(name), errors)
+    if (typeof value === 'number' || typeof value === 'bigint') checkNonNegative(value as number, path.child(name), errors)
   }
 }
 

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
 
@@ -16,7 +17,7 @@ export interface Encodable {
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   if (format === 'yaml') return encoder.encode(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }))
-  return encoder.encode(pretty ? `${JSON.stringify(value, undefined, 2)}\n` : JSON.stringify(value))
+  return encoder.encode(pretty ? `${printJson(value, 2)}\n` : printJson(value))
 }
 
 /** The Content-Type of what `encode` gives. */

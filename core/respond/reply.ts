@@ -1,3 +1,4 @@
+import { parseJsonText } from '../schema/json-text.ts'
 import { type ByteSource, isByteSource, streamOf } from './byte-source.ts'
 import { LightHeaders } from './light-headers.ts'
 
@@ -102,7 +103,7 @@ export class Reply implements Response {
   }
 
   async json(): Promise<unknown> {
-    return JSON.parse(await this.text())
+    return parseJsonText(await this.text())
   }
 
   async text(): Promise<string> {

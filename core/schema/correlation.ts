@@ -1,5 +1,6 @@
 /** Values of an update beside the stored ones that they come from (KEP-4008, 'ratcheting'): by key in objects, by map keys in lists. */
 import { equal } from './equal.ts'
+import { printJson } from './json-text.ts'
 import { get } from './members.ts'
 import type { Json, JsonObject, List, Schema } from './model.ts'
 
@@ -14,7 +15,7 @@ export function itemKey(keys: readonly string[], item: Json): string | undefined
     if (value === undefined || typeof value === 'object') return undefined
     values.push(value)
   }
-  return JSON.stringify(values)
+  return printJson(values)
 }
 
 /** Finds the first old item of a map list with the keys of a new one. Nothing is found in other lists. */

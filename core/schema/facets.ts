@@ -1,6 +1,7 @@
 /** The checks that facets ask for, in the order of `Facets`, worked out once per schema. */
 import { equal } from './equal.ts'
 import { formats } from './formats.ts'
+import { printJson } from './json-text.ts'
 import type { Facets, Json, Schema } from './model.ts'
 import { patternTest } from './pattern.ts'
 import { type Check, wording } from './wording.ts'
@@ -8,7 +9,7 @@ import { type Check, wording } from './wording.ts'
 export type { Check } from './wording.ts'
 
 function enumCheck(allowed: readonly Json[]): Check {
-  const shown = allowed.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).sort()
+  const shown = allowed.map((each) => (typeof each === 'string' ? each : printJson(each))).sort()
   return (value, path, errors) => {
     if (!allowed.some((each) => equal(each, value))) errors.notSupported(path, value, shown)
   }

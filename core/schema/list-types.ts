@@ -1,6 +1,7 @@
 /** Lists of custom resources that are sets, or are told apart by keys: nothing in them may repeat (reference: pkg/apiserver/schema/listtype). */
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
+import { printJson } from './json-text.ts'
 import { get } from './members.ts'
 import type { Json, JsonObject, List, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
@@ -31,7 +32,7 @@ function addRepeats(list: List, items: readonly Json[], path: FieldPath, errors:
   }
   const seen = new Map<string, number>()
   for (const [index, identity] of identities(list, items).entries()) {
-    const text = JSON.stringify(identity)
+    const text = printJson(identity)
     const times = seen.get(text) ?? 0
     seen.set(text, times + 1)
     if (times === 1) errors.duplicate(path.index(index), identity)

@@ -7,7 +7,7 @@ import type { Platform } from '../platform.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type Json = string | number | bigint | boolean | null | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
 /** Choices for the whole cluster that rules depend on. */

@@ -4,6 +4,7 @@
  */
 import { DecodeError } from './decode-error.ts'
 import { MapKey, type Walk } from './decode-walk.ts'
+import { printJson } from './json-text.ts'
 import { set } from './members.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
 import { positionsOf } from './positions.ts'
@@ -37,9 +38,14 @@ function items(value: readonly Json[], walk: Walk, read: Reader): Json[] {
   return result
 }
 
+/** A value that is no object or list. Like Go's decoder of values without a type, takes integers beyond 64 bits for doubles. */
+function scalar(value: Json): Json {
+  return typeof value === 'bigint' && BigInt.asIntN(64, value) !== value ? Number(value) : value
+}
+
 /** Keeps everything, with keys in order. */
 function keep(value: Json, walk: Walk): Json {
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null) return scalar(value)
   if (Array.isArray(value)) return items(value, walk, keep)
   walk.enter()
   const result: JsonObject = {}
@@ -50,7 +56,7 @@ function keep(value: Json, walk: Walk): Json {
 
 /** Keeps scalars and lists; of objects the schema knows no field. */
 function empty(value: Json, walk: Walk): Json {
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null) return scalar(value)
   if (Array.isArray(value)) return items(value, walk, empty)
   for (const key of Object.keys(value)) walk.addUnknown(key)
   return {}
@@ -67,7 +73,7 @@ interface Member {
 /** Kind or apiVersion of an object within another one. */
 const embeddedText: Reader = (value, walk) => {
   if (typeof value === 'string') return value
-  throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${JSON.stringify(value)}: must be a string`)
+  throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${printJson(value)}: must be a string`)
 }
 
 /** Metadata of an object within another one. */
@@ -80,7 +86,7 @@ function embeddedMetadata(read: Reader): Reader {
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       walk.path.length = walk.origin
-      throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${JSON.stringify(value)}: ${error.message}`)
+      throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${printJson(value)}: ${error.message}`)
     } finally {
       walk.origin = origin
     }

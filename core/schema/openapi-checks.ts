@@ -2,6 +2,7 @@
 import { equal } from './equal.ts'
 import { type FieldErrors, quote } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { printJson } from './json-text.ts'
 import type { Facets, Json } from './model.ts'
 import { openapiFormat } from './openapi-formats.ts'
 import { patternTest } from './pattern.ts'
@@ -22,7 +23,8 @@ function refuse(errors: FieldErrors, path: FieldPath, value: Json, detail: strin
 }
 
 /** A number as Go's %v writes it. */
-function goNumber(value: number): string {
+function goNumber(value: number | bigint): string {
+  if (typeof value === 'bigint') return String(value)
   const size = Math.abs(value)
   if (value === 0 || (size >= 1e-4 && size < 1e21)) return String(value)
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
@@ -34,23 +36,28 @@ function isWhole(value: number): boolean {
   return value === whole || Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9
 }
 
-function multipleOfCheck(given: number): Check<number> {
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === 'bigint') return value % BigInt(factor) === 0n
+  return isWhole(factor < 1 ? (1 / factor) * value : value / factor)
+}
+
+const isInteger = (value: number | bigint) => typeof value === 'bigint' || Number.isInteger(value)
+
+function multipleOfCheck(given: number): Check<number | bigint> {
   return (value, path, errors) => {
     // Like the reference, compares integers with the integer part of what the schema says.
-    const factor = Number.isInteger(value) ? Math.trunc(given) : given
+    const factor = isInteger(value) ? Math.trunc(given) : given
     if (factor <= 0) errors.invalid(path, factor, `factor MultipleOf declared for ${named(path)} must be positive: ${goNumber(factor)}`)
-    else if (!isWhole(factor < 1 ? (1 / factor) * value : value / factor)) {
-      refuse(errors, path, value, `should be a multiple of ${goNumber(factor)}`)
-    }
+    else if (!isMultiple(value, factor)) refuse(errors, path, value, `should be a multiple of ${goNumber(factor)}`)
   }
 }
 
-function limitCheck(given: number, exclusive: boolean, sign: 1 | -1): Check<number> {
+function limitCheck(given: number, exclusive: boolean, sign: 1 | -1): Check<number | bigint> {
   const word = sign === 1 ? 'less' : 'greater'
   return (value, path, errors) => {
-    const limit = Number.isInteger(value) ? Math.trunc(given) : given
-    const beyond = (value - limit) * sign
-    if (beyond < 0 || (beyond === 0 && !exclusive)) return
+    const limit = isInteger(value) ? Math.trunc(given) : given
+    const isEqual = value >= limit && value <= limit
+    if (isEqual ? !exclusive : value < limit === (sign === 1)) return
     refuse(errors, path, value, `should be ${word} than ${exclusive ? '' : 'or equal to '}${goNumber(limit)}`)
   }
 }
@@ -60,12 +67,12 @@ const int64Limit = 2 ** 63
 const float32Limit = 3.4028235677973366e38
 
 /** Numbers that a type and format can't hold. The error has no path but in its text, as in the reference. */
-function rangeCheck(types: readonly string[], format: string | undefined): Check<number> | undefined {
+function rangeCheck(types: readonly string[], format: string | undefined): Check<number | bigint> | undefined {
   const type = types.length === 1 ? types[0] : undefined
   const limit = type === 'integer' ? (format === 'int32' ? int32Limit : int64Limit) : undefined
   if (limit === undefined && !(type === 'number' && format === 'float')) return undefined
-  const fits = (value: number) =>
-    limit === undefined ? Math.abs(value) < float32Limit : Number.isInteger(value) && value >= -limit && value < limit
+  const fits = (value: number | bigint) =>
+    limit === undefined ? Math.abs(Number(value)) < float32Limit : isInteger(value) && value >= -limit && value < limit
   const called = format === undefined ? '(default format)' : `with format ${format}`
   return (value, path, errors) => {
     if (!fits(value)) errors.invalid(FieldPath.root, '', `Checked value must be of type ${type} ${called} in ${named(path)}`)
@@ -73,9 +80,9 @@ function rangeCheck(types: readonly string[], format: string | undefined): Check
 }
 
 /** Checks of numbers, if there are any. */
-export function numberCheck(types: readonly string[], facets: Facets): Check<number> | undefined {
+export function numberCheck(types: readonly string[], facets: Facets): Check<number | bigint> | undefined {
   const { min, max, exclusiveMin = false, exclusiveMax = false, multipleOf, format } = facets
-  const checks: Check<number>[] = []
+  const checks: Check<number | bigint>[] = []
   const range = rangeCheck(types, format)
   if (range) checks.push(range)
   if (multipleOf !== undefined) checks.push(multipleOfCheck(multipleOf))
@@ -112,7 +119,7 @@ export function textCheck({ maxLength, minLength, pattern, format }: Facets): Ch
   }
 }
 
-const hasDuplicates = (items: readonly Json[]) => new Set(items.map((item) => JSON.stringify(item))).size < items.length
+const hasDuplicates = (items: readonly Json[]) => new Set(items.map((item) => printJson(item))).size < items.length
 
 /** Checks of a list itself, not of its items. */
 export function listCheck({ minItems, maxItems, uniqueItems }: Facets): Check<readonly Json[]> | undefined {
@@ -140,7 +147,7 @@ export function enumCheck({ enum: allowed = [] }: Facets): Check<Json> | undefin
   if (allowed.length === 0) return undefined
   const scalars = new Set(allowed.filter((each) => typeof each !== 'object'))
   const others = allowed.filter((each) => typeof each === 'object' && each !== null)
-  const shown = () => allowed.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+  const shown = () => allowed.map((each) => (typeof each === 'string' ? each : printJson(each)))
   return (value, path, errors) => {
     if (typeof value === 'object' ? others.some((each) => equal(each, value)) : scalars.has(value)) return
     errors.notSupported(path, value ?? undefined, shown())

@@ -12,7 +12,7 @@ function typeOf(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
-  return typeof value
+  return typeof value === 'bigint' ? 'integer' : typeof value
 }
 
 /** The format that a number has by itself, by which errors about values of other formats name it. */

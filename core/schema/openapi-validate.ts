@@ -168,7 +168,7 @@ function membersVisit({ properties, additional, facets }: Shape): Visit | undefi
 /** Checks that the reference counts for a value of this kind whatever its schema says. */
 function counted(value: Json): number {
   if (typeof value === 'string') return 5
-  if (typeof value === 'number' || Array.isArray(value)) return 6
+  if (typeof value === 'number' || typeof value === 'bigint' || Array.isArray(value)) return 6
   return typeof value === 'boolean' ? 4 : 5
 }
 
@@ -195,7 +195,7 @@ function visitOf(shape: Shape): Visit {
     let passed = counted(value) + (isType ? (typed ? 2 : 1) : 0)
     if (choices) passed += choices(value, path, run, old)
     if (typeof value === 'string') text?.(value, path, errors)
-    else if (typeof value === 'number') number?.(value, path, errors)
+    else if (typeof value === 'number' || typeof value === 'bigint') number?.(value, path, errors)
     else if (Array.isArray(value)) {
       if (items) passed += items(value, path, run, old)
       list?.(value, path, errors)

@@ -4,6 +4,7 @@ import { encodeBase64 } from './base64.ts'
 import { canonicalise, setOwn } from './decode.ts'
 import { DecodeError } from './decode-error.ts'
 import { formatDuration } from './duration.ts'
+import { parseJsonText } from './json-text.ts'
 import type { Field, Json, JsonObject, Message, ScalarType, Schema } from './model.ts'
 import { scalarRules } from './scalars.ts'
 import { formatTime } from './time.ts'
@@ -50,6 +51,13 @@ function expectWire(wire: WireType, expected: WireType, name: string): void {
 function skip(reader: BinaryReader, wire: WireType, number: number): void {
   if (wire === WireType.Varint) reader.uint64()
   else reader.skip(wire, number)
+}
+
+/** A number, or a bigint where that could not hold it. */
+function readInteger(reader: BinaryReader): Json {
+  const value = BigInt(reader.int64())
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
 }
 
 const readInt64 = (reader: BinaryReader) => reader.int64()
@@ -117,7 +125,7 @@ const scalars: Readonly<Record<ScalarType, Decoding>> = {
   string: { wire: LengthDelimited, read: (reader) => reader.string() },
   bool: { wire: Varint, read: (reader) => reader.bool() },
   int32: { wire: Varint, read: (reader) => reader.int32() },
-  int64: { wire: Varint, read: (reader) => Number(reader.int64()) },
+  int64: { wire: Varint, read: readInteger },
   double: { wire: Bit64, read: (reader) => reader.double() },
   bytes: { wire: LengthDelimited, read: (reader) => encodeBase64(reader.bytes()) },
   time: { wire: LengthDelimited, read: readTime('time') },
@@ -137,7 +145,7 @@ function readAny(reader: BinaryReader): Json {
   })
   if (raw === undefined || raw.length === 0) return null
   try {
-    return JSON.parse(utf8.decode(raw)) as Json
+    return parseJsonText(utf8.decode(raw))
   } catch {
     throw new DecodeError('the raw bytes of an extension are not JSON')
   }

@@ -2,6 +2,7 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
+import { printJson } from './json-text.ts'
 import type { Field, Json, JsonObject, Message, ScalarType, Schema, Union } from './model.ts'
 import { ProtobufWriter, tagOf } from './protobuf-writer.ts'
 import { scalarRules } from './scalars.ts'
@@ -82,7 +83,7 @@ const scalars: Readonly<Record<ScalarType, Encoding>> = {
 function writeAny(writer: ProtobufWriter, value: Json): void {
   writer.nested(() => {
     if (value === null) return
-    writer.string(JSON.stringify(value))
+    writer.string(printJson(value))
     writer.uint32(tagOf(1, LengthDelimited))
   })
 }

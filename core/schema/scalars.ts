@@ -2,6 +2,7 @@
 import { canonicalBase64 } from './base64.ts'
 import { DecodeError } from './decode-error.ts'
 import { formatDuration, parseDuration } from './duration.ts'
+import { printJson } from './json-text.ts'
 import type { Json, ScalarType } from './model.ts'
 import { canonicalQuantity } from './quantity.ts'
 import { canonicalTime } from './time.ts'
@@ -21,7 +22,6 @@ export interface ScalarRules {
 }
 
 const int32Limit = 2 ** 31
-const int64Limit = 2 ** 63
 /** Message of a type that decodes itself and therefore does not know its field. */
 const foreign = (value: Json, typeName: string) =>
   new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${typeName}`)
@@ -30,6 +30,7 @@ const foreign = (value: Json, typeName: string) =>
 export function jsonType(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
+  if (typeof value === 'bigint') return 'number'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
@@ -44,6 +45,12 @@ function integer(limit: number): ScalarRules['read'] {
   return (value) => (typeof value === 'number' && Number.isInteger(value) && value >= -limit && value < limit ? value : undefined)
 }
 
+/** Integers that a double can't hold come as bigints; a number of that size has lost digits, or is written as no integer. */
+function readInt64(value: Json): Json | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
+  return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : undefined
+}
+
 const struct = { omitsZero: false }
 const plain = { omitsZero: true }
 
@@ -51,10 +58,13 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
   string: { typeName: 'string', read: (value) => (typeof value === 'string' ? value : undefined), zero: '', ...plain },
   bool: { typeName: 'bool', read: (value) => (typeof value === 'boolean' ? value : undefined), zero: false, ...plain },
   int32: { typeName: 'int32', read: integer(int32Limit), zero: 0, ...plain },
-  int64: { typeName: 'int64', read: integer(int64Limit), zero: 0, ...plain },
+  int64: { typeName: 'int64', read: readInt64, zero: 0, ...plain },
   double: {
     typeName: 'float64',
-    read: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
+    read: (value) => {
+      const number = typeof value === 'bigint' ? Number(value) : value
+      return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+    },
     zero: 0,
     ...plain,
   },
@@ -64,7 +74,7 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
   duration: { typeName: 'v1.Duration', read: text((value) => formatDuration(parseDuration(value))), zero: '0s', ...struct },
   quantity: {
     typeName: 'resource.Quantity',
-    read: (value) => canonicalQuantity(typeof value === 'string' ? value.trim() : JSON.stringify(value)),
+    read: (value) => canonicalQuantity(typeof value === 'string' ? value.trim() : printJson(value)),
     zero: '0',
     ...struct,
   },
@@ -83,5 +93,5 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
 
 /** Numbers are quoted in messages when their kind is right but not their value. */
 export function describe(value: Json, typeName: string): string {
-  return typeof value === 'number' && /^(int|float)/.test(typeName) ? `number ${value}` : jsonType(value)
+  return (typeof value === 'number' || typeof value === 'bigint') && /^(int|float)/.test(typeName) ? `number ${value}` : jsonType(value)
 }

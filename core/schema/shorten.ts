@@ -1,4 +1,6 @@
 /** Texts and values of clients as errors and warnings quote them: cut, so that what is said about a request is never larger than it. */
+
+import { printJson } from './json-text.ts'
 import type { Json } from './model.ts'
 
 const ellipsis = '…'
@@ -42,7 +44,7 @@ class Writer {
 
   value(value: Json): void {
     if (typeof value === 'string') this.text += JSON.stringify(shorten(value, this.#limit))
-    else if (typeof value !== 'object' || value === null) this.text += JSON.stringify(value)
+    else if (typeof value !== 'object' || value === null) this.text += printJson(value)
     else if (Array.isArray(value)) this.#list(value)
     else this.#object(value)
   }

@@ -18,7 +18,8 @@ export function characters(text: string): number {
 const onNumber =
   (breaks: (value: number) => boolean, add: (errors: FieldErrors, path: FieldPath, value: number) => void): Check =>
   (value, path, errors) => {
-    if (typeof value === 'number' && breaks(value)) add(errors, path, value)
+    // Bigints are compared like numbers.
+    if ((typeof value === 'number' || typeof value === 'bigint') && breaks(value as number)) add(errors, path, value as number)
   }
 const onText =
   (breaks: (value: string) => boolean, add: (errors: FieldErrors, path: FieldPath, value: string) => void): Check =>

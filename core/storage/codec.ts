@@ -9,6 +9,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../schema/protobuf.ts'
@@ -66,8 +67,8 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return copy
   }
 
-  const print = (object: ApiObject): Printed => ({ object, json: JSON.stringify(object) })
-  const decode = (served: Uint8Array) => JSON.parse(decoder.decode(served)) as ApiObject
+  const print = (object: ApiObject): Printed => ({ object, json: printJson(object) })
+  const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
 
   /** The first member of metadata, before a character. */
   const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`

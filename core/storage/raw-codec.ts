@@ -1,6 +1,7 @@
 /** Between stored values and served bytes of objects that stay in the version in which they were stored: only the resourceVersion is added. */
 import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Codec, Printed } from './codec.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
@@ -19,12 +20,12 @@ const headLength = (text: string): number | undefined => headPattern.exec(text)?
 function printed({ kind, apiVersion, metadata, ...rest }: ApiObject): Printed {
   const { resourceVersion: _version, ...own } = metadata
   const object = { kind, apiVersion, metadata: own, ...rest }
-  return { object, json: JSON.stringify(object) }
+  return { object, json: printJson(object) }
 }
 
 function parsed(stored: Uint8Array): ApiObject {
   if (isEncrypted(stored)) throw new Error(readsEncrypted)
-  const object = JSON.parse(decoder.decode(stored)) as Partial<ApiObject> | null
+  const object = parseJsonText(decoder.decode(stored)) as Partial<ApiObject> | null
   const { kind, apiVersion, metadata } = object ?? {}
   if (typeof kind !== 'string' || typeof apiVersion !== 'string' || typeof metadata !== 'object' || metadata === null)
     throw new Error('it is no object of this API')
@@ -35,7 +36,7 @@ function parsed(stored: Uint8Array): ApiObject {
 const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`
 
 export function createRawCodec(): Codec {
-  const decode = (served: Uint8Array) => JSON.parse(decoder.decode(served)) as ApiObject
+  const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
 
   const show = ({ object, json }: Printed, revision?: number): Uint8Array => {
     if (revision === undefined) return encoder.encode(json)

@@ -1,5 +1,6 @@
 /** Conversions that may take time, for what is computed at once: who owns what in an object, in all the versions in which somebody owns something. */
 import type { ApiObject, Converter } from '../resources/definition.ts'
+import { printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
 
 /** The object in another version; throws to be run again where that is not known yet. */
@@ -28,7 +29,7 @@ export const noConversion: ConvertNow = (_object, apiVersion) => {
 export async function withConversions<T>(converter: Converter, compute: (convert: ConvertNow) => T): Promise<T> {
   const known = new Map<string, JsonObject>()
   const convert: ConvertNow = (object, apiVersion) => {
-    const key = `${apiVersion} ${JSON.stringify(object)}`
+    const key = `${apiVersion} ${printJson(object)}`
     const found = known.get(key)
     if (found === undefined) throw new Needed(object, apiVersion, key)
     return found

@@ -6,6 +6,7 @@ import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/m
 import { type Encodable, encode } from '../respond/encode.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { canonicalise } from '../schema/decode.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
@@ -137,11 +138,13 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
   const row = (entry: Entry) =>
     entry.formAt(rowForm, context.now, (changesAt) =>
-      encoder.encode(JSON.stringify(table.row(inVersion(definition, entry.decode()), { ...context, changesAt }))),
+      encoder.encode(printJson(table.row(inVersion(definition, entry.decode()), { ...context, changesAt }))),
     )
   const written = (meta: TableMeta, rows: Uint8Array) => {
     const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
-    return format === 'json' && !pretty ? bytes : encode({ value: JSON.parse(decoder.decode(bytes)), schema: undefined }, format, pretty)
+    return format === 'json' && !pretty
+      ? bytes
+      : encode({ value: parseJsonText(decoder.decode(bytes)) as unknown as Encodable['value'], schema: undefined }, format, pretty)
   }
   const joinRows = (entries: readonly Entry[]): Form => {
     const rows = entries.map(row)
@@ -160,10 +163,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
         : written({ ...meta }, joinRows(found.entries).bytes),
     bare: (metadata) => {
       const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata } as ApiObject
-      return written(
-        { resourceVersion: String(metadata['resourceVersion'] ?? '') },
-        encoder.encode(JSON.stringify(table.row(object, context))),
-      )
+      return written({ resourceVersion: String(metadata['resourceVersion'] ?? '') }, encoder.encode(printJson(table.row(object, context))))
     },
   }
 }

@@ -48,7 +48,7 @@ function readPart(text: string | undefined): Part | undefined {
   const bytes = text === undefined ? undefined : decode(text)
   if (bytes === undefined) return undefined
   try {
-    const { value, duplicates } = parseJson(bytes, { duplicates: true })
+    const { value, duplicates } = parseJson(bytes, { duplicates: true, doubles: true })
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { members: value, duplicates } : undefined
   } catch {
     return undefined

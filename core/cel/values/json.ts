@@ -11,7 +11,7 @@ import { CelObject, CelOptional } from './values.ts'
 
 /** JSON as a parser of Go reads it that knows no types: every number is a double. */
 export function fromJson(value: unknown): unknown {
-  if (typeof value === 'number') return new CelDouble(value)
+  if (typeof value === 'number' || typeof value === 'bigint') return new CelDouble(Number(value))
   if (Array.isArray(value)) return value.map(fromJson)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fromJson(each)]))
@@ -19,10 +19,10 @@ export function fromJson(value: unknown): unknown {
 
 /** A value as JSON. Ends in an error for values that have no form in it. */
 export function toJson(value: unknown): Json {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value
-  if (typeof value === 'bigint') return Number(value)
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint')
+    return value
   if (value instanceof CelDouble) return value.value
-  if (value instanceof CelUint) return Number(value.value)
+  if (value instanceof CelUint) return Number.isSafeInteger(Number(value.value)) ? Number(value.value) : BigInt(value.value)
   if (value instanceof Uint8Array) return encodeBase64(value)
   if (value instanceof CelTimestamp) return formatTimestamp(value)
   if (value instanceof CelDuration) return formatDuration(value)

@@ -1,4 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { printJson } from '../../schema/json-text.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { MessageRow, MessageTable } from './message-row.ts'
 
@@ -69,7 +70,7 @@ function createFieldWriter(writer: BinaryWriter, messages: MessageTable) {
         return
       case 'any':
         // Message Any keeps the value as YAML; JSON is YAML.
-        writer.tag(tag, WireType.LengthDelimited).fork().tag(2, WireType.LengthDelimited).string(JSON.stringify(value)).join()
+        writer.tag(tag, WireType.LengthDelimited).fork().tag(2, WireType.LengthDelimited).string(printJson(value)).join()
         return
       default:
         writer.tag(tag, WireType.LengthDelimited).fork()

@@ -1,4 +1,6 @@
 /** Columns of `kubectl get` for custom resources (reference: pkg/registry/customresource/tableconvertor). */
+
+import { printJson } from '../../schema/json-text.ts'
 import type { Infer, Json } from '../../schema/model.ts'
 import { age, nameColumn } from '../cells.ts'
 import type { CellContext, Column } from '../definition.ts'
@@ -15,12 +17,12 @@ const ageColumn: ColumnDefinition = {
   jsonPath: '.metadata.creationTimestamp',
 }
 
-const textOf = (value: Json) => (typeof value === 'string' ? value : value === null ? '<no value>' : JSON.stringify(value))
+const textOf = (value: Json) => (typeof value === 'string' ? value : value === null ? '<no value>' : printJson(value))
 
 /** What a cell shows of a value; null for one that does not have the column's type. */
 const cells: { readonly [type: string]: (value: Json, context: CellContext) => Json } = {
-  integer: (value) => (typeof value === 'number' ? Math.trunc(value) : null),
-  number: (value) => (typeof value === 'number' ? value : null),
+  integer: (value) => (typeof value === 'bigint' ? value : typeof value === 'number' ? Math.trunc(value) : null),
+  number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),
   string: textOf,
   date: (value, context) => (typeof value === 'string' ? age(value, context) : null),

@@ -1,5 +1,6 @@
 /** What a definition of a custom resource makes: rows like those of built-in resources, one per version. */
 import { getPath } from '../../schema/accessors.ts'
+import { parseJsonText, printJson } from '../../schema/json-text.ts'
 import { type Infer, type JsonObject, lazy } from '../../schema/model.ts'
 import { compareVersions } from '../../schema/version-order.ts'
 import { type Path, type ResourceDefinition, resource, type Scale } from '../definition.ts'
@@ -32,7 +33,7 @@ const decoder = new TextDecoder()
 /** Keeps a schema as bytes, which take a tenth of what its nodes take. */
 function kept({ schema }: Version): () => string | undefined {
   if (!schema?.openAPIV3Schema) return () => undefined
-  const bytes = encoder.encode(JSON.stringify(schema.openAPIV3Schema))
+  const bytes = encoder.encode(printJson(schema.openAPIV3Schema))
   return () => decoder.decode(bytes)
 }
 
@@ -78,7 +79,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
   const textOf = schemaText ? () => schemaText(name) : kept(version)
   const read = () => {
     const text = textOf()
-    return text === undefined ? undefined : (JSON.parse(text) as SchemaNode)
+    return text === undefined ? undefined : (parseJsonText(text) as SchemaNode)
   }
   const schema = lazy(() => readSchema(read(), preserveUnknownFields))
   const nothingListed = { 'x-kubernetes-preserve-unknown-fields': true }

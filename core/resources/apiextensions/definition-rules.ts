@@ -3,6 +3,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
+import { printJson } from '../../schema/json-text.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, checkSupported, checkUnchanged } from '../checks.ts'
 import { checkApproval } from './approval-rules.ts'
@@ -135,7 +136,7 @@ function checkVersions(versions: readonly Version[], old: readonly Version[], er
 }
 
 const columns = { common: root.child('additionalPrinterColumns'), own: 'additionalPrinterColumns' }
-const schemaOfAll = (versions: readonly Version[]) => new Set(versions.map((version) => JSON.stringify(schemaOf(version)))).size === 1
+const schemaOfAll = (versions: readonly Version[]) => new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1
 
 function checkRequiredNames(names: Names, errors: FieldErrors): void {
   for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {

@@ -1,18 +1,25 @@
 /** The fields behind a custom resource's scale: numbers of replicas and a selector (reference: pkg/registry/customresource/validator.go). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { printJson } from '../../schema/json-text.ts'
 import { get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { Scale } from '../definition.ts'
 
 const maxReplicas = 2 ** 31 - 1
 
+function typeName(value: Json): string {
+  if (typeof value === 'bigint') return 'int64'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  return typeof value === 'boolean' ? 'bool' : 'string'
+}
+
 /** A value and its type in the words of the reference. */
 function described(value: Json): string {
   if (value === null) return '<nil> is of the type <nil>'
-  if (Array.isArray(value)) return `${JSON.stringify(value)} is of the type []interface {}`
-  if (typeof value === 'object') return `${JSON.stringify(value)} is of the type map[string]interface {}`
-  const type = typeof value === 'number' ? (Number.isInteger(value) ? 'int64' : 'float64') : typeof value === 'boolean' ? 'bool' : 'string'
+  if (Array.isArray(value)) return `${printJson(value)} is of the type []interface {}`
+  if (typeof value === 'object') return `${printJson(value)} is of the type map[string]interface {}`
+  const type = typeName(value)
   return `${String(value)} is of the type ${type}`
 }
 
@@ -40,10 +47,10 @@ function validateNumber(object: JsonObject, path: string, errors: FieldErrors): 
   const at = FieldPath.of(path)
   const { value = 0, problem } = find(object, path)
   if (problem !== undefined) errors.invalid(at, 0, problem)
-  else if (typeof value !== 'number' || !Number.isInteger(value)) {
+  else if (typeof value !== 'bigint' && !Number.isInteger(value)) {
     errors.invalid(at, 0, `.${path.replace(/^\./, '')} accessor error: ${described(value)}, expected int64`)
-  } else if (value < 0) errors.invalid(at, value, 'should be a non-negative integer')
-  else if (value > maxReplicas) errors.invalid(at, value, `should be less than or equal to ${maxReplicas}`)
+  } else if ((value as number) < 0) errors.invalid(at, value, 'should be a non-negative integer')
+  else if ((value as number) > maxReplicas) errors.invalid(at, value, `should be less than or equal to ${maxReplicas}`)
 }
 
 /** Adds the errors of the wanted number of replicas. */

@@ -1,6 +1,7 @@
 /** Rules for names in the resource API, and for lists of things that have names. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { printJson } from '../../schema/json-text.ts'
 import { checkFormat, checkRequiredFormat } from '../checks.ts'
 
 const most = { driver: 63, pool: 253, identifier: 32 }
@@ -98,8 +99,7 @@ const encoder = new TextEncoder()
 /** An object of a driver's own making, which is kept as it is. */
 export function checkData(data: unknown, path: FieldPath, errors: FieldErrors) {
   if (data === undefined || data === null) return errors.required(path)
-  if (encoder.encode(JSON.stringify(data)).length > longestData)
-    errors.forgivable('size of parameters', () => errors.tooLong(path, longestData))
+  if (encoder.encode(printJson(data)).length > longestData) errors.forgivable('size of parameters', () => errors.tooLong(path, longestData))
   else if (typeof data !== 'object' || Array.isArray(data)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object')
 }
 

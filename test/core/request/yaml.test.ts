@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
 import { parseYaml } from '../../../core/request/yaml.ts'
+import { parseExact, printJson } from '../../../core/schema/json-text.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 
 const parse = (text: string) => parseYaml(new TextEncoder().encode(text), { duplicates: true })
@@ -52,9 +53,9 @@ test('reads what an object looks like', () => {
 test('every JSON value survives being written as YAML', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (object) => {
-      const plain = JSON.parse(JSON.stringify(object)) as { [key: string]: unknown }
+      const plain = parseExact(JSON.stringify(object)) as { [key: string]: unknown }
       // The writer leaves `<<` without quotes, which makes it a merge key.
-      if (JSON.stringify(plain).includes('"<<":')) return
+      if (printJson(plain).includes('"<<":')) return
       assert.deepEqual(
         value(stringify(plain, { version: '1.1', defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' })),
         plain,

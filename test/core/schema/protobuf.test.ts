@@ -3,13 +3,15 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { builtinResources } from '../../../core/resources/index.ts'
 import { DecodeError, decode } from '../../../core/schema/decode.ts'
-import type { Json, JsonObject } from '../../../core/schema/model.ts'
+import { parseExact, printJson } from '../../../core/schema/json-text.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf, isEnvelope } from '../../../core/schema/protobuf.ts'
 import { anyValue, fullValue, Item, Spec, Thing } from './samples.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
-const noise = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>
+/** As the server reads it: integers beyond 2^53 are bigints. */
+const noise = fc.jsonValue({ maxDepth: 2 }).map((value) => parseExact(JSON.stringify(value)))
 
 describe('protobuf', () => {
   it('writes fields by the wire rules', () => {
@@ -55,7 +57,7 @@ describe('protobuf', () => {
         accepted++
         // An empty list is an absent one on the wire, null bytes are empty ones, and a lone surrogate is a replacement character.
         const once = decodeProtobuf(Thing, encodeProtobuf(Thing, value))
-        assert.equal(JSON.stringify(decodeProtobuf(Thing, encodeProtobuf(Thing, once))), JSON.stringify(once))
+        assert.equal(printJson(decodeProtobuf(Thing, encodeProtobuf(Thing, once))), printJson(once))
       }),
       { numRuns: 500, seed: 13 },
     )

@@ -1,0 +1,175 @@
+/**
+ * JSON text ↔ values without loss: integers that a double can't hold are bigints. What holds no such number, which is nearly all,
+ * is left to the engine's own parser and printer.
+ */
+import { set } from './members.ts'
+import type { Json, JsonObject } from './model.ts'
+
+/** Digits of the shortest integer that a double may not hold. */
+const longDigits = 16
+/** Characters of the longest integer that fits in 64 bits, with its sign; longer ones are read as doubles. */
+const longestInteger = 20
+
+/** Characters of a number that its refusal shows. */
+const maxShown = 64
+
+/** A number is larger than any double. */
+export class NumberRangeError extends Error {}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+/**
+ * Whether a number in the text may be an integer that a double can't hold. Looks at each sixteenth character only: a run of so many
+ * digits covers one of them.
+ */
+export function hasLongInteger(text: string): boolean {
+  for (let at = longDigits - 1; at < text.length; at += longDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue
+    let first = at
+    while (isDigit(text.charCodeAt(first - 1))) first--
+    let end = at + 1
+    while (isDigit(text.charCodeAt(end))) end++
+    if (end - first >= longDigits && beginsNumber(text, first)) return true
+    at = Math.max(at, end - longDigits)
+  }
+  return false
+}
+
+/** Whether digits may be a number: they stand behind a token, not within a word. */
+function beginsNumber(text: string, first: number): boolean {
+  const before = text.charCodeAt(first - 1) === 0x2d ? first - 2 : first - 1
+  return before < 0 || ':[, \n\r\t'.includes(text.charAt(before))
+}
+
+/** Halves of surrogate pairs that are alone become U+FFFD, as in Go. */
+export const wellFormed = (text: string): string => decoder.decode(encoder.encode(text))
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Whether a JSON text may hold escaped halves of surrogate pairs. */
+export const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD')
+
+/** JSON.parse for texts that this server printed. Throws SyntaxError. */
+export function parseJsonText(text: string): Json {
+  const value = JSON.parse(text) as Json
+  return hasLongInteger(text) ? parseExact(text) : value
+}
+
+/** Parses a text that is known to be JSON of bounded depth. */
+export const parseExact = (text: string): Json => new ExactParser(text).value()
+
+/** The closing quote of the string that begins there; negative: there is none. The search runs in native code, as strings are long. */
+export function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let first = at
+    while (text.charCodeAt(first - 1) === 0x5c) first--
+    if ((at - first) % 2 === 0) return at
+  }
+  return -1
+}
+
+const literals: { readonly [first: string]: Json } = { t: true, f: false, n: null }
+
+class ExactParser {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  value(): Json {
+    const first = this.#token()
+    if (first === '{') return this.#object()
+    if (first === '[') return this.#array()
+    if (first === '"') return this.#string()
+    const literal = literals[first]
+    if (literal === undefined) return this.#number()
+    this.#at += literal === false ? 5 : 4
+    return literal
+  }
+
+  /** Skips white space; the position stays on the returned character. */
+  #token(): string {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return this.#text.charAt(this.#at)
+      this.#at++
+    }
+  }
+
+  #string(): string {
+    const start = this.#at
+    this.#at = endOfString(this.#text, start) + 1
+    const content = this.#text.slice(start + 1, this.#at - 1)
+    if (!content.includes('\\')) return content
+    const text = JSON.parse(`"${content}"`) as string
+    return hasSurrogateEscape(content) ? wellFormed(text) : text
+  }
+
+  #number(): Json {
+    const start = this.#at
+    while (',]} \n\r\t'.indexOf(this.#text.charAt(this.#at)) < 0 && this.#at < this.#text.length) this.#at++
+    const text = this.#text.slice(start, this.#at)
+    const value = Number(text)
+    if (!Number.isFinite(value))
+      throw new NumberRangeError(`json: cannot unmarshal number ${text.slice(0, maxShown)} into Go value of type float64`)
+    if (Number.isSafeInteger(value) || text.length > longestInteger || !/^-?\d+$/.test(text)) return value
+    return BigInt(text)
+  }
+
+  #array(): Json[] {
+    const items: Json[] = []
+    this.#at++
+    while (this.#token() !== ']') {
+      items.push(this.value())
+      if (this.#token() === ',') this.#at++
+    }
+    this.#at++
+    return items
+  }
+
+  #object(): JsonObject {
+    const object: JsonObject = {}
+    this.#at++
+    while (this.#token() !== '}') {
+      const key = this.#string()
+      this.#token()
+      this.#at++
+      set(object, key, this.value())
+      if (this.#token() === ',') {
+        this.#at++
+        this.#token()
+      }
+    }
+    this.#at++
+    return object
+  }
+}
+
+/** JSON.stringify that prints bigints; members that are undefined are left out. `indent`: spaces per level, none by default. */
+export function printJson(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, undefined, indent)
+  } catch (error) {
+    if (error instanceof TypeError) return printExact(value, indent ? `\n${' '.repeat(indent)}` : '', '')
+    throw error
+  }
+}
+
+/** `step` is what one more level of indentation adds, with its line feed; `end` the line feed and indentation of this level. */
+function printExact(value: unknown, step: string, end: string): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const open = step === '' ? '' : end === '' ? step : end + step.slice(1)
+  const close = step === '' ? '' : end === '' ? '\n' : end
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '[]'
+    return `[${open}${value.map((item) => printExact(item, step, open)).join(`,${open}`)}${close}]`
+  }
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  if (members.length === 0) return '{}'
+  const colon = step === '' ? ':' : ': '
+  const texts = members.map(([key, member]) => JSON.stringify(key) + colon + printExact(member, step, open))
+  return `{${open}${texts.join(`,${open}`)}${close}}`
+}

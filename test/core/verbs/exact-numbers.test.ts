@@ -1,0 +1,225 @@
+/** 64-bit integers that a double can't hold, through the HTTP API: every verb, every encoding, every kind of patch. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import { ControllerRevision } from '../../../core/resources/apps/controllerrevision.ts'
+import { bind } from '../../../core/resources/bind.ts'
+import { builtinResources } from '../../../core/resources/index.ts'
+import { parseExact, printJson } from '../../../core/schema/json-text.ts'
+import type { Json, JsonObject, Schema } from '../../../core/schema/model.ts'
+import { decodeEnvelope, decodeProtobuf, encodeObject } from '../../../core/schema/protobuf.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { definitionsPath } from '../../conformance/custom-resources.ts'
+import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
+
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const most = 2n ** 63n - 1n
+const odd = 2n ** 53n + 1n
+
+let server: ApiServer
+before(async () => {
+  server = await createApiServer({
+    store: memoryStore(),
+    runtimeConfig: { 'api/all': true },
+    admissionPlugins: { disable: defaultAdmissionPlugins },
+    featureGates: { AllAlpha: true, AllBeta: true },
+  })
+})
+after(() => server.close())
+
+async function send(method: string, path: string, body?: string | Uint8Array, headers: { [name: string]: string } = {}) {
+  const sent = { 'content-type': 'application/json', ...headers }
+  const response = await server.fetch(
+    new Request(`http://in-process${path}`, { method, headers: sent, ...(body && { body: body as BodyInit }) }),
+  )
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  return { status: response.status, bytes, text: new TextDecoder().decode(bytes) }
+}
+
+const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
+const revision = (name: string, number: bigint) =>
+  `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"${name}"},"data":{},"revision":${number}}`
+
+test('create, get, list, watch, table and update', async () => {
+  const watching = await server.fetch(new Request(`http://in-process${revisions}?watch=1`))
+  const created = await send('POST', revisions, revision('one', most))
+  assert.equal(created.status, 201, created.text)
+  const expected = /"revision":9223372036854775807[,}]/
+  assert.match(created.text, expected)
+  const path = `${revisions}/one`
+  assert.match((await send('GET', path)).text, expected)
+  assert.match((await send('GET', `${path}?pretty=1`)).text, /"revision": 9223372036854775807/)
+  assert.match((await send('GET', path, undefined, { accept: 'application/yaml' })).text, /^revision: 9223372036854775807$/m)
+  assert.match((await send('GET', revisions)).text, expected)
+  const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+  assert.match((await send('GET', revisions, undefined, { accept: table })).text, /9223372036854775807/)
+  assert.match((await send('GET', `${revisions}?pretty=1`, undefined, { accept: table })).text, /9223372036854775807/)
+  const raw = decodeEnvelope((await send('GET', path, undefined, { accept: protobuf })).bytes).raw
+  assert.equal(decodeProtobuf(ControllerRevision, raw)['revision'], most)
+  const event = await watching.body?.getReader().read()
+  assert.match(new TextDecoder().decode(event?.value), expected)
+
+  const object = { ...decodeProtobuf(ControllerRevision, raw), revision: most - 1n }
+  const bytes = encodeObject('apps/v1', 'ControllerRevision', ControllerRevision, object as Json)
+  assert.match((await send('PUT', path, bytes, { 'content-type': protobuf })).text, /"revision":9223372036854775806[,}]/)
+  const yaml = `apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: one}\ndata: {}\nrevision: ${most - 2n}\n`
+  assert.match((await send('PUT', path, yaml, { 'content-type': 'application/yaml' })).text, /"revision":9223372036854775805[,}]/)
+})
+
+for (const value of ['9223372036854775808', '-9223372036854775809', '1e400']) {
+  test(`refuses ${value}`, async () => {
+    const { status, text } = await send('POST', revisions, revision('big', 7n).replace('7', value))
+    assert.equal(status, 400)
+    assert.match(text, new RegExp(`cannot unmarshal number ${value} into Go`))
+  })
+}
+
+const jsonPatch = (op: string, value: bigint) => `[{"op":"${op}","path":"/revision","value":${value}}]`
+const patches: readonly (readonly [type: string, body: (value: bigint) => string])[] = [
+  ['json-patch', (value) => `[${jsonPatch('test', value - 1n).slice(1, -1)},${jsonPatch('replace', value).slice(1)}`],
+  ['merge-patch', (value) => `{"revision":${value}}`],
+  ['strategic-merge-patch', (value) => `{"revision":${value}}`],
+  ['apply-patch', (value) => revision('two', value)],
+]
+
+test('patches of every kind, and what they leave alone', async () => {
+  let value = odd
+  assert.equal((await send('POST', revisions, revision('two', value))).status, 201)
+  for (const [type, body] of patches) {
+    value++
+    const format = type === 'apply-patch' ? 'yaml' : 'json'
+    const path = `${revisions}/two?fieldManager=${type}${type === 'apply-patch' ? '&force=true' : ''}`
+    const patched = await send('PATCH', path, body(value), { 'content-type': `application/${type}+${format}` })
+    assert.equal(patched.status, 200, patched.text)
+    assert.equal((parseExact(patched.text) as JsonObject)['revision'], value, type)
+    const labelled = await send('PATCH', `${revisions}/two`, `{"metadata":{"labels":{"by":"${type}"}}}`, {
+      'content-type': 'application/merge-patch+json',
+    })
+    assert.equal((parseExact(labelled.text) as JsonObject)['revision'], value, `after ${type}`)
+  }
+  const stale = jsonPatch('test', value - 1n)
+  assert.equal((await send('PATCH', `${revisions}/two`, stale, { 'content-type': 'application/json-patch+json' })).status, 422)
+  const conflict = await send('PATCH', `${revisions}/two?fieldManager=other`, revision('two', value - 1n), {
+    'content-type': 'application/apply-patch+yaml',
+  })
+  assert.equal(conflict.status, 409, 'one less is a change')
+  const same = await send('PATCH', `${revisions}/two?fieldManager=other`, revision('two', value), {
+    'content-type': 'application/apply-patch+yaml',
+  })
+  assert.equal(same.status, 200, same.text)
+})
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'counters.exact.example.com' },
+  spec: {
+    group: 'exact.example.com',
+    scope: 'Cluster',
+    names: { plural: 'counters', singular: 'counter', kind: 'Counter', listKind: 'CounterList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        additionalPrinterColumns: [{ name: 'Count', type: 'integer', jsonPath: '.count' }],
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            'x-kubernetes-validations': [{ rule: '!has(self.count) || self.count != 9007199254740995', message: 'not that one' }],
+            properties: {
+              count: { type: 'integer', format: 'int64', minimum: 0 },
+              usual: { type: 'integer', default: most },
+              any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+              list: {
+                type: 'array',
+                'x-kubernetes-list-type': 'map',
+                'x-kubernetes-list-map-keys': ['id'],
+                items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, text: { type: 'string' } } },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+}
+
+test('custom resources: values, defaults, rules, keys of lists, columns', async () => {
+  const made = await send('POST', definitionsPath, printJson(definition))
+  assert.equal(made.status, 201, made.text)
+  assert.match((await send('GET', `${definitionsPath}/counters.exact.example.com`)).text, /"default":9223372036854775807[,}]/)
+  const path = '/apis/exact.example.com/v1/counters'
+  const counter = (name: string, rest: string) =>
+    `{"apiVersion":"exact.example.com/v1","kind":"Counter","metadata":{"name":"${name}"},${rest}}`
+  const body = counter('a', `"count":${odd},"any":{"x":[${most},12345678901234567890,1.5]},"list":[{"id":${odd}},{"id":${odd + 1n}}]`)
+  const created = await send('POST', path, body)
+  assert.equal(created.status, 201, created.text)
+  const { count, usual, any, list } = parseExact((await send('GET', `${path}/a`)).text) as JsonObject
+  assert.deepEqual([count, usual, list], [odd, most, [{ id: odd }, { id: odd + 1n }]])
+  assert.deepEqual(any, { x: [most, 12345678901234567000n, 1.5] }, 'beyond 64 bits a number is a double, as in the reference')
+  const applied = await send('PATCH', `${path}/a?fieldManager=me`, counter('a', `"list":[{"id":${odd},"text":"x"}]`), {
+    'content-type': 'application/apply-patch+yaml',
+  })
+  assert.equal(applied.status, 200, applied.text)
+  assert.deepEqual((parseExact(applied.text) as JsonObject)['list'], [{ id: odd, text: 'x' }, { id: odd + 1n }])
+  const table = await send('GET', path, undefined, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' })
+  assert.match(table.text, /"cells":\["a",9007199254740993/)
+  assert.match((await send('POST', path, counter('b', '"count":9007199254740995'))).text, /not that one/)
+  assert.equal((await send('POST', path, counter('b', '"count":9007199254740994'))).status, 201)
+  assert.match((await send('POST', path, counter('c', '"count":-9007199254740995'))).text, /should be greater than or equal to 0/)
+})
+
+type Put = (base: Json | undefined, value: Json) => Json
+
+/** Ways to put a value at each 64-bit integer of a schema into a base object. */
+function* puts(schema: Schema, path: string, above: readonly Schema[] = []): Generator<readonly [path: string, put: Put]> {
+  if (schema.type === 'int64') yield [path, (_, value) => value]
+  else if (schema.type === 'list') {
+    for (const [own, put] of puts(schema.items, `${path}[]`, above))
+      yield [
+        own,
+        (base, value) => (Array.isArray(base) && base.length > 0 ? [put(base[0], value), ...base.slice(1)] : [put(undefined, value)]),
+      ]
+  } else if (schema.type === 'message' && !above.includes(schema)) {
+    for (const [name, field] of schema.json) {
+      for (const [own, put] of puts(field.schema, `${path}.${name}`, [...above, schema]))
+        yield [own, (base, value) => ({ ...(base as JsonObject), [name]: put((base as JsonObject | undefined)?.[name], value) })]
+    }
+  }
+}
+
+test('whatever 64-bit integer a client writes into any kind, no failure is one of the server', async () => {
+  const platform = createPlatform()
+  const seen = new Set<string>()
+  let accepted = 0
+  for (const unbound of builtinResources()) {
+    if (unbound.storageKey === '') continue
+    const bound = bind(unbound, platform)
+    for (const [path, put] of puts(bound.schema, '')) {
+      const shared = path.replace(/^.*(\.template\.spec\.|\.metadata\.)/, '$1')
+      if (shared !== path && seen.has(shared)) continue
+      seen.add(shared)
+      for (const value of [most, -most - 1n, odd]) {
+        const body = printJson(put(minimalObject(bound) as never, value))
+        const { status, text } = await send('POST', `${collectionPath(bound)}?dryRun=All`, body)
+        assert.ok(status < 500, `${bound.kind}${path} ${value}: ${text}`)
+        if (status === 201) accepted++
+      }
+    }
+  }
+  assert.ok(accepted > 100, `${accepted}`)
+})
+
+test('a pod that may take as long as it wants to end can be deleted', async () => {
+  const pods = '/api/v1/namespaces/default/pods'
+  const spec = `{"nodeName":"n","terminationGracePeriodSeconds":${most},"containers":[{"name":"a","image":"a"}]}`
+  const created = await send('POST', pods, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"long"},"spec":${spec}}`)
+  assert.equal(created.status, 201, created.text)
+  const deleted = await send('DELETE', `${pods}/long`)
+  assert.equal(deleted.status, 200, deleted.text)
+  assert.match(deleted.text, /"deletionGracePeriodSeconds":9223372036854775807[,}]/)
+  assert.equal((await send('DELETE', `${pods}/long`, '{"gracePeriodSeconds":5}')).status, 200)
+})
