@@ -49,10 +49,10 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Whether a JSON text may hold escaped halves of surrogate pairs. */
 export const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD')
 
-/** JSON.parse for texts that this server printed. Throws SyntaxError. */
+/** JSON.parse that loses nothing. Throws SyntaxError. */
 export function parseJsonText(text: string): Json {
   const value = JSON.parse(text) as Json
-  return hasLongInteger(text) ? parseExact(text) : value
+  return hasLongInteger(text) || hasSurrogateEscape(text) ? parseExact(text) : value
 }
 
 /** Parses a text that is known to be JSON of bounded depth. */

@@ -2,6 +2,7 @@
 import type { Platform } from '../../platform.ts'
 import type { Clock, Logger, Outbound } from '../../ports.ts'
 import { ApiError, badRequest, internalError, timeout } from '../../respond/status.ts'
+import { printJson } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Connect } from '../../webhook/client-config.ts'
 import { PostRefused, post } from '../../webhook/post.ts'
@@ -58,7 +59,7 @@ export async function callHook(
   let parsed: ReturnType<typeof parseAnswer>
   try {
     const { timeout: limit } = hook
-    parsed = parseAnswer(await post({ connection, outbound, body: JSON.stringify(review), timeout: limit, signal: attributes.signal }))
+    parsed = parseAnswer(await post({ connection, outbound, body: printJson(review), timeout: limit, signal: attributes.signal }))
   } catch (error) {
     throw failed(`failed to call webhook: ${messageOf(error)}`, error instanceof PostRefused ? error.code : unavailable, error)
   }

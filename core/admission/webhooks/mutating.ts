@@ -2,6 +2,7 @@
 import { applyJsonPatch } from '../../apply/json-patch.ts'
 import { internalError } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
+import { parseJsonText } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind, MutationRounds } from '../attributes.ts'
@@ -18,9 +19,9 @@ import { VersionedRequest } from './versioned.ts'
 /** The operations of a patch. Throws when the text is no list of them. */
 function operationsOf(hook: Hook, patch: string): readonly Json[] {
   try {
-    const value: unknown = JSON.parse(patch)
+    const value = parseJsonText(patch)
     if (!Array.isArray(value)) throw new Error(`json: cannot unmarshal ${typeof value} into Go value of type jsonpatch.Patch`)
-    return value as Json[]
+    return value
   } catch (error) {
     throw new CallFailed(hook.name, `received undecodable patch in webhook response: ${messageOf(error)}`, 503, error)
   }

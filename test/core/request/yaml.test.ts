@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
 import { parseYaml } from '../../../core/request/yaml.ts'
-import { parseExact, printJson } from '../../../core/schema/json-text.ts'
 import { ApiError } from '../../../core/respond/status.ts'
+import { parseExact, printJson } from '../../../core/schema/json-text.ts'
 
 const parse = (text: string) => parseYaml(new TextEncoder().encode(text), { duplicates: true })
 const value = (text: string) => parse(text).value
