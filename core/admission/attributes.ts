@@ -1,7 +1,7 @@
 import type { User } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
-import type { JsonObject } from '../schema/model.ts'
+import type { JsonObject, Message } from '../schema/model.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
@@ -25,6 +25,8 @@ export interface ObjectVersions {
   convert(object: ApiObject, kind: GroupVersionKind): Promise<ApiObject>
   /** A value that should be an object of this kind and version, with defaults. Unknown fields are dropped. Throws an Error when it does not fit. */
   decode(value: JsonObject, kind: GroupVersionKind): ApiObject
+  /** What objects of one of these kinds may hold. */
+  schemaOf(kind: GroupVersionKind): Message
 }
 
 /** What admission is asked about (apiserver/pkg/admission.Attributes). */

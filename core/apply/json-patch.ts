@@ -25,6 +25,13 @@ export function unprocessablePatch(): ApiError {
   return new ApiError('Invalid', 'the server rejected our request due to an error in our request', {})
 }
 
+/** A test of a patch does not hold. */
+export class PatchTestFailed extends ApiError {
+  constructor() {
+    super('Invalid', unprocessablePatch().message, {})
+  }
+}
+
 /**
  * Applies the operations in order and returns the new document; the given one may be changed, the operations are not.
  * Throws BadRequest when they are no patch, RequestEntityTooLarge for too many, and Invalid when one does not apply.
@@ -109,7 +116,7 @@ function apply(root: Json, { op, path, from, value }: Operation, budget: Budget)
       else throw unprocessablePatch()
       return root
     case 'test':
-      if (!equal((path === '' ? root : read(find(root, path))) ?? null, value)) throw unprocessablePatch()
+      if (!equal((path === '' ? root : read(find(root, path))) ?? null, value)) throw new PatchTestFailed()
       return root
     case 'move': {
       const source = find(root, from)

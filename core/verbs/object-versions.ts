@@ -21,7 +21,12 @@ function kindOf(definition: ResourceDefinition, subresource: string): GroupVersi
 /** The versions in which the objects of the target's resource, or bodies of its subresource, are served. */
 export function objectVersions(target: Target): ObjectVersions {
   const { services, resource, view } = target
+  /** Absent: bodies of the subresource are of a kind of their own. */
+  const definitionOf = (kind: GroupVersionKind) =>
+    view.body.schema === resource.definition.schema ? definitionIn(target, apiVersionOf(kind)) : undefined
+  const schemaOf = (kind: GroupVersionKind) => definitionOf(kind)?.schema ?? view.body.schema
   return {
+    schemaOf,
     all: () =>
       services.table.versionsOf(resource).flatMap(({ definition, on }) => {
         const kind = kindOf(definition, view.name)
@@ -43,9 +48,8 @@ export function objectVersions(target: Target): ObjectVersions {
       const apiVersion = apiVersionOf(kind)
       if (value['kind'] !== kind.kind || value['apiVersion'] !== apiVersion)
         throw new Error(`expected ${apiVersion}, Kind=${kind.kind}, got ${String(value['apiVersion'])}, Kind=${String(value['kind'])}`)
-      const own = view.body.schema === resource.definition.schema
-      const definition = own ? definitionIn(target, apiVersion) : undefined
-      const schema = definition?.schema ?? view.body.schema
+      const definition = definitionOf(kind)
+      const schema = schemaOf(kind)
       const object = canonicalise(schema, value, { root: true }) as ApiObject
       const context = hookContext(services)
       applyDefaults(schema, object as Json, context)

@@ -12,6 +12,7 @@ import { denyServiceExternalIps } from './deny-service-external-ips.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts'
 import { limitRanger } from './limit-ranger.ts'
+import { mutatingAdmissionPolicy } from './mutating-admission-policy.ts'
 import { namespaceAutoProvision } from './namespace-auto-provision.ts'
 import { namespaceExists } from './namespace-exists.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
@@ -85,7 +86,7 @@ const table = [
   on('PodTopologyLabels', 'mutate', podTopologyLabels),
   on('NodeDeclaredFeatureValidator', 'validate', nodeDeclaredFeatureValidator),
   // Webhooks and policies see what the plugins before them made of the object; quota counts what all have left.
-  on('MutatingAdmissionPolicy', 'mutate'),
+  on('MutatingAdmissionPolicy', 'mutate', mutatingAdmissionPolicy),
   on('MutatingAdmissionWebhook', 'mutate', mutatingWebhooks),
   on('ValidatingAdmissionPolicy', 'validate', validatingAdmissionPolicy),
   on('ValidatingAdmissionWebhook', 'validate', validatingWebhooks),

@@ -2,22 +2,16 @@
 
 import type { Authorizer } from '../../authz/authorizer.ts'
 import { aggregate } from '../../authz/rules.ts'
-import type { ApiObject } from '../../resources/definition.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { authorizerBindings } from '../matching/authorizer.ts'
 import { admissionRequest } from '../matching/request.ts'
 import type { Invocation } from '../matching/rules.ts'
+import type { VersionedObjects } from '../versioned.ts'
 import type { Condition } from './hook.ts'
 
 /** Units that all conditions of one webhook may cost, and one of them (apiserver/pkg/apis/cel/config.go). */
 const budget = 2_500_000
 const mostPerCondition = 1_000_000
-
-/** The objects of a request in the version that is asked about. */
-export interface VersionedObjects {
-  readonly object: ApiObject | undefined
-  readonly oldObject: ApiObject | undefined
-}
 
 /** Whether all conditions hold, or what went wrong: one that is false outweighs others that fail. */
 export async function conditionsHold(

@@ -7,14 +7,14 @@ import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind, MutationRounds } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { createReinvocation, type Reinvocation } from '../reinvocation.ts'
+import { VersionedRequest } from '../versioned.ts'
 import { callHook, governed } from './call.ts'
 import { createCaller } from './caller.ts'
 import { CallFailed } from './errors.ts'
 import type { Hook } from './hook.ts'
 import { invocationFor, isExempt } from './invoke.ts'
-import { createReinvocation, type Reinvocation } from './reinvocation.ts'
 import { followHooks } from './source.ts'
-import { VersionedRequest } from './versioned.ts'
 
 /** The operations of a patch. Throws when the text is no list of them. */
 function operationsOf(hook: Hook, patch: string): readonly Json[] {

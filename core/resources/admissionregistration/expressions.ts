@@ -79,6 +79,10 @@ function objectNamed(name: string): CelType | undefined {
   return { kind: 'object', name, parameters: [], field: (json) => ({ type: dynType, json }) }
 }
 
+/** Of the results of mutations. */
+export const applyConfigurationType: CelType = objectNamed('Object') as CelType
+export const jsonPatchListType: CelType = listType(jsonPatchType)
+
 export function expressionEnvironment({ params, authorizer, patches, variables }: ExpressionScope): CelEnvironment {
   return createCelEnvironment({
     variables: {

@@ -1,5 +1,6 @@
 import type { AdmissionAttributes, AdmissionOperation, MutationRounds } from '../../../core/admission/attributes.ts'
 import type { User } from '../../../core/request/exchange.ts'
+import { ConfigMap } from '../../../core/resources/core/configmap.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
 
 export interface Write {
@@ -35,7 +36,7 @@ export function attributesOf({ on, operation, object, old, namespace = '', user,
     name: more.name ?? given?.metadata?.name ?? before?.metadata?.name ?? '',
     object: given,
     oldObject: before,
-    versions: { all: () => [], convert: async (each) => each, decode: (value) => value as unknown as ApiObject },
+    versions: { all: () => [], convert: async (each) => each, decode: (value) => value as unknown as ApiObject, schemaOf: () => ConfigMap },
     options: undefined,
     user: user ?? { name: 'jane', groups: [] },
     signal: new AbortController().signal,

@@ -18,8 +18,10 @@ export const rule = (more: object = {}) => ({
 export interface Policies extends Running {
   /** Makes or replaces an object; the answer is a success. */
   put(path: string, object: { readonly metadata: { readonly name: string } }): Promise<void>
-  /** A validating policy over config maps with one binding of the same name, and waits until it has an effect. */
+  /** A validating policy over config maps with one binding of the same name, which has an effect a moment later. */
   validating(name: string, spec: object, binding?: object): Promise<void>
+  /** The same for a mutating policy. */
+  mutating(name: string, spec: object, binding?: object): Promise<void>
   remove(...names: readonly string[]): Promise<void>
 }
 
@@ -45,6 +47,11 @@ export async function startPolicies(options: Parameters<typeof start>[0] = {}): 
         metadata: { name },
         spec: { policyName: name, validationActions: ['Deny'], ...binding },
       } as never)
+    },
+    async mutating(name, spec, binding = {}) {
+      const policy = { failurePolicy: 'Fail', reinvocationPolicy: 'Never', matchConstraints: { resourceRules: [rule()] }, ...spec }
+      await put(`${group}/mutatingadmissionpolicies`, { metadata: { name }, spec: policy } as never)
+      await put(`${group}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name, ...binding } } as never)
     },
     async remove(...names) {
       for (const name of names) {

@@ -1,10 +1,15 @@
-import type { ApiObject } from '../../resources/definition.ts'
-import type { JsonObject } from '../../schema/model.ts'
-import type { AdmissionAttributes, GroupVersionKind } from '../attributes.ts'
-import type { Invocation } from '../matching/rules.ts'
-import type { VersionedObjects } from './conditions.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import type { JsonObject } from '../schema/model.ts'
+import type { AdmissionAttributes, GroupVersionKind } from './attributes.ts'
+import type { Invocation } from './matching/rules.ts'
 
-/** A request in the version that the webhook at hand asks for. What one has changed is converted for the next, and back to the stored version. */
+/** The objects of a request in the version that is asked about. */
+export interface VersionedObjects {
+  readonly object: ApiObject | undefined
+  readonly oldObject: ApiObject | undefined
+}
+
+/** A request in the version that the webhook or policy at hand asks for. What one has changed is converted for the next, and back to the stored version. */
 export class VersionedRequest implements VersionedObjects {
   readonly attributes: AdmissionAttributes
   object: ApiObject | undefined

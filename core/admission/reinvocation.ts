@@ -1,15 +1,22 @@
-import type { ApiObject } from '../../resources/definition.ts'
-import { equal } from '../../schema/equal.ts'
-import type { Json } from '../../schema/model.ts'
-import type { Hook } from './hook.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { equal } from '../schema/equal.ts'
+import type { Json } from '../schema/model.ts'
 
-/** Which webhooks with `IfNeeded` are asked again about one object: those that were asked before a later change. */
+/** A webhook, or a policy with one binding and parameter. */
+export interface Asked {
+  /** Unique among those that share a Reinvocation. */
+  readonly id: string
+  /** Whether it wants to be asked again (`IfNeeded`). */
+  readonly reinvocable: boolean
+}
+
+/** Who is asked again about one object: those that were asked before a later change. */
 export interface Reinvocation {
   /** A second round begins with this object: a change since the first round's end counts like any other. */
   begin(object: ApiObject | undefined): void
-  isDue(hook: Hook): boolean
-  asked(hook: Hook): void
-  /** A webhook has changed the object. */
+  isDue(by: Pick<Asked, 'id'>): boolean
+  asked(by: Asked): void
+  /** One of them has changed the object. */
   changed(): void
   end(object: ApiObject | undefined): void
 }

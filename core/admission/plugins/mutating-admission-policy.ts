@@ -1,0 +1,142 @@
+/** Changes that MutatingAdmissionPolicies make to objects, each on top of those before it (policy/mutating/dispatcher.go). */
+import type { ApiObject } from '../../resources/definition.ts'
+import { ApiError, forbidden, type Reason } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
+import type { AdmissionAttributes, AdmissionPlugin, MutationRounds } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { conditionsHold } from '../policy/conditions.ts'
+import { Activation, type Inputs, limits } from '../policy/evaluation.ts'
+import { isExcluded } from '../policy/excluded.ts'
+import { namespaceObject, requestInputs } from '../policy/inputs.ts'
+import { type Met, meet } from '../policy/invocations.ts'
+import { compileMutating, type MutatingProgram, type Mutation } from '../policy/mutating-program.ts'
+import { ConfigurationError } from '../policy/params.ts'
+import { mutated } from '../policy/patches.ts'
+import { refusedName } from '../policy/refused-name.ts'
+import { type Binding, followPolicies, type Policy } from '../policy/source.ts'
+import { createReinvocation, type Reinvocation } from '../reinvocation.ts'
+import { VersionedRequest } from '../versioned.ts'
+
+type Mutating = Policy<MutatingProgram>
+
+/** What a policy could not do. */
+interface Fault {
+  readonly policy: Mutating
+  readonly binding: Binding | undefined
+  readonly message: string
+  /** Absent: Forbidden. */
+  readonly reason?: Reason
+}
+
+/** One policy with one binding and parameter. */
+interface Call {
+  readonly met: Met<MutatingProgram>
+  readonly binding: Binding
+  readonly param: ApiObject | undefined
+}
+
+const who = ({ policy, binding }: Fault) => (binding ? `policy '${policy.name}' with binding '${binding.name}'` : `policy "${policy.name}"`)
+
+/** The first fault is told, with its reason; all are listed. */
+function refusal(attributes: AdmissionAttributes, faults: readonly Fault[]): ApiError {
+  const causes = faults.map((fault) => ({ message: `${who(fault)} denied request: ${fault.message}` }))
+  const { status } = forbidden(attributes.on, refusedName(attributes), '')
+  return new ApiError(faults[0]?.reason ?? 'Forbidden', causes[0]?.message ?? '', { ...status.details, causes }, status.code)
+}
+
+function idOf({ met: { policy }, binding, param }: Call): string {
+  const { namespace = '', name = '' } = param?.metadata ?? {}
+  return JSON.stringify([policy.name, binding.name, namespace, name])
+}
+
+export async function mutatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
+  const { platform, authorizer } = context
+  const excluded = isExcluded(platform)
+  const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
+  const source = await followPolicies(
+    context,
+    { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' },
+    compileMutating,
+  )
+
+  /** Makes one change. Throws a ConfigurationError. */
+  async function change(request: VersionedRequest, { met }: Call, { patchType, ...expression }: Mutation, inputs: Inputs): Promise<void> {
+    const { object, oldObject = null, attributes } = request
+    if (object === undefined) return
+    const activation = new Activation({ ...inputs, object, oldObject }, met.policy.program().variables, limits.policy)
+    const { value, error } = await activation.evaluate(expression)
+    if (error !== undefined) throw new ConfigurationError(error)
+    request.replace(mutated(object, patchType, value, met.invocation.kind, attributes.versions))
+  }
+
+  /** Makes all changes of a policy, one on top of the other; what can't be made is told. */
+  async function changeAll(request: VersionedRequest, call: Call, inputs: Inputs, fault: (message: string) => void): Promise<void> {
+    for (const mutation of call.met.policy.program().mutations) {
+      try {
+        await change(request, call, mutation, inputs)
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error
+        fault(error.message)
+      }
+    }
+  }
+
+  async function dispatch(calls: readonly Call[], attributes: AdmissionAttributes, rounds: MutationRounds, faults: Fault[]): Promise<void> {
+    const reinvocation = reinvocations.get(rounds) ?? createReinvocation()
+    reinvocations.set(rounds, reinvocation)
+    if (rounds.again) reinvocation.begin(attributes.object)
+    const namespace = (await namespaceObject(attributes, context)) ?? null
+    const request = new VersionedRequest(attributes)
+    let made = false
+    for (const call of calls) {
+      const { policy, invocation } = call.met
+      const { conditions, variables, reinvocable } = policy.program()
+      const fault = (message: string) => void faults.push({ policy, binding: call.binding, message, reason: 'Invalid' })
+      await request.in(invocation.kind)
+      const { object: before = null, oldObject = null } = request
+      const inputs: Inputs = { ...requestInputs(attributes, invocation, authorizer, undefined), params: call.param ?? null }
+      if (conditions.length > 0) {
+        const hold = await conditionsHold(conditions, { ...inputs, object: before, oldObject }, variables)
+        if (hold !== true && hold !== false) fault(hold.error)
+        if (hold !== true) continue
+      }
+      const asked = { id: idOf(call), reinvocable }
+      if (rounds.again && !reinvocation.isDue(asked)) continue
+      await changeAll(request, call, { ...inputs, namespaceObject: namespace }, fault)
+      made ||= request.object !== undefined && request.object !== before
+      if (!equal(before as Json, (request.object ?? null) as Json)) {
+        reinvocation.changed()
+        rounds.repeat()
+      }
+      reinvocation.asked(asked)
+    }
+    await request.finish()
+    if (made) {
+      reinvocation.changed()
+      rounds.repeat()
+    }
+    reinvocation.end(attributes.object)
+  }
+
+  async function mutate(attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> {
+    const faults: Fault[] = []
+    const calls: Call[] = []
+    for (const policy of source.policies) {
+      const meeting = meet(policy, attributes, context, (of, binding, message) => void faults.push({ policy: of, binding, message }))
+      const met = meeting && (await meeting)
+      for (const { binding, params } of met?.bindings ?? [])
+        for (const param of params) calls.push({ met: met as Met<MutatingProgram>, binding, param })
+    }
+    if (calls.length > 0) await dispatch(calls, attributes, rounds, faults)
+    const counted = faults.filter(({ policy }) => !policy.ignoresFailure)
+    if (counted.length > 0) throw refusal(attributes, counted)
+  }
+
+  return {
+    name: 'MutatingAdmissionPolicy',
+    operations: ['CREATE', 'UPDATE', 'CONNECT'],
+    mutate: (attributes, rounds) => (source.policies.length === 0 || excluded(attributes.on) ? undefined : mutate(attributes, rounds)),
+    close: () => source.close(),
+  }
+}

@@ -1,0 +1,42 @@
+/** The compiled expressions of a MutatingAdmissionPolicy. */
+import { boolType } from '../../cel/types.ts'
+import { applyConfigurationType, jsonPatchListType } from '../../resources/admissionregistration/expressions.ts'
+import type { MutatingAdmissionPolicySpec } from '../../resources/admissionregistration/mutatingadmissionpolicy.ts'
+import { createPolicyCompiler } from '../../resources/admissionregistration/policy-compiler.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { Expression, Variables } from './evaluation.ts'
+
+export interface Mutation extends Expression {
+  readonly patchType: 'ApplyConfiguration' | 'JSONPatch'
+}
+
+export interface MutatingProgram {
+  readonly variables: Variables
+  readonly conditions: readonly Expression[]
+  readonly mutations: readonly Mutation[]
+  /** Runs again after later changes (`reinvocationPolicy: IfNeeded`). */
+  readonly reinvocable: boolean
+}
+
+export function compileMutating(policy: ApiObject): MutatingProgram {
+  const spec = policy['spec'] as Infer<typeof MutatingAdmissionPolicySpec>
+  const compiler = createPolicyCompiler()
+  const { variables } = compiler
+  const scope = { params: spec.paramKind != null, authorizer: true, variables }
+  const byName = new Map(
+    (spec.variables ?? []).map(({ name, expression: text }) => [name, { text, compiled: compiler.declare(name, text, scope) }]),
+  )
+  const patching = { ...scope, patches: true }
+  return {
+    variables: { type: variables, byName },
+    conditions: (spec.matchConditions ?? []).map(({ expression: text }) => ({ text, compiled: compiler.compile(text, scope, [boolType]) })),
+    mutations: (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => {
+      const applies = patchType === 'ApplyConfiguration'
+      const text = (applies ? applyConfiguration?.expression : jsonPatch?.expression) ?? ''
+      const result = applies ? applyConfigurationType : jsonPatchListType
+      return { patchType: applies ? 'ApplyConfiguration' : 'JSONPatch', text, compiled: compiler.compile(text, patching, [result]) }
+    }),
+    reinvocable: spec.reinvocationPolicy === 'IfNeeded',
+  }
+}
