@@ -66,23 +66,29 @@ function basic(name: string, password: string): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`
 }
 
-/** Reads one connection file, and the files that it names relative to itself. Rejects with an Error that names the file and the field. */
-export async function loadConnectionFile(path: string, ports: ConnectionPorts): Promise<WebhookConnection> {
-  const { files } = ports
-  const fail = (field: string, message: string) => new ConfigurationFileError(path, [{ field, message }])
+export interface Users {
+  readonly users: ReadonlyMap<string, Omit<WebhookConnection, 'url'>>
+  /** That of the current context; empty: there is none. */
+  readonly current: string
+}
+
+/** What each user of a connection file shows: a client certificate, a header. Rejects with an Error that names the file and the field. */
+export async function loadUsers(path: string, ports: ConnectionPorts): Promise<Users> {
+  const { file, pem, fail } = await openFile(path, ports)
+  const users = new Map<string, Omit<WebhookConnection, 'url'>>()
+  for (const { name, user: identity } of file.users) {
+    const authorization = authorizationOf(identity, path, ports, fail)
+    users.set(name, { options: await clientOptions(identity, pem, fail), ...(authorization && { authorization }) })
+  }
+  const current = file.contexts.find(({ name }) => name === file['current-context'])?.context.user ?? ''
+  return { users, current }
+}
+
+/** The parsed file, and how what it names is read. */
+async function openFile(path: string, { files }: ConnectionPorts): Promise<{ file: z.output<typeof schema>; pem: Pem; fail: Fail }> {
+  const fail: Fail = (field, message) => new ConfigurationFileError(path, [{ field, message }])
   const decoded = schema.safeParse(parseText(textOf(await files.read(path)), path))
   if (!decoded.success) throw new ConfigurationFileError(path, schemaProblems(decoded.error.issues))
-  const file = decoded.data
-
-  const current = file['current-context']
-  if (current === '') throw fail('current-context', 'Required value')
-  const context = file.contexts.find(({ name }) => name === current)?.context
-  if (context === undefined) throw fail('current-context', `context ${JSON.stringify(current)} does not exist`)
-  const server = file.clusters.find(({ name }) => name === context.cluster)?.cluster
-  if (server === undefined) throw fail('contexts', `cluster ${JSON.stringify(context.cluster)} does not exist`)
-  const identity = file.users.find(({ name }) => name === context.user)?.user
-  if (identity === undefined && context.user !== '') throw fail('contexts', `user ${JSON.stringify(context.user)} does not exist`)
-
   /** What a field or the file that its neighbour names holds. */
   async function pem(data: string, name: string): Promise<string> {
     try {
@@ -91,6 +97,20 @@ export async function loadConnectionFile(path: string, ports: ConnectionPorts): 
       throw fail('', messageOf(error))
     }
   }
+  return { file: decoded.data, pem, fail }
+}
+
+/** Reads one connection file, and the files that it names relative to itself. Rejects with an Error that names the file and the field. */
+export async function loadConnectionFile(path: string, ports: ConnectionPorts): Promise<WebhookConnection> {
+  const { file, pem, fail } = await openFile(path, ports)
+  const current = file['current-context']
+  if (current === '') throw fail('current-context', 'Required value')
+  const context = file.contexts.find(({ name }) => name === current)?.context
+  if (context === undefined) throw fail('current-context', `context ${JSON.stringify(current)} does not exist`)
+  const server = file.clusters.find(({ name }) => name === context.cluster)?.cluster
+  if (server === undefined) throw fail('contexts', `cluster ${JSON.stringify(context.cluster)} does not exist`)
+  const identity = file.users.find(({ name }) => name === context.user)?.user
+  if (identity === undefined && context.user !== '') throw fail('contexts', `user ${JSON.stringify(context.user)} does not exist`)
 
   const authorization = identity && authorizationOf(identity, path, ports, fail)
   return {

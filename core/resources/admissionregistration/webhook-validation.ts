@@ -1,9 +1,11 @@
 /** What both kinds of webhook have in common. */
+import { boolType } from '../../cel/types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { checkFormat, repeats } from '../checks.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
+import { conditionEnvironment } from './expressions.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
 import { validateConditionNames } from './policy-validation.ts'
 
@@ -34,7 +36,21 @@ export function validateWebhook(webhook: Webhook, path: FieldPath, errors: Field
   }
   validateClientConfig(clientConfig, path.child('clientConfig'), errors)
   validateConditionNames(webhook.matchConditions, path.child('matchConditions'), errors)
+  validateConditions(webhook.matchConditions ?? [], path.child('matchConditions'), errors)
   validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors)
+}
+
+/** Conditions are expressions of a boolean. Those that are stored stay, whatever earlier releases took. */
+function validateConditions(conditions: readonly { readonly expression: string }[], path: FieldPath, errors: FieldErrors): void {
+  if (conditions.length === 0) return
+  const environment = conditionEnvironment()
+  conditions.forEach(({ expression }, index) => {
+    const text = expression.trim()
+    if (text === '') return
+    const compiled = environment.compile(text, { result: [boolType] })
+    if ('issues' in compiled)
+      errors.forgivable('match conditions', () => errors.invalid(path.index(index).child('expression'), text, compiled.issues))
+  })
 }
 
 function validateReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors): void {

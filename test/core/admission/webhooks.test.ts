@@ -486,3 +486,21 @@ test('a configuration is in force on every server of the store within a second',
   await one.server.close()
   await other.server.close()
 })
+
+test('a match condition that is no condition is refused when the configuration is made', async () => {
+  const hooks = await startWithWebhooks({})
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+  for (const [expression, problem] of [
+    ['object.metadata.', /Invalid value: "object\.metadata\.": compilation failed: ERROR: /],
+    ['nobody.name == "x"', /compilation failed: .*undeclared reference to 'nobody'/],
+    ['1 + 1', /Invalid value: "1 \+ 1": must evaluate to bool but got int/],
+    ['request.nothing == "x"', /undefined field 'nothing'/],
+  ] as const) {
+    const webhooks = [webhook('v', { matchConditions: [{ name: 'c', expression }] })]
+    const { code, message } = await hooks.send('POST', path, { metadata: { name: 'v' }, webhooks })
+    assert.equal(code, 422, expression)
+    assert.match(message, /webhooks\[0\]\.matchConditions\[0\]\.expression: /)
+    assert.match(message, problem)
+  }
+  await hooks.server.close()
+})
