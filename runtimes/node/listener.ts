@@ -62,8 +62,8 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const service = createService(handler, logger)
   const holdings = new Holdings(limits.heldInAll)
   const sockets = new Set<Socket>()
-  /** Sockets that have not shaken hands yet, and since when. */
-  const shaking = new Map<Socket, number>()
+  /** Sockets that have not shaken hands yet, by their peer: TLS hands out another object. */
+  const shaking = new Map<string, { readonly socket: Socket; readonly since: number }>()
   const connections = new Set<ServerConnection>()
   const peers = new Map<Socket, Http1Peer>()
   // Coarse on purpose: requests do not ask for the time.
@@ -114,8 +114,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     handshakeTimeout: limits.headers,
     accepted(socket) {
       socket.on('error', (error) => logger?.debug({ err: error }, 'connection failed'))
-      for (const raw of shaking.keys())
-        if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) shaking.delete(raw)
+      shaking.delete(peerOf(socket))
       if (service.closing) socket.destroy()
       else if (socket.alpnProtocol === 'h2') openHttp2(socket)
       else openHttp1(socket)
@@ -128,10 +127,11 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
 
   const front = createNetServer(socketOptions, (socket) => {
     sockets.add(socket)
-    shaking.set(socket, now)
+    const peer = peerOf(socket)
+    shaking.set(peer, { socket, since: now })
     socket.once('close', () => {
       sockets.delete(socket)
-      shaking.delete(socket)
+      if (shaking.get(peer)?.socket === socket) shaking.delete(peer)
     })
     secure.take(socket)
   })
@@ -141,7 +141,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
 
   const sweep = () => {
     now = clock.now()
-    for (const [socket, since] of shaking) if (now - since >= limits.headers) socket.destroy()
+    for (const { socket, since } of shaking.values()) if (now - since >= limits.headers) socket.destroy()
     for (const connection of connections) connection.sweep()
     for (const peer of peers.values()) peer.sweep()
     stopSweeping = clock.after(sweepInterval, sweep)
@@ -172,6 +172,8 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     },
   }
 }
+
+const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 /** All interfaces means both address families, where the host has them. */
 async function bind(server: Server, { address = '', port = 0, sharePort = false }: ListenOptions): Promise<void> {
