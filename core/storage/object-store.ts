@@ -1,6 +1,6 @@
 /** Objects of one resource in the store: what verbs and the registry read and write. The watch cache decorates it. */
 import { type Clock, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
-import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
@@ -12,21 +12,8 @@ import { RecentWrites } from './recent-writes.ts'
 import { Turns } from './turns.ts'
 import { createEntryReader, type EntryReader } from './unreadable.ts'
 
-/** Bytes of a whole list, and where in them its items are. */
-export interface KeptList {
-  /** When its items will read differently, in milliseconds since the epoch. */
-  readonly until: number
-  /** What the list says about itself, such as its resourceVersion. */
-  readonly head: string
-  readonly bytes: Uint8Array
-  readonly start: number
-  readonly end: number
-}
-
 export interface EntryList {
   readonly entries: readonly Entry[]
-  /** Encodings of the entries; the same map when a list is repeated and nothing has changed. Absent: not worth keeping. */
-  readonly kept?: Map<string, KeptList>
   readonly revision: number
   /** Key to continue after, when a limit cut the list. */
   readonly next?: string
@@ -34,22 +21,11 @@ export interface EntryList {
   readonly remaining?: number
 }
 
-/** A field that must have a value. */
-export interface FieldTerm {
-  readonly field: string
-  readonly value: string
-  readonly read: (object: ApiObject) => string
-}
-
 export interface EntryQuery {
   readonly namespace: string
   /** The one name that may match, from a field selector on metadata.name. */
   readonly name?: string
-  /** What `matches` asks of a field by which entries can be found. */
-  readonly indexed?: FieldTerm
   readonly matches?: (entry: Entry) => boolean
-  /** The text that `matches` was made from; equal texts match the same entries. */
-  readonly selector?: string
   readonly limit?: number
   /** Continue after this key. */
   readonly after?: string
@@ -73,8 +49,6 @@ export interface ObjectStore {
   readonly turns: Turns
   /** The live object. */
   get(key: string): Promise<Entry | undefined>
-  /** What is at hand without asking the store: it may lag behind the last writes, and undefined says nothing. */
-  known(key: string): Entry | undefined
   /** Rejects with 504 where the store has not reached `query.at`, and with a StoreError `compacted` where it is gone. */
   list(query: EntryQuery): Promise<EntryList>
   /** The revision of what is stored there, whether it can be read or not. */
@@ -187,7 +161,6 @@ export function createObjectStore(
       return kv && { revision: kv.modRevision, readable: reader.isReadable(kv) }
     },
     count: () => store.count(keys.prefix('')),
-    known: () => undefined,
     async get(key) {
       const { kv } = await store.get(key)
       return kv && entry(kv)

@@ -5,7 +5,7 @@ import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
 import type { Json } from '../schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Form } from '../storage/entry.ts'
-import type { EntryList, KeptList } from '../storage/object-store.ts'
+import type { FeedList, KeptList } from '../watch/feed.ts'
 
 const encoder = new TextEncoder()
 const openBrace = 0x7b
@@ -93,7 +93,7 @@ const keptBytes = 4 * 1024 * 1024
  * they are put together anew, and the items are never joined twice, unless they tell time and `now` has reached what they say.
  */
 export function listBytes(
-  { entries, kept }: EntryList,
+  { entries, kept }: FeedList,
   form: string,
   head: string,
   join: () => Uint8Array | Form,

@@ -2,7 +2,7 @@ import { StoreError } from '../ports.ts'
 import { encodeContinue, inconsistent } from '../request/continue-token.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { expired } from '../respond/status.ts'
-import type { EntryList, EntryQuery } from '../storage/object-store.ts'
+import type { FeedList, FeedQuery } from '../watch/feed.ts'
 import { entryQuery } from './query.ts'
 import { respondList } from './respond.ts'
 import type { Target, Verb } from './services.ts'
@@ -11,7 +11,7 @@ import type { Target, Verb } from './services.ts'
 const below = (target: Target, key: string) => key.slice(target.resource.store.keys.prefix(target.namespace).length)
 
 /** The revision that the client counts on is gone: 410, and for pages a token that goes on without consistency. */
-function gone(target: Target, options: ListOptions, query: EntryQuery): Error {
+function gone(target: Target, options: ListOptions, query: FeedQuery): Error {
   if (!options.continue) return expired('The resourceVersion for the provided list is too old.')
   const token = encodeContinue({ start: below(target, query.after ?? ''), revision: inconsistent }, target.services.platform)
   return expired(
@@ -25,7 +25,7 @@ export const list: Verb = async (target) => {
   const { exchange, services } = target
   const options = readListOptions(exchange.query, services.platform, services.watchList)
   const query = entryQuery(target, options)
-  let found: EntryList
+  let found: FeedList
   try {
     found = await target.resource.store.list(query)
   } catch (error) {

@@ -4,7 +4,8 @@ import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
 import { badRequest } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { EntryQuery, FieldTerm, Freshness } from '../storage/object-store.ts'
+import type { Freshness } from '../storage/object-store.ts'
+import type { FeedQuery, FieldTerm } from '../watch/feed.ts'
 import type { Target } from './services.ts'
 
 /** What an entry must be like for the label and field selectors; undefined when everything matches. */
@@ -46,7 +47,7 @@ function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions): string
 }
 
 /** The query of a list or of the start of a watch. */
-export function entryQuery(target: Target, options: ListOptions): EntryQuery {
+export function entryQuery(target: Target, options: ListOptions): FeedQuery {
   const { resource, namespace, services } = target
   const { keys } = resource.store
   const matches = matcher(target, options)

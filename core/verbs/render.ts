@@ -10,7 +10,7 @@ import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
-import type { EntryList } from '../storage/object-store.ts'
+import type { FeedList } from '../watch/feed.ts'
 import { itemsSayKind, joinJson, joinProtobufItems, jsonList, jsonTable, listBytes, protobufList, typeMetaLength } from './join.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -28,7 +28,7 @@ export interface Renderer {
   /** Text that tells apart forms of the same entry; two renderers with equal names give equal bytes. */
   readonly form: string
   object(entry: Entry): Uint8Array
-  list(found: EntryList, meta: ListMeta): Uint8Array
+  list(found: FeedList, meta: ListMeta): Uint8Array
   /** An object that is not stored, such as a bookmark. */
   bare(metadata: { readonly [key: string]: Json }): Uint8Array
 }

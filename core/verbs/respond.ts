@@ -12,7 +12,7 @@ import { Reply } from '../respond/reply.ts'
 import { ApiError, expired, internalError, type Status } from '../respond/status.ts'
 import { jsonFrame, protobufFrame } from '../respond/watch-frame.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { EntryList } from '../storage/object-store.ts'
+import type { FeedList } from '../watch/feed.ts'
 import type { WatchEncoder } from '../watch/stream.ts'
 import { TooOld } from '../watch/too-old.ts'
 import { createRenderer, type ListMeta } from './render.ts'
@@ -77,7 +77,7 @@ export function respondStatus(target: Target, status: Status): Response {
   return respond(target, encode({ value: status, schema: StatusSchema }, format, pretty), mediaType, status.code ?? 200)
 }
 
-export function respondList(target: Target, found: EntryList, next: string | undefined): Response {
+export function respondList(target: Target, found: FeedList, next: string | undefined): Response {
   const negotiated = negotiate(target)
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
     throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${target.resource.definition.listKind})`)

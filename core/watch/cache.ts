@@ -5,11 +5,11 @@
 import { type Clock, type KeyValueStore, type Logger, StoreError, type StoreEvent, type StoreWatch } from '../ports.ts'
 import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { EntryList, EntryQuery, Freshness, ObjectStore } from '../storage/object-store.ts'
+import type { Freshness, ObjectStore } from '../storage/object-store.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
 import type { Change } from './change.ts'
 import { changeOf, directFeed } from './direct.ts'
-import type { Subscriber, Subscription, WatchableStore } from './feed.ts'
+import type { FeedList, FeedQuery, Subscriber, Subscription, WatchableStore } from './feed.ts'
 import { SortedEntries } from './sorted-entries.ts'
 import { TooOld } from './too-old.ts'
 import { Window } from './window.ts'
@@ -46,7 +46,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   const entries = new SortedEntries()
   const scopes = new Map<string, Set<Subscriber>>()
   const waiters = new Set<Waiter>()
-  const recent = new Map<string, Required<Pick<EntryList, 'entries' | 'kept'>>>()
+  const recent = new Map<string, Required<Pick<FeedList, 'entries' | 'kept'>>>()
   let revision = 0
   /** Raised when the cache starts anew: what an earlier watch still says is of no interest. */
   let generation = 0
@@ -243,7 +243,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     if (revision < wanted) throw tooLargeResourceVersion(wanted, revision)
   }
 
-  function find({ namespace, name, indexed, matches, after }: EntryQuery): readonly Entry[] {
+  function find({ namespace, name, indexed, matches, after }: FeedQuery): readonly Entry[] {
     let found: readonly Entry[]
     if (name !== undefined && (namespace !== '' || !objects.definition.namespaced)) {
       const one = entries.get(keys.of(namespace, name))
@@ -257,7 +257,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   }
 
   /** As `find`; whole lists are remembered until something changes, as many clients ask for the same ones. */
-  function remembered(query: EntryQuery): Pick<EntryList, 'entries' | 'kept'> {
+  function remembered(query: FeedQuery): Pick<FeedList, 'entries' | 'kept'> {
     const { namespace, name, matches, selector, after } = query
     if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return { entries: find(query) }
     const key = `${namespace}\n${selector ?? ''}`
@@ -270,7 +270,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     return found
   }
 
-  function select(query: EntryQuery): EntryList {
+  function select(query: FeedQuery): FeedList {
     const { name, matches, limit = 0 } = query
     const whole = remembered(query)
     const found = whole.entries
@@ -284,7 +284,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     }
   }
 
-  async function list(query: EntryQuery): Promise<EntryList> {
+  async function list(query: FeedQuery): Promise<FeedList> {
     const at = query.at ?? 'newest'
     try {
       await refresh(at)

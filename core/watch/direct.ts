@@ -35,6 +35,7 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
   let closed = false
   return {
     ...objects,
+    known: () => undefined,
     subscribe(after, scope, subscriber) {
       const { keys } = objects
       const exact = scope.name !== undefined && scope.namespace !== ''

@@ -1,5 +1,5 @@
 import type { Entry } from '../storage/entry.ts'
-import type { FieldTerm } from '../storage/object-store.ts'
+import type { FieldTerm } from './feed.ts'
 import { FieldIndex } from './field-index.ts'
 
 /** Entries of a chunk at most. */

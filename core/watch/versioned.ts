@@ -6,10 +6,10 @@ import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition }
 import type { HookContext } from '../schema/model.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { EntryList, EntryQuery, Swap } from '../storage/object-store.ts'
+import type { Swap } from '../storage/object-store.ts'
 import { Change } from './change.ts'
 import { createEntryVersions } from './entry-versions.ts'
-import type { Subscriber, WatchableStore } from './feed.ts'
+import type { FeedList, FeedQuery, Subscriber, WatchableStore } from './feed.ts'
 import { inOrder } from './in-order.ts'
 
 export interface VersionedOptions {
@@ -32,7 +32,7 @@ export function createVersionedStore({ base, definition, stored, converter, cont
   const storedCodec = definition === stored ? codec : createCodec(stored)
   const changes = new WeakMap<Change, Change>()
   /** What was made of lists that the base remembers, by selector. */
-  const lists = new WeakMap<NonNullable<EntryList['kept']>, Map<string, Pick<EntryList, 'entries' | 'kept'>>>()
+  const lists = new WeakMap<NonNullable<FeedList['kept']>, Map<string, Pick<FeedList, 'entries' | 'kept'>>>()
 
   async function printStored(value: Printed): Promise<Printed> {
     if (definition === stored) return value
@@ -41,7 +41,7 @@ export function createVersionedStore({ base, definition, stored, converter, cont
   }
 
   /** Entries of a list, those that the query chooses. */
-  async function chosen(found: EntryList, { matches, selector }: EntryQuery): Promise<Pick<EntryList, 'entries' | 'kept'>> {
+  async function chosen(found: FeedList, { matches, selector }: FeedQuery): Promise<Pick<FeedList, 'entries' | 'kept'>> {
     const known = found.kept && (lists.get(found.kept) ?? new Map())
     const isNamed = matches === undefined || selector !== undefined
     const before = isNamed ? known?.get(selector ?? '') : undefined
@@ -56,7 +56,7 @@ export function createVersionedStore({ base, definition, stored, converter, cont
   }
 
   /** A selector chooses among objects of this version: those of the base are all looked at. */
-  async function list(query: EntryQuery): Promise<EntryList> {
+  async function list(query: FeedQuery): Promise<FeedList> {
     const { matches, selector: _selector, indexed: _indexed, limit = 0, ...whole } = query
     const found = await base.list(matches ? whole : query)
     const { entries, kept } = await chosen(found, query)
