@@ -115,3 +115,15 @@ export function schemaAt(
   }
   return { node, names }
 }
+
+/** A schema and all below it. */
+export function* everyNode(schema: SchemaNode): Iterable<SchemaNode> {
+  const open = [schema]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node
+    const { not, allOf = [], anyOf = [], oneOf = [], properties = {} } = node
+    for (const each of [not, itemsOf(node), othersOf(node), ...allOf, ...anyOf, ...oneOf, ...Object.values(properties)]) {
+      if (each) open.push(each)
+    }
+  }
+}

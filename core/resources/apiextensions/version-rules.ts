@@ -10,6 +10,7 @@ import type {
 } from './customresourcedefinition.ts'
 import { checkDefaults } from './default-rules.ts'
 import { checkExpressions } from './expression-rules.ts'
+import { checkPatterns } from './pattern-rules.ts'
 import { readSchema } from './read-schema.ts'
 import { findUnsupported, type SchemaNode } from './schema-nodes.ts'
 import { checkSchema, checkSelectableFields } from './schema-rules.ts'
@@ -63,6 +64,7 @@ export function checkVersionSchema(
   unchanged: boolean,
 ): void {
   const path = holder.child('openAPIV3Schema')
+  if (!checkPatterns(schema, path, errors)) return
   const before = errors.count
   if (hasStatus) checkRoot(schema, path, errors)
   if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')

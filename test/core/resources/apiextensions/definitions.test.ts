@@ -172,3 +172,14 @@ it('an update of an established definition may not bring certificates that nobod
   assert.deepEqual(errorsAfter(bad, good), [`spec.conversion.webhookClientConfig.caBundle: Invalid value: "${bad}": ${why}`])
   assert.deepEqual([...errorsAfter(good, bad), ...errorsAfter(bad, bad), ...errorsAfter(bad, good, 'False')], [])
 })
+
+it('patterns that take long to compile are refused as a whole, at once', () => {
+  const slow = (index: number) => text({ pattern: `^${'[\\p{L}\\p{N}]{0,999}'.repeat(20)}${index}$` })
+  const properties = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}`, slow(index)]))
+  const started = performance.now()
+  const [error = '', ...more] = errorsOf({ type: 'object', properties })
+  assert.match(error, /^spec\.validation\.openAPIV3Schema: Forbidden: patterns of the schema are too long, or repeat too much/)
+  assert.deepEqual(more, [])
+  assert.ok(performance.now() - started < 1000, 'nothing is compiled')
+  assert.deepEqual(errorsOf(slow(1)), [])
+})
