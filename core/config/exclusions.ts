@@ -13,7 +13,7 @@ import {
   uidHeaders,
 } from './combination-rules.ts'
 import { effectiveRange, emulation } from './emulation.ts'
-import { type FeatureGate, parseFeatureGates } from './feature-gates.ts'
+import { type FeatureGate, gatesOfFlags } from './feature-gates.ts'
 import type { FlagName } from './flags/index.ts'
 import type { ParsedFlags } from './parse.ts'
 
@@ -111,7 +111,7 @@ const rules: readonly Rule[] = [
  * @throws FlagError when --feature-gates can't be read.
  */
 export function flagConflicts(flags: ParsedFlags): readonly string[] {
-  const gates = parseFeatureGates(flags.get('feature-gates'), flags.platform)
+  const gates = gatesOfFlags(flags)
   return rules.flatMap((rule) => rule(flags, gates) ?? [])
 }
 

@@ -1,12 +1,15 @@
 /** The feature gates of release 1.36, alphabetised. Each is switched by --feature-gates; not every one has behaviour behind it here. */
-export interface GateRow {
-  readonly name: string
+export interface GateSpec {
   readonly default: boolean
   readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated'
   /** Release that gave the gate this stage and default. */
   readonly since: `1.${number}`
   /** Can't be set to anything but the default. */
   readonly lockToDefault?: true
+}
+
+export interface GateRow extends GateSpec {
+  readonly name: string
 }
 
 export const gateRows = [

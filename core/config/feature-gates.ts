@@ -1,8 +1,11 @@
 /** Which features are on: the rows' defaults, as --feature-gates changes them (component-base/featuregate). */
 import type { Platform } from '../platform.ts'
+import { compareReleases, effectiveVersion, own, parseRelease, type Release, releaseText } from './emulation.ts'
+import { specOf } from './feature-gate-history.ts'
 import { type GateRow, gateRows } from './feature-gate-rows.ts'
 import { FlagError } from './flag.ts'
 import { parseBool } from './flag-types.ts'
+import type { ParsedFlags } from './parse.ts'
 import { ourWords } from './words.ts'
 
 export type FeatureGate = (typeof gateRows)[number]['name']
@@ -10,7 +13,7 @@ export type FeatureGate = (typeof gateRows)[number]['name']
 export interface FeatureGates {
   /** Whether a gate is on; one that is not known is off. */
   enabled(name: FeatureGate | (string & {})): boolean
-  /** Every gate with its value, alphabetised. */
+  /** Every gate of the release with its value, alphabetised. */
   readonly all: readonly { readonly row: GateRow; readonly enabled: boolean }[]
   readonly warnings: readonly string[]
 }
@@ -38,12 +41,31 @@ function readPair(pair: string, platform: Platform): readonly [name: string, val
   return [gate, value]
 }
 
+/** For a gate that no release has, or only releases after this one. */
+const missing = (name: string, value: boolean, release: Release | undefined) =>
+  new FlagError(
+    release
+      ? `--feature-gates: cannot set feature gate ${name} to ${value}, feature is PreAlpha at emulated version ${releaseText(release)}`
+      : `--feature-gates: unrecognized feature gate: ${name}`,
+  )
+
+/** The gates as they are in a release. */
+function gatesOf(release: Release): GateRow[] {
+  const reached = (since: string) => compareReleases(parseRelease(since), release) <= 0
+  return gateRows.flatMap((row) => {
+    const spec = specOf(row, reached)
+    return spec ? [{ ...spec, name: row.name }] : []
+  })
+}
+
 /**
- * Reads the items of --feature-gates. A gate that is named wins over AllAlpha and AllBeta, whatever their order.
- * @throws FlagError for an unknown gate, one locked to another value, or a value that is no truth value.
+ * Reads the items of --feature-gates for a server that behaves as `release`. A gate that is named wins over AllAlpha and AllBeta, whatever
+ * their order. A gate that the release does not have is off.
+ * @throws FlagError for an unknown gate, one that the release does not have, one locked to another value, or a value that is no truth value.
  */
-export function parseFeatureGates(pairs: readonly string[], platform: Platform): FeatureGates {
-  const rows = new Map<string, GateRow>(gateRows.map((row) => [row.name, row]))
+export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = own): FeatureGates {
+  const known = gatesOf(release)
+  const rows = new Map<string, GateRow>(known.map((row) => [row.name, row]))
   const named = new Map<string, boolean>()
   const stages = new Map<string, boolean>()
   const warnings: string[] = []
@@ -53,8 +75,9 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform):
       stages.set(groups[given], value)
       continue
     }
-    const row = rows.get(ourWords(given, platform))
-    if (!row) throw new FlagError(`--feature-gates: unrecognized feature gate: ${given}`)
+    const name = ourWords(given, platform)
+    const row = rows.get(name)
+    if (!row) throw missing(given, value, gateRows.some((each) => each.name === name) ? release : undefined)
     if (row.lockToDefault && row.default !== value) {
       throw new FlagError(`--feature-gates: cannot set feature gate ${given} to ${value}, feature is locked to ${row.default}`)
     }
@@ -64,12 +87,17 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform):
       warnings.push(`--feature-gates: setting ${stage} feature gate ${given}=${value}; it will be removed in a future release`)
     }
   }
-  const enabled = new Map<string, boolean>(
-    gateRows.map((row: GateRow) => [row.name, named.get(row.name) ?? stages.get(row.stage) ?? row.default]),
-  )
+  const enabled = new Map<string, boolean>(known.map((row) => [row.name, named.get(row.name) ?? stages.get(row.stage) ?? row.default]))
   return {
     enabled: (name) => enabled.get(name) ?? false,
-    all: gateRows.map((row) => ({ row, enabled: enabled.get(row.name) ?? false })),
+    all: known.map((row) => ({ row, enabled: enabled.get(row.name) ?? false })),
     warnings,
   }
 }
+
+/**
+ * The gates that --feature-gates and --emulated-version give.
+ * @throws FlagError: see parseFeatureGates.
+ */
+export const gatesOfFlags = (flags: ParsedFlags): FeatureGates =>
+  parseFeatureGates(flags.get('feature-gates'), flags.platform, effectiveVersion(flags).emulated)

@@ -3,7 +3,7 @@ import type { TokenAuthenticator } from '../../core/authn/authenticator.ts'
 import { x509Authenticator } from '../../core/authn/certificate/x509.ts'
 import { requestHeaderAuthenticator } from '../../core/authn/request-header.ts'
 import { createTokenFile } from '../../core/authn/token-file.ts'
-import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import { gatesOfFlags } from '../../core/config/feature-gates.ts'
 import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { createCertificateMetrics } from '../../core/meta/credential-metrics.ts'
@@ -68,7 +68,7 @@ export async function authenticationOptions(
   const { clock, telemetry } = ports
   const serviceAccounts = await serviceAccountKeys(flags, serviceAccountKey, ports, metrics)
   const observer = createCertificateMetrics(metrics)
-  const readsUid = parseFeatureGates(flags.get('feature-gates'), flags.platform).enabled('AllowParsingUserUIDFromCertAuth')
+  const readsUid = gatesOfFlags(flags).enabled('AllowParsingUserUIDFromCertAuth')
   return {
     authenticators: [
       ...(authorities.frontProxies ? [requestHeaderAuthenticator(authorities.frontProxies, clock)] : []),

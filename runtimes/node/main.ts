@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flagConflicts } from '../../core/config/exclusions.ts'
+import { gatesOfFlags } from '../../core/config/feature-gates.ts'
 import { FlagError } from '../../core/config/flag.ts'
 import { headerWarnings } from '../../core/config/header-warnings.ts'
 import { helpText } from '../../core/config/help.ts'
@@ -64,7 +65,7 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
 /** Starts everything and resolves when requests are answered. Rejects with a one-line error when it can't. */
 export async function start(flags: ParsedFlags): Promise<Daemon> {
   const logger = nodeLogger(flags.get('v'))
-  for (const warning of [...flags.warnings, ...headerWarnings(flags)]) logger.warn({}, warning)
+  for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
   const options = serverOptions(flags)
   const pki = await preparePki(flags)
   const stores = await openStores(flags, nodeClock, logger)

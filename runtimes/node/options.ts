@@ -4,7 +4,7 @@ import { defaultAdmissionPlugins } from '../../core/admission/plugins/index.ts'
 import type { AuthorizationFiles } from '../../core/config/authorization.ts'
 import { createCorsTest } from '../../core/config/cors.ts'
 import { effectiveVersion } from '../../core/config/emulation.ts'
-import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import { gatesOfFlags } from '../../core/config/feature-gates.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
 import { selectNames } from '../../core/config/selection.ts'
@@ -64,7 +64,7 @@ function pluginChoice(flags: ParsedFlags): Pick<ServerOptions, 'enabledPlugins' 
 
 export function serverOptions(flags: ParsedFlags): ServerOptions {
   const { platform } = flags
-  const gates = parseFeatureGates(flags.get('feature-gates'), platform)
+  const gates = gatesOfFlags(flags)
   const { emulated, minCompatibility } = effectiveVersion(flags)
   const served = parseRuntimeConfig(flags.get('runtime-config'), builtinResources(), {
     platform,

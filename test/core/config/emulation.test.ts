@@ -151,6 +151,28 @@ describe('a server', () => {
     })
   })
 
+  test('has the fields of what it emulates', async () => {
+    const pod = {
+      metadata: { name: 'web' },
+      spec: { hostnameOverride: 'front', containers: [{ name: 'web', image: 'web' }] },
+    }
+    const kept = async (...argv: string[]) => {
+      let hostname: unknown
+      await withServer(['--disable-admission-plugins=ServiceAccount', ...argv], async (api) => {
+        const { spec } = await api.create('/api/v1/namespaces/default/pods', pod)
+        hostname = spec?.['hostnameOverride']
+      })
+      return hostname
+    }
+    assert.equal(await kept('--emulated-version=1.35'), 'front')
+    assert.equal(await kept('--emulated-version=1.34'), undefined)
+    assert.equal(await kept('--emulated-version=1.34', '--feature-gates=HostnameOverride=true'), 'front')
+    assert.throws(
+      () => serverOptions(parseFlags(['--emulated-version=1.33', '--feature-gates=HostnameOverride=true'], 'apiserver')),
+      /PreAlpha/,
+    )
+  })
+
   test('serves later versions of what is on when it may', async () => {
     const argv = ['--emulated-version=1.33', '--runtime-config=resource.k8s.io/v1beta1=true']
     const versions = async (api: Api) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { specOf } from '../../../core/config/feature-gate-history.ts'
 import { gateRows } from '../../../core/config/feature-gate-rows.ts'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
@@ -78,4 +79,42 @@ test('gates on their way out warn', () => {
   assert.match(parse('KMSv1=true').warnings[0] ?? '', /setting deprecated feature gate KMSv1=true/)
   assert.match(parse('MutatingAdmissionPolicy=true').warnings[0] ?? '', /setting GA feature gate/)
   assert.deepEqual(parse('WatchList=true', 'ShardedListAndWatch=true').warnings, [])
+})
+
+test('a release has its own gates, stages and defaults', () => {
+  const at = (minor: number, ...pairs: string[]) => parseFeatureGates(pairs, createPlatform(), { major: 1, minor })
+  const name = 'ConstrainedImpersonation'
+  assert.equal(at(36).enabled(name), true)
+  assert.equal(at(35).enabled(name), false)
+  assert.equal(at(35, `${name}=true`).enabled(name), true)
+  assert.equal(at(35, 'AllAlpha=true').enabled(name), true)
+  assert.equal(at(34).enabled(name), false)
+  assert.throws(() => at(34, `${name}=true`), {
+    name: 'FlagError',
+    message: `--feature-gates: cannot set feature gate ${name} to true, feature is PreAlpha at emulated version 1.34`,
+  })
+  assert.throws(() => at(33, 'Nope=true'), /unrecognized feature gate: Nope/)
+  assert.ok(at(34).all.every(({ row }) => row.name !== name))
+  assert.equal(at(34, 'AllAlpha=true').enabled(name), false)
+  assert.equal(at(33).enabled('WatchList'), false)
+  assert.equal(at(33, 'InPlacePodVerticalScaling=false').enabled('InPlacePodVerticalScaling'), false)
+  assert.throws(() => at(35, 'InPlacePodVerticalScaling=false'), /locked to true/)
+  assert.deepEqual(
+    [33, 34, 35, 36].map((minor) => at(minor).enabled('ImageVolume')),
+    [false, false, true, true],
+  )
+})
+
+test('what gates were comes before what they are', () => {
+  for (const row of gateRows) {
+    const specs = [33, 34, 35, 36].flatMap((minor) => specOf(row, (since) => Number(since.split('.')[1]) <= minor) ?? [])
+    const releases = specs.map(({ since }) => Number(since.split('.')[1]))
+    assert.deepEqual(
+      releases,
+      releases.toSorted((a, b) => a - b),
+      row.name,
+    )
+    assert.equal(specs.at(-1), row, row.name)
+    for (const { stage, default: value } of specs) if (stage === 'alpha') assert.equal(value, false, row.name)
+  }
 })

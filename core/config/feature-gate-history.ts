@@ -1,0 +1,122 @@
+/** What gates of release 1.36 were in the earlier releases that can be emulated. Source: kube_features.go of the reference server and its libraries. */
+import type { GateRow, GateSpec, gateRows } from './feature-gate-rows.ts'
+
+type Since = GateSpec['since']
+
+const spec =
+  (stage: GateSpec['stage'], usual: boolean) =>
+  (since: Since, value = usual): GateSpec => ({ default: value, stage, since })
+
+const alpha = (since: Since) => spec('alpha', false)(since)
+const beta = spec('beta', true)
+const ga = spec('ga', true)
+const deprecated = spec('deprecated', true)
+
+/** Oldest first. A gate that is not here was added with the release that its row names, or has not changed since the oldest of them. */
+const earlier: { readonly [name in (typeof gateRows)[number]['name']]?: readonly GateSpec[] } = {
+  APIServerTracing: [beta('1.27')],
+  AggregatedDiscoveryRemoveBetaType: [deprecated('1.33')],
+  AllowOverwriteTerminationGracePeriodSeconds: [deprecated('1.32', false)],
+  AnonymousAuthConfigurableEndpoints: [beta('1.32')],
+  AuthorizeNodeWithSelectors: [beta('1.32')],
+  AuthorizeWithSelectors: [beta('1.32')],
+  CRDObservedGenerationTracking: [beta('1.35', false)],
+  CSIServiceAccountTokenSecrets: [beta('1.35')],
+  ChangeContainerStatusOnNodeagentRestart: [ga('1.0')],
+  ClearingNominatedNodeNameAfterBinding: [alpha('1.34')],
+  ComponentFlagz: [alpha('1.32')],
+  ComponentStatusz: [alpha('1.32')],
+  ConsistentListFromCache: [beta('1.31')],
+  ConstrainedImpersonation: [alpha('1.35')],
+  ContainerRestartRules: [alpha('1.34')],
+  CustomCPUCFSQuotaPeriod: [alpha('1.12')],
+  DRAAdminAccess: [alpha('1.32'), beta('1.34')],
+  DRAConsumableCapacity: [alpha('1.34')],
+  DRADeviceBindingConditions: [alpha('1.34')],
+  DRADeviceTaintRules: [alpha('1.35')],
+  DRADeviceTaints: [alpha('1.33')],
+  DRAExtendedResource: [alpha('1.34')],
+  DRAPartitionableDevices: [alpha('1.33')],
+  DRAPrioritizedList: [alpha('1.33'), beta('1.34')],
+  DeclarativeValidation: [beta('1.33')],
+  DeclarativeValidationTakeover: [beta('1.33', false)],
+  DeploymentReplicaSetTerminatingReplicas: [alpha('1.33')],
+  DisableAllocatorDualWrite: [beta('1.33', false), ga('1.34')],
+  DisableCPUQuotaWithExclusiveCPUs: [beta('1.33')],
+  DisableNodePlatformProxyVersion: [deprecated('1.33')],
+  DynamicResourceAllocation: [beta('1.32', false), ga('1.34')],
+  EnvFiles: [alpha('1.34')],
+  ExecProbeTimeout: [ga('1.20')],
+  ExternalServiceAccountTokenSigner: [alpha('1.32'), beta('1.34')],
+  GitRepoVolumeDriver: [deprecated('1.33', false)],
+  HPAConfigurableTolerance: [alpha('1.33')],
+  HostnameOverride: [alpha('1.34')],
+  ImageMaximumGCAge: [beta('1.30')],
+  ImageVolume: [beta('1.33', false), beta('1.35')],
+  InPlacePodLevelResourcesVerticalScaling: [alpha('1.35')],
+  InPlacePodVerticalScaling: [beta('1.33')],
+  JobManagedBy: [beta('1.32')],
+  JobPodReplacementPolicy: [beta('1.29')],
+  ListFromCacheSnapshot: [alpha('1.33')],
+  MaxUnavailableStatefulSet: [alpha('1.24')],
+  MultiCIDRServiceAllocator: [ga('1.33')],
+  MutableCSINodeAllocatableCount: [alpha('1.33'), beta('1.34', false), beta('1.35')],
+  MutablePodResourcesForSuspendedJobs: [alpha('1.35')],
+  MutableSchedulingDirectivesForSuspendedJobs: [alpha('1.35')],
+  MutatingAdmissionPolicy: [alpha('1.32'), beta('1.34', false)],
+  NodeDeclaredFeatures: [alpha('1.35')],
+  NodeLogQuery: [beta('1.30', false)],
+  NodeSwap: [beta('1.30')],
+  NodeagentCgroupDriverFromCRI: [beta('1.31')],
+  NodeagentCrashLoopBackOffMax: [alpha('1.32')],
+  NodeagentEnsureSecretPulledImages: [alpha('1.33')],
+  NodeagentFineGrainedAuthz: [beta('1.33')],
+  NodeagentPSI: [alpha('1.33'), beta('1.34')],
+  NodeagentPodResourcesDynamicResources: [alpha('1.27'), beta('1.34')],
+  NodeagentPodResourcesGet: [alpha('1.27'), beta('1.34')],
+  NodeagentPodResourcesListUseActivePods: [ga('1.0', false)],
+  NodeagentServiceAccountTokenForCredentialProviders: [alpha('1.33')],
+  NodeagentTracing: [beta('1.27')],
+  NominatedNodeNameForExpectation: [alpha('1.34')],
+  OrderedNamespaceDeletion: [beta('1.33')],
+  PodCertificateRequest: [alpha('1.34')],
+  PodLevelResources: [alpha('1.32')],
+  PodLifecycleSleepAction: [beta('1.30')],
+  PodLifecycleSleepActionAllowZero: [beta('1.33')],
+  PodObservedGenerationTracking: [alpha('1.33'), beta('1.34')],
+  PodTopologyLabelsAdmission: [alpha('1.33')],
+  PreferSameTrafficDistribution: [alpha('1.33'), beta('1.34')],
+  ProcMountType: [beta('1.33')],
+  RecoverVolumeExpansionFailure: [beta('1.32')],
+  RelaxedDNSSearchValidation: [beta('1.33')],
+  RelaxedEnvironmentVariableValidation: [beta('1.32')],
+  RelaxedServiceNameValidation: [alpha('1.34')],
+  ResilientWatchCacheInitialization: [beta('1.31')],
+  ResourceHealthStatus: [alpha('1.31')],
+  RestartAllContainersOnContainerExits: [alpha('1.35')],
+  SELinuxChangePolicy: [beta('1.33')],
+  SELinuxMountReadWriteOncePod: [beta('1.28')],
+  SeparateCacheWatchRPC: [deprecated('1.33', false)],
+  SeparateTaintEvictionController: [beta('1.29')],
+  StorageVersionMigrator: [alpha('1.30')],
+  StreamingCollectionEncodingToJSON: [beta('1.33')],
+  StreamingCollectionEncodingToProtobuf: [beta('1.33')],
+  StrictIPCIDRValidation: [alpha('1.33')],
+  StructuredAuthenticationConfiguration: [beta('1.30')],
+  SupplementalGroupsPolicy: [beta('1.33')],
+  SystemdWatchdog: [beta('1.32')],
+  UnknownVersionInteroperabilityProxy: [alpha('1.28')],
+  UserNamespacesSupport: [beta('1.33')],
+  VolumeAttributesClass: [beta('1.31', false), ga('1.34')],
+  WatchCacheInitializationPostStartHook: [beta('1.31', false)],
+  WatchList: [beta('1.33', false)],
+  WinDSR: [beta('1.33')],
+  WinOverlay: [beta('1.20')],
+  WindowsGracefulNodeShutdown: [alpha('1.32')],
+}
+
+/** What a gate is in a release, where `reached` says which releases have come by then; undefined: there is no such gate yet. */
+export function specOf(row: GateRow, reached: (since: Since) => boolean): GateSpec | undefined {
+  const all: readonly GateSpec[] = [...((earlier as { readonly [name: string]: readonly GateSpec[] })[row.name] ?? []), row]
+  return all.findLast(({ since }) => reached(since))
+}
