@@ -1,5 +1,6 @@
 import type { Credentials } from '../webhook/client-config.ts'
 import type { Policy } from './plugins/pod-security/policy.ts'
+import type { ScopeRequirement } from './quota/quota.ts'
 
 /** WebhookAdmissionConfiguration. */
 export interface WebhookPluginConfiguration {
@@ -17,6 +18,19 @@ export interface PodSecurityConfiguration {
   }
 }
 
+/** What may only be used under a quota that counts it. */
+export interface LimitedResource {
+  readonly apiGroup: string
+  readonly resource: string
+  /** Parts of names of quotas. */
+  readonly matchContains: readonly string[]
+  readonly matchScopes: readonly ScopeRequirement[]
+}
+
+export interface ResourceQuotaConfiguration {
+  readonly limitedResources: readonly LimitedResource[]
+}
+
 /**
  * What `--admission-control-config-file` says, by plugin, read and completed with defaults (core/config/files). Absent: the plugin runs with
  * the defaults it has without a file.
@@ -25,4 +39,5 @@ export interface PluginConfigurations {
   readonly MutatingAdmissionWebhook?: WebhookPluginConfiguration
   readonly ValidatingAdmissionWebhook?: WebhookPluginConfiguration
   readonly PodSecurity?: PodSecurityConfiguration
+  readonly ResourceQuota?: ResourceQuotaConfiguration
 }

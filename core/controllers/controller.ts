@@ -13,6 +13,7 @@ export interface ControllerContext {
   readonly garbageCollection: boolean
   readonly table: ResourceTable
   readonly client: Client
+  readonly gates: { enabled(gate: string): boolean }
   /** First part of every key in the store. */
   readonly prefix: string
   /** PEM of the authority of the serving certificate; empty: none is published. */

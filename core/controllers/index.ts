@@ -4,6 +4,7 @@ import type { Controller, ControllerContext } from './controller.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceController } from './namespace.ts'
 import { inEachNamespace } from './namespaced.ts'
+import { resourceQuota } from './resource-quota.ts'
 import { protectInUse } from './storage-protection.ts'
 import { protections } from './storage-uses.ts'
 
@@ -11,6 +12,7 @@ const controllers: { readonly [name: string]: Controller } = {
   'clusterrole-aggregation': clusterRoleAggregation,
   'garbage-collector': garbageCollector,
   namespace: namespaceController,
+  resourcequota: resourceQuota,
   'root-ca-certificate-publisher': inEachNamespace('root-ca-certificate-publisher', 'configmaps', ({ platform, rootCa }) =>
     rootCa === ''
       ? undefined

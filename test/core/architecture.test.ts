@@ -41,7 +41,6 @@ const runtimeOrder = ['bun', 'deno', 'testing', 'web', 'node', 'bring.ts', 'loca
 const awaited: { readonly [field: string]: string } = {
   'core/ports.ts: audit': 'audit',
   'core/ports.ts: tracer': 'tracing',
-  'core/admission/context.ts: updateStatus': 'ResourceQuota',
   'core/admission/plugins/index.ts: phases': 'tests read it',
   'core/authn/impersonation.ts: constraint': 'audit',
   'core/cel/program.ts: estimateCost': 'rules of custom resources',

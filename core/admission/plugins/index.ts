@@ -23,6 +23,7 @@ import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts
 import { podSecurity } from './pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
+import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
 import { serviceAccount } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
@@ -90,7 +91,7 @@ const table = [
   on('MutatingAdmissionWebhook', 'mutate', mutatingWebhooks),
   on('ValidatingAdmissionPolicy', 'validate', validatingAdmissionPolicy),
   on('ValidatingAdmissionWebhook', 'validate', validatingWebhooks),
-  on('ResourceQuota', 'validate'),
+  on('ResourceQuota', 'validate', resourceQuota),
   off('AlwaysDeny', 'both', alwaysDeny),
 ]
 

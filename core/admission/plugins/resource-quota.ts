@@ -1,0 +1,113 @@
+/** Writes stay within the quotas of their namespace, and are charged to them before they are done (pkg/admission/plugin/resourcequota). */
+import type { ApiObject } from '../../resources/definition.ts'
+import { ApiError, internalError, qualified } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { createBatches } from '../quota/batches.ts'
+import { checkRequest } from '../quota/check.ts'
+import { createEvaluators } from '../quota/evaluators.ts'
+import type { QuotaObject } from '../quota/quota.ts'
+
+/** Milliseconds. */
+const longest = 10_000
+/** What is not stored, and events, which come in numbers that nobody chooses. */
+const uncounted = ['bindings', 'events', 'events.events.<domain>', 'localsubjectaccessreviews.authorization.<domain>']
+
+const isNewer = (a: ApiObject, b: ApiObject) => Number(a.metadata.resourceVersion) > Number(b.metadata.resourceVersion)
+
+export function resourceQuota(context: PluginContext): AdmissionPlugin {
+  const { platform, follow, findLive, write, clock, configuration } = context
+  const ignored = new Set(uncounted.map(platform.name))
+  const limited = configuration.ResourceQuota?.limitedResources ?? []
+  const evaluatorOf = createEvaluators(context)
+  /** By namespace and name. What we have written ourselves is here before it is told of. */
+  const known = new Map<string, Map<string, QuotaObject>>()
+  /** Namespace and name by key of the store. */
+  const places = new Map<string, readonly [namespace: string, name: string]>()
+
+  function note(quota: QuotaObject): void {
+    const { namespace = '', name = '' } = quota.metadata
+    const own = known.get(namespace) ?? new Map<string, QuotaObject>()
+    const before = own.get(name)
+    if (before === undefined || isNewer(quota, before)) own.set(name, quota)
+    known.set(namespace, own)
+  }
+
+  function forget(namespace: string, name: string): void {
+    known.get(namespace)?.delete(name)
+    if (known.get(namespace)?.size === 0) known.delete(namespace)
+  }
+
+  const following = follow('', 'resourcequotas', {
+    upsert(key, quota) {
+      const { namespace = '', name = '' } = quota.metadata
+      places.set(key, [namespace, name])
+      note(quota)
+    },
+    remove(key) {
+      const place = places.get(key)
+      places.delete(key)
+      if (place) forget(...place)
+    },
+  })
+  let ready = false
+  following.ready.then(
+    () => {
+      ready = true
+    },
+    () => undefined,
+  )
+
+  const live = async ({ metadata }: QuotaObject) =>
+    (await findLive('', 'resourcequotas', metadata.namespace ?? '', metadata.name ?? '')) as QuotaObject | undefined
+
+  const charge = createBatches({
+    quotasOf: async (namespace) => [...(known.get(namespace)?.values() ?? [])],
+    async reread(quotas) {
+      const found = await Promise.all(quotas.map(live))
+      for (const quota of found) if (quota) note(quota)
+      for (const [index, { metadata }] of quotas.entries())
+        if (found[index] === undefined) forget(metadata.namespace ?? '', metadata.name ?? '')
+      return found.filter((quota) => quota !== undefined)
+    },
+    check: (quotas, attributes) => checkRequest(quotas, attributes, evaluatorOf(attributes.on), limited),
+    async save(quota) {
+      try {
+        note(await write.updateStatus('resourcequotas', quota))
+        return true
+      } catch (error) {
+        if (error instanceof ApiError && ['Conflict', 'NotFound'].includes(error.status.reason ?? '')) return false
+        throw error
+      }
+    },
+  })
+
+  async function charged(attributes: AdmissionAttributes): Promise<void> {
+    if (!ready) await following.ready
+    let cancel = () => {}
+    const late = new Promise<never>((_, reject) => {
+      cancel = clock.after(longest, () => reject(internalError('resource quota evaluation timed out')))
+    })
+    try {
+      await Promise.race([charge(attributes), late])
+    } catch (error) {
+      throw error instanceof ApiError ? error : internalError(messageOf(error))
+    } finally {
+      cancel()
+    }
+  }
+
+  return {
+    name: 'ResourceQuota',
+    operations: ['CREATE', 'UPDATE'],
+    validate(attributes) {
+      const { on, namespace, operation } = attributes
+      if (namespace === '' || ignored.has(qualified(on))) return undefined
+      if (on.group === '' && on.resource === 'namespaces' && operation === 'CREATE') return undefined
+      if (ready && limited.length === 0 && !known.has(namespace)) return undefined
+      return evaluatorOf(on).handles(attributes) ? charged(attributes) : undefined
+    },
+    close: () => following.close(),
+  }
+}

@@ -1,0 +1,108 @@
+/** Whether a write fits in all quotas that count it, and what they would have used then (pkg/admission/plugin/resourcequota). */
+import type { AdmissionAttributes } from '../attributes.ts'
+import type { LimitedResource } from '../configuration.ts'
+import { refusal } from '../plugins/about.ts'
+import { type Amounts, exceeded, excess, isEmpty, negativeNames, only, positive, sum, textOf } from './amounts.ts'
+import type { Evaluator } from './evaluator.ts'
+import { hardOf, isInScope, type QuotaObject, type ScopeRequirement, scopesOf, usedOf } from './quota.ts'
+
+const list = (names: readonly string[]) => [...names].sort().join(',')
+const scopeText = ({ scopeName, operator, values }: ScopeRequirement) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`
+
+interface Counting {
+  readonly quota: QuotaObject
+  /** Resources of the quota that objects of this kind use. */
+  readonly names: readonly string[]
+}
+
+/** The quotas that count the object. Throws an ApiError for one that can't. */
+function countingQuotas(quotas: readonly QuotaObject[], attributes: AdmissionAttributes, evaluator: Evaluator): readonly Counting[] {
+  const { object } = attributes
+  if (object === undefined) return []
+  return quotas.flatMap((quota) => {
+    const names = Object.keys(hardOf(quota)).filter(evaluator.counts)
+    if (names.length === 0 || !isInScope(quota, object, evaluator)) return []
+    const name = quota.metadata.name ?? ''
+    const missing = evaluator.missing?.(names, object)
+    if (missing !== undefined) throw refusal(attributes, `failed quota: ${name}: ${missing}`)
+    if (names.some((each) => usedOf(quota)[each] === undefined))
+      throw refusal(attributes, `status unknown for quota: ${name}, resources: ${list(names)}`)
+    return [{ quota, names }]
+  })
+}
+
+/** Throws when something is used that may only be used under a quota, and none counts it. */
+function checkCovered(
+  attributes: AdmissionAttributes,
+  evaluator: Evaluator,
+  usage: Amounts,
+  { quotas, counting, limited }: { quotas: readonly QuotaObject[]; counting: readonly Counting[]; limited: readonly LimitedResource[] },
+): void {
+  const { on, object } = attributes
+  if (object === undefined || limited.length === 0) return
+  const own = limited.filter(({ apiGroup, resource }) => apiGroup === on.group && resource === on.resource)
+  const used = Object.keys(positive(usage)).filter((name) =>
+    own.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
+  )
+  const covered = new Set(counting.flatMap(({ names }) => names))
+  const open = used.filter((name) => !covered.has(name))
+  if (open.length > 0) throw refusal(attributes, `insufficient quota to consume: ${list(open)}`)
+
+  const isIn = (scope: ScopeRequirement) => evaluator.inScope?.(scope, object) ?? false
+  const quotaScopes = new Set(
+    quotas
+      .flatMap(scopesOf)
+      .filter(isIn)
+      .map(({ scopeName }) => scopeName),
+  )
+  const uncovered = limited.flatMap(({ matchScopes }) => matchScopes).filter((scope) => isIn(scope) && !quotaScopes.has(scope.scopeName))
+  if (uncovered.length > 0) throw refusal(attributes, `insufficient quota to match these scopes: [${uncovered.map(scopeText).join(' ')}]`)
+}
+
+/**
+ * The quotas as they are when the write is done; those that it leaves as they are are the same objects.
+ * @throws ApiError when it does not fit.
+ */
+export async function checkRequest(
+  quotas: readonly QuotaObject[],
+  attributes: AdmissionAttributes,
+  evaluator: Evaluator,
+  limited: readonly LimitedResource[],
+): Promise<readonly QuotaObject[]> {
+  const { object, oldObject, operation, subresource } = attributes
+  if (object === undefined) return quotas
+  const counting = countingQuotas(quotas, attributes, evaluator)
+  const usage = await evaluator.usage(object)
+  const negative = negativeNames(usage)
+  if (negative.length > 0) throw refusal(attributes, `quota usage is negative for resource(s): ${list(negative)}`)
+  const before = operation === 'UPDATE' && oldObject !== undefined ? oldObject : undefined
+  const change = before ? excess(usage, await evaluator.usage(before)) : usage
+  const deltas = new Map<QuotaObject, Amounts>()
+  for (const { quota } of counting) {
+    // What the quota did not count before is new to it.
+    const delta = positive(before && isInScope(quota, before, evaluator) ? change : usage)
+    if (!isEmpty(delta)) deltas.set(quota, delta)
+  }
+  if (counting.length > 0 ? deltas.size === 0 : isEmpty(positive(change))) return quotas
+  checkCovered(attributes, evaluator, usage, { quotas, counting, limited })
+
+  return quotas.map((quota) => {
+    const delta = deltas.get(quota)
+    if (delta === undefined) return quota
+    const [hard, used] = [hardOf(quota), usedOf(quota)]
+    const requested = only(delta, (name) => hard[name] !== undefined)
+    const total = sum(used, requested)
+    const over =
+      subresource === 'status'
+        ? []
+        : exceeded(
+            only(total, (name) => requested[name] !== undefined),
+            hard,
+          )
+    if (over.length > 0) {
+      const [asked, has, may] = [requested, used, hard].map((amounts) => textOf(only(amounts, (name) => over.includes(name))))
+      throw refusal(attributes, `exceeded quota: ${quota.metadata.name}, requested: ${asked}, used: ${has}, limited: ${may}`)
+    }
+    return { ...quota, status: { ...quota.status, used: total } }
+  })
+}

@@ -1,0 +1,91 @@
+import type { ApiObject } from '../../resources/definition.ts'
+import type { PluginContext } from '../context.ts'
+import { type Amounts, excess, positive, sum } from './amounts.ts'
+import { countName, type Evaluator } from './evaluator.ts'
+
+interface DeviceRequest {
+  readonly deviceClassName?: string
+  readonly allocationMode?: string
+  readonly count?: number
+}
+
+interface ClaimSpec {
+  readonly devices?: {
+    readonly requests?: readonly {
+      readonly exactly?: DeviceRequest | null
+      readonly firstAvailable?: readonly DeviceRequest[] | null
+    }[]
+  }
+}
+
+/** Devices that one claim may get at most (AllocationResultsMaxSize). */
+const mostDevices = 32
+
+/** A mode that is not known yet counts for nothing. */
+const devicesOf = ({ allocationMode, count = 0 }: DeviceRequest) =>
+  allocationMode === 'ExactCount' ? count : allocationMode === 'All' ? mostDevices : 0
+
+/** Devices by class: of alternatives the worst, for each class. */
+function byClass({ devices }: ClaimSpec): ReadonlyMap<string, number> {
+  const total = new Map<string, number>()
+  for (const { exactly, firstAvailable } of devices?.requests ?? []) {
+    const alternatives = firstAvailable && firstAvailable.length > 0 ? firstAvailable : exactly ? [exactly] : []
+    const most = new Map<string, number>()
+    for (const each of alternatives) {
+      const name = each.deviceClassName ?? ''
+      most.set(name, Math.max(most.get(name) ?? 0, devicesOf(each)))
+    }
+    for (const [name, count] of most) total.set(name, (total.get(name) ?? 0) + count)
+  }
+  return total
+}
+
+/** Claims of devices (dynamic resource allocation). `podUsage`: what a pod uses, for claims that stand for what its pod asks for. */
+export function deviceClaimEvaluator(
+  { platform, find, enabled }: Pick<PluginContext, 'platform' | 'find' | 'enabled'>,
+  podUsage: (pod: ApiObject) => Amounts,
+): Evaluator {
+  const group = platform.name('resource.<domain>')
+  const count = countName({ group, resource: 'resourceclaims' })
+  const perClass = platform.name('.deviceclass.resource.<domain>/devices')
+  const implicit = platform.name('requests.deviceclass.resource.<labels>/')
+  const mark = platform.name('resource.<labels>/extended-resource-claim')
+
+  async function extendedName(deviceClass: string): Promise<string | undefined> {
+    const found = await find('resource.<domain>', 'deviceclasses', '', deviceClass)
+    return (found?.['spec'] as { readonly extendedResourceName?: string } | undefined)?.extendedResourceName
+  }
+
+  /** What the pod that a claim was made for is charged with already. */
+  async function chargedToPod({ metadata }: ApiObject): Promise<Amounts> {
+    const owner = metadata.ownerReferences?.find(({ controller }) => controller)
+    if (metadata.annotations?.[mark] !== 'true' || owner?.kind !== 'Pod' || owner.apiVersion !== 'v1') return {}
+    const pod = await find('', 'pods', metadata.namespace ?? '', owner.name)
+    if (pod?.metadata.uid !== owner.uid) return {}
+    const { extendedResourceClaimStatus: own } = (pod['status'] ?? {}) as {
+      readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string } | null
+    }
+    return own && own.resourceClaimName !== metadata.name ? {} : podUsage(pod)
+  }
+
+  return {
+    handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
+    counts: (name) =>
+      name === count ||
+      name.endsWith(perClass) ||
+      // By the name of the extended resource that stands for devices of a class.
+      (enabled('DRAExtendedResource') && name.startsWith('requests.') && name.includes('/')),
+    async usage(object) {
+      const devices = byClass((object['spec'] ?? {}) as ClaimSpec)
+      let usage: Amounts = { [count]: '1' }
+      let extended: Amounts = {}
+      for (const [name, amount] of devices) {
+        usage = sum(usage, { [name + perClass]: String(amount) })
+        const alias = await extendedName(name)
+        extended = sum(extended, { [implicit + name]: String(amount), ...(alias && { [`requests.${alias}`]: String(amount) }) })
+      }
+      if (!enabled('DRAExtendedResource')) return usage
+      return sum(usage, positive(excess(extended, await chargedToPod(object))))
+    },
+  }
+}

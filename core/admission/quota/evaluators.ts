@@ -1,0 +1,22 @@
+import { type GroupResource, qualified } from '../../respond/status.ts'
+import type { PluginContext } from '../context.ts'
+import { deviceClaimEvaluator } from './device-claims.ts'
+import { countEvaluator, type Evaluator } from './evaluator.ts'
+import { createPodEvaluator } from './pods.ts'
+import { serviceEvaluator } from './services.ts'
+import { volumeClaimEvaluator } from './volume-claims.ts'
+
+export type EvaluatorContext = Pick<PluginContext, 'platform' | 'clock' | 'find' | 'enabled'>
+
+/** The evaluator of a resource; objects of which nothing more is known are counted. */
+export function createEvaluators(context: EvaluatorContext): (on: GroupResource) => Evaluator {
+  const { platform, enabled } = context
+  const pods = createPodEvaluator({ ...context, podLevel: enabled('PodLevelResources') })
+  const special = new Map<string, Evaluator>([
+    ['pods', pods],
+    ['services', serviceEvaluator],
+    ['persistentvolumeclaims', volumeClaimEvaluator(platform)],
+    [platform.name('resourceclaims.resource.<domain>'), deviceClaimEvaluator(context, pods.usage)],
+  ])
+  return (on) => special.get(qualified(on)) ?? countEvaluator(on)
+}

@@ -1,0 +1,49 @@
+/** A stored ResourceQuota, as usage is checked against it. */
+import type { ApiObject } from '../../resources/definition.ts'
+import type { Amounts } from './amounts.ts'
+import type { Evaluator } from './evaluator.ts'
+
+/** core/v1 ScopedResourceSelectorRequirement. */
+export interface ScopeRequirement {
+  readonly scopeName: string
+  readonly operator: string
+  readonly values?: readonly string[] | null
+}
+
+export interface QuotaObject extends ApiObject {
+  readonly spec?: {
+    readonly hard?: Amounts
+    readonly scopes?: readonly string[] | null
+    readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeRequirement[] | null } | null
+  }
+  readonly status?: { readonly hard?: Amounts; readonly used?: Amounts }
+}
+
+export const hardOf = ({ status }: QuotaObject): Amounts => status?.hard ?? {}
+export const usedOf = ({ status }: QuotaObject): Amounts => status?.used ?? {}
+
+/** All that an object has to be, for the quota to count it. */
+export const scopesOf = ({ spec }: QuotaObject): readonly ScopeRequirement[] => [
+  ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
+  ...(spec?.scopeSelector?.matchExpressions ?? []),
+]
+
+export const isInScope = (quota: QuotaObject, object: ApiObject, { inScope }: Evaluator) =>
+  scopesOf(quota).every((scope) => inScope?.(scope, object) ?? false)
+
+/** Whether a value, or that there is none, is what a requirement asks for (a label selector on one label). */
+export function satisfies({ operator, values }: ScopeRequirement, value: string | undefined): boolean {
+  const listed = value !== undefined && (values ?? []).includes(value)
+  switch (operator) {
+    case 'In':
+      return listed
+    case 'NotIn':
+      return !listed
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    default:
+      return false
+  }
+}

@@ -1,0 +1,180 @@
+/** Says in the status of quotas what is used: at first, and whenever less is used than before. What is used more is charged by admission. */
+import { type Amounts, areEqual, excess, isEmpty, only, positive, sum } from '../admission/quota/amounts.ts'
+import type { Evaluator } from '../admission/quota/evaluator.ts'
+import { createEvaluators } from '../admission/quota/evaluators.ts'
+import { hardOf, isInScope, type QuotaObject, usedOf } from '../admission/quota/quota.ts'
+import type { ServedResource } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import type { Change } from '../watch/change.ts'
+import { type Following, follow } from '../watch/follow.ts'
+import { isStale } from './client.ts'
+import type { Controller } from './controller.ts'
+import { core } from './namespaced.ts'
+import { createQueue } from './queue.ts'
+
+/** Milliseconds in which a write that was charged is stored, as a rule; what was charged meanwhile makes our own write fail. */
+const settling = 250
+/** Milliseconds after which everything is counted again: time alone frees what pods on lost nodes use. */
+const recount = 300_000
+
+const wanted = ({ spec }: QuotaObject): Amounts => spec?.hard ?? {}
+const isCurrent = (quota: QuotaObject) =>
+  areEqual(wanted(quota), hardOf(quota)) && Object.keys(wanted(quota)).every((name) => usedOf(quota)[name] !== undefined)
+
+interface Counted {
+  readonly resource: ServedResource
+  readonly evaluator: Evaluator
+}
+
+export const resourceQuota: Controller = (context) => {
+  const { clock, logger, platform, table, gates } = context
+  const { store, client } = core(context, 'resourcequotas')
+  const find = async (group: string, plural: string, namespace: string, name: string) => {
+    const stored = table.storeOf(platform.name(group), plural)
+    return (await stored?.get(stored.keys.of(namespace, name)))?.object
+  }
+  const evaluatorOf = createEvaluators({ platform, clock, find, enabled: gates.enabled })
+  const quotas = new Map<string, QuotaObject>()
+  /** Stores of what quotas count, by key. */
+  const followed = new Map<string, Following>()
+  const cancels = new Set<() => void>()
+  let closed = false
+
+  /** What counts for a name of a quota, once for all versions of a resource. */
+  function countedBy(names: readonly string[]): ReadonlyMap<string, Counted> {
+    const found = new Map<string, Counted>()
+    for (const resource of table.all()) {
+      const { namespaced, storageKey, verbs } = resource.definition
+      if (!namespaced || !verbs.includes('list') || found.has(storageKey)) continue
+      const evaluator = evaluatorOf(resource.on)
+      if (names.some(evaluator.counts)) found.set(storageKey, { resource, evaluator })
+    }
+    return found
+  }
+
+  async function usageOf(quota: QuotaObject): Promise<Amounts> {
+    const hard = wanted(quota)
+    let used: Amounts = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
+    for (const { resource, evaluator } of countedBy(Object.keys(hard)).values()) {
+      const { entries } = await resource.store.list({ namespace: quota.metadata.namespace ?? '' })
+      for (const entry of entries) {
+        const object = entry.decode()
+        if (isInScope(quota, object, evaluator))
+          used = sum(
+            used,
+            only(await evaluator.usage(object), (name) => hard[name] !== undefined),
+          )
+      }
+    }
+    return used
+  }
+
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const cancel = clock.after(milliseconds, () => {
+        cancels.delete(cancel)
+        resolve()
+      })
+      cancels.add(cancel)
+    })
+
+  const queue = createQueue({
+    name: 'resourcequota',
+    clock,
+    logger,
+    workers: 16,
+    async work(key) {
+      const { namespace, name } = store.keys.parse(key)
+      const quota = (await client.get(namespace, name)) as QuotaObject | undefined
+      if (quota === undefined || closed) return
+      // As long as it limits nothing, nothing is charged to it.
+      if (!isEmpty(hardOf(quota))) await pause(settling)
+      const status = { hard: wanted(quota), used: await usageOf(quota) }
+      if (areEqual(status.hard, hardOf(quota)) && areEqual(status.used, usedOf(quota))) return
+      try {
+        await client.update({ ...quota, status }, 'status')
+      } catch (error) {
+        if (!isStale(error)) throw error
+        queue.addLater(key, settling)
+      }
+    },
+  })
+
+  const quotasIn = (namespace: string) => [...quotas].flatMap(([key, { metadata }]) => (metadata.namespace === namespace ? [key] : []))
+
+  /** Whether less of something is used than before. */
+  async function frees({ deleted, entry, previous }: Change, { usage }: Evaluator): Promise<boolean> {
+    if (deleted) return true
+    if (previous === undefined) return false
+    const [before, now] = [await usage(previous.decode()), await usage(entry.decode())]
+    return !isEmpty(positive(excess(before, now)))
+  }
+
+  function followCounted(): void {
+    const counted = countedBy([...new Set([...quotas.values()].flatMap((quota) => Object.keys(wanted(quota))))])
+    for (const [key, following] of followed) {
+      if (counted.has(key)) continue
+      following.close()
+      followed.delete(key)
+    }
+    for (const [key, { resource, evaluator }] of counted) {
+      if (followed.has(key)) continue
+      const { store: of } = resource
+      const following = follow(of, clock, {
+        replace() {
+          for (const each of quotas.keys()) queue.add(each)
+        },
+        change(change) {
+          const keys = quotasIn(of.keys.parse(change.entry.key).namespace)
+          if (keys.length === 0) return
+          const look = () => {
+            for (const each of keys) queue.add(each)
+          }
+          frees(change, evaluator).then((less) => (less ? look() : undefined), look)
+        },
+      })
+      followed.set(key, following)
+    }
+  }
+
+  function note(key: string, object: ApiObject): void {
+    const quota = object as QuotaObject
+    const before = quotas.get(key)
+    quotas.set(key, quota)
+    if (before === undefined || !areEqual(wanted(before), wanted(quota))) followCounted()
+    if (!isCurrent(quota)) queue.add(key)
+  }
+
+  const following = follow(store, clock, {
+    replace(entries) {
+      quotas.clear()
+      for (const entry of entries) note(entry.key, entry.decode())
+      followCounted()
+    },
+    change({ deleted, entry }) {
+      if (!deleted) return note(entry.key, entry.decode())
+      quotas.delete(entry.key)
+      followCounted()
+    },
+  })
+  const unfollow = table.follow(followCounted)
+
+  let cancelRecount = () => {}
+  function countAgain(): void {
+    cancelRecount = clock.after(recount, () => {
+      for (const key of quotas.keys()) queue.add(key)
+      countAgain()
+    })
+  }
+  countAgain()
+
+  return () => {
+    closed = true
+    unfollow()
+    cancelRecount()
+    following.close()
+    for (const each of followed.values()) each.close()
+    for (const cancel of cancels) cancel()
+    queue.close()
+  }
+}
