@@ -85,7 +85,7 @@ export function remove(
   const { keys, turns } = resource.store
   const key = keys.of(namespace, name)
   const work = () => removeNow(resource, key, name, options, request)
-  return request.dryRun ? work() : turns.take(key, request.signal, work)
+  return request.dryRun ? work() : turns.take(key, request, work)
 }
 
 /**

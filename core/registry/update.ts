@@ -176,5 +176,5 @@ export async function update(
     throw modified(on, name)
   }
 
-  return request.dryRun ? write(false) : store.turns.take(key, request.signal, write)
+  return request.dryRun ? write(false) : store.turns.take(key, request, write)
 }

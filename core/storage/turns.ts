@@ -26,12 +26,12 @@ export class Turns {
 
   /**
    * Runs `work` when it is this writer's turn; `waited` tells that another one has written meanwhile. Rejects with 429 when too many wait,
-   * and with the signal's reason when it aborts before the turn.
+   * and with the reason of the waiter's signal, which is only asked for when it waits, when that aborts before the turn.
    */
-  async take<T>(key: string, signal: AbortSignal | undefined, work: (waited: boolean) => Promise<T>): Promise<T> {
+  async take<T>(key: string, waiter: { readonly signal?: AbortSignal }, work: (waited: boolean) => Promise<T>): Promise<T> {
     const queue = this.#queues.get(key)
     if (queue === undefined) this.#queues.set(key, new Set())
-    else if (!(await this.#wait(queue, signal))) return work(true)
+    else if (!(await this.#wait(queue, waiter.signal))) return work(true)
     try {
       return await work(queue !== undefined)
     } finally {

@@ -41,7 +41,10 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     options,
     user: exchange.user,
     dryRun,
-    signal: exchange.signal,
+    // Made when somebody asks: few plugins wait.
+    get signal() {
+      return exchange.signal
+    },
     warn: (text) => exchange.warnings.push(text),
     annotate: (key, value) => exchange.annotations.set(key, value),
   })
@@ -79,7 +82,9 @@ export function writeRequest({ exchange, services, resource }: Target, { dryRun,
   return {
     context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn },
     dryRun,
-    signal: exchange.signal,
+    get signal() {
+      return exchange.signal
+    },
     validateAdmission: validate,
     proceed: () => exchange.proceed(),
     warn,

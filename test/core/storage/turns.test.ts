@@ -31,10 +31,10 @@ test('writers of one key come one after the other, in their order; those of othe
   const { began, work, end } = workshop()
   const turns = new Turns()
   const all = [
-    turns.take('a', undefined, work('1')),
-    turns.take('a', undefined, work('2')),
-    turns.take('a', undefined, work('3')),
-    turns.take('b', undefined, work('other')),
+    turns.take('a', {}, work('1')),
+    turns.take('a', {}, work('2')),
+    turns.take('a', {}, work('3')),
+    turns.take('b', {}, work('other')),
   ]
   assert.deepEqual(began, ['1', 'other'])
   await end('1')
@@ -43,7 +43,7 @@ test('writers of one key come one after the other, in their order; those of othe
   await end('3')
   await end('other')
   assert.deepEqual(await Promise.all(all), ['1', '2', '3', 'other'])
-  const later = turns.take('a', undefined, work('later'))
+  const later = turns.take('a', {}, work('later'))
   assert.equal(began.at(-1), 'later', 'nobody is left in the queue')
   await end('later')
   await later
@@ -52,8 +52,8 @@ test('writers of one key come one after the other, in their order; those of othe
 test('a failure passes the turn on', async () => {
   const { began, work, end } = workshop()
   const turns = new Turns()
-  const failing = turns.take('a', undefined, () => Promise.reject(new Error('no')))
-  const next = turns.take('a', undefined, work('next'))
+  const failing = turns.take('a', {}, () => Promise.reject(new Error('no')))
+  const next = turns.take('a', {}, work('next'))
   await assert.rejects(failing, /no/)
   await end('next')
   assert.deepEqual(began, ['next after others'])
@@ -64,12 +64,12 @@ test('who goes away waits no longer', async () => {
   const { began, work, end } = workshop()
   const turns = new Turns()
   const [gone, last] = [new AbortController(), new AbortController()]
-  const first = turns.take('a', undefined, work('first'))
-  const left = turns.take('a', gone.signal, work('left'))
-  const third = turns.take('a', last.signal, work('third'))
+  const first = turns.take('a', {}, work('first'))
+  const left = turns.take('a', { signal: gone.signal }, work('left'))
+  const third = turns.take('a', { signal: last.signal }, work('third'))
   gone.abort(new Error('gone'))
   await assert.rejects(left, /gone/)
-  await assert.rejects(turns.take('a', gone.signal, work('late')), /gone/)
+  await assert.rejects(turns.take('a', { signal: gone.signal }, work('late')), /gone/)
   await end('first')
   assert.deepEqual(began, ['first', 'third after others'])
   last.abort(new Error('too late to matter'))
@@ -81,8 +81,8 @@ test('one that is held up longer is overtaken', async () => {
   const clock = new ManualClock()
   const { began, work, end } = workshop()
   const turns = new Turns(clock)
-  const stuck = turns.take('a', undefined, work('stuck'))
-  const second = turns.take('a', undefined, work('second'))
+  const stuck = turns.take('a', {}, work('stuck'))
+  const second = turns.take('a', {}, work('second'))
   clock.advance(4_999)
   assert.deepEqual(began, ['stuck'])
   clock.advance(1)
@@ -97,10 +97,10 @@ test('one that is held up longer is overtaken', async () => {
 test('no more than a thousand wait', async () => {
   const turns = new Turns()
   let open = () => {}
-  const first = turns.take('a', undefined, () => new Promise<void>((resolve) => (open = resolve)))
-  const waiting = Array.from({ length: 1_000 }, () => turns.take('a', undefined, async () => {}))
+  const first = turns.take('a', {}, () => new Promise<void>((resolve) => (open = resolve)))
+  const waiting = Array.from({ length: 1_000 }, () => turns.take('a', {}, async () => {}))
   await assert.rejects(
-    turns.take('a', undefined, async () => {}),
+    turns.take('a', {}, async () => {}),
     (error) => error instanceof ApiError && error.status.code === 429 && error.status.details?.retryAfterSeconds === 1,
   )
   open()
