@@ -1,6 +1,6 @@
 import { covers, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
-import { type BuildDocument, lazyBytes, lazyDocument, respondWith } from '../document.ts'
+import { type BuildDocument, lazyBytes, lazyDocument, pause, respondWith } from '../document.ts'
 import { groupServed, perRevision } from '../served.ts'
 import { v2 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
@@ -26,10 +26,13 @@ const mediaTypes = [
   { accepts: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', sends: protobuf, format: 'protobuf' },
 ] as const
 
+/** Group versions that are written without a pause. */
+const versionsAtOnce = 8
+
 /** One Swagger 2.0 document of everything, as JSON and as protobuf. Built when it is first asked for. */
 export function createOpenApiV2({ served, platform, info }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
   const documents = perRevision(served, (definitions): { readonly json: BuildDocument; readonly protobuf: BuildDocument } => {
-    const build = () => {
+    const build = async () => {
       const names = createModelNames(platform)
       const groups = groupServed(definitions, platform)
       const versions = groups.flatMap((group) => group.versions)
@@ -39,11 +42,15 @@ export function createOpenApiV2({ served, platform, info }: Omit<OpenApiOptions,
         groupsPath(models),
         releasePath(models),
         ...groups.filter(({ name }) => name !== '').map((group) => groupPath(group, platform, models)),
-        ...versions.flatMap((version) => [versionPath(version, platform, models), ...resourcePaths(version, { platform, names, models })]),
       ]
+      for (const [index, version] of versions.entries()) {
+        paths.push(versionPath(version, platform, models), ...resourcePaths(version, { platform, names, models }))
+        // With a thousand custom resources this takes seconds, in which other requests get their turn.
+        if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
+      }
       return swaggerDocument(info, paths, models)
     }
-    return { json: lazyDocument(build), protobuf: lazyBytes(() => encodeDocument(v2Messages, build())) }
+    return { json: lazyDocument(build), protobuf: lazyBytes(async () => encodeDocument(v2Messages, await build())) }
   })
 
   const respond = async (request: Request): Promise<Response> => {
