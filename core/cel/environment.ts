@@ -22,7 +22,7 @@ import type { CompilerSettings } from './run/compile.ts'
 import { describeIssues } from './syntax/issues.ts'
 import { listMacros, type Macros, optionalMacros, standardMacros, twoVariableMacros } from './syntax/macros.ts'
 import { parse } from './syntax/parser.ts'
-import { type CelType, formatType, sameType } from './types.ts'
+import { type CelType, sameType } from './types.ts'
 import { CelError } from './values/errors.ts'
 
 export interface EnvironmentOptions {
@@ -108,7 +108,11 @@ function compile(declarations: Declarations, expression: string, { result, ...se
   }
 }
 
+/** A type with its name at run time, unlike the shorter one of other messages. */
+const runtimeName = ({ name, parameters }: CelType): string =>
+  parameters.length === 0 ? name : `${name}(${parameters.map(runtimeName).join(', ')})`
+
 function wrongResult(wanted: readonly CelType[], given: CelType): string {
-  const names = wanted.map(formatType)
-  return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${formatType(given)}`
+  const names = wanted.map(runtimeName)
+  return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${runtimeName(given)}`
 }

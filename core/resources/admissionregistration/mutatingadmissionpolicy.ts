@@ -3,6 +3,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { mutatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType, ReinvocationPolicyType } from './enums.ts'
+import { validateMutatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
 import { validateMutatingSpec, validateMutation } from './policy-validation.ts'
 
@@ -65,4 +66,9 @@ export const mutatingAdmissionPolicies = resource({
   lifecycle: { introduced: '1.36' },
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: {
+    validate({ spec }, errors, _context, old) {
+      if (spec) validateMutatingExpressions(spec, errors, old?.spec)
+    },
+  },
 })

@@ -1,6 +1,6 @@
-/** What admission policies and their bindings must say; expressions are compiled where they are run. */
+/** What admission policies and their bindings must say, but for their expressions (expression-validation.ts). */
 import type { FieldErrors } from '../../schema/field-error.ts'
-import type { FieldPath } from '../../schema/field-path.ts'
+import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { asJson, checkFormat, checkSupported, repeats } from '../checks.ts'
@@ -65,22 +65,35 @@ export function checkExpression(expression: string | undefined, path: FieldPath,
   if (!expression?.trim()) errors.required(path.child('expression'), 'expression is not specified')
 }
 
-export function validateValidation({ expression, message, reason }: Infer<typeof Validation>, path: FieldPath, errors: FieldErrors): void {
+export function validateValidation(
+  { expression, message, messageExpression, reason }: Infer<typeof Validation>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkExpression(expression, path, errors)
-  if (message?.includes('\n')) errors.invalid(path.child('message'), message, 'message must not contain line breaks')
-  if (message && message.trim() === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified')
+  if (messageExpression && messageExpression.trim() === '') {
+    errors.invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified')
+  }
+  const text = message?.trim() ?? ''
+  if (message && text === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified')
+  else if (/[\n\r]/.test(text)) errors.invalid(path.child('message'), message as string, 'message must not contain line breaks')
   if (reason !== undefined) checkSupported(reason, reasons, path.child('reason'), errors)
 }
 
-export function validateAnnotation({ key, valueExpression }: Infer<typeof AuditAnnotation>, path: FieldPath, errors: FieldErrors): void {
-  if (key === '') errors.required(path.child('key'))
-  else checkFormat(key, 'qualifiedName', path.child('key'), errors)
+export function validateAnnotation({ valueExpression }: Infer<typeof AuditAnnotation>, path: FieldPath, errors: FieldErrors): void {
   if (!valueExpression.trim()) errors.required(path.child('valueExpression'), 'valueExpression is not specified')
 }
 
+/** Words of the language that are no names (Common Expression Language, 'Syntax'). */
+const reserved = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+
 export function validateVariable({ name, expression }: Infer<typeof Variable>, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path.child('name'), 'name is not specified')
-  else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) errors.invalid(path.child('name'), name, 'name is not a valid CEL identifier')
+  else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || reserved.has(name)) {
+    errors.invalid(path.child('name'), name, 'name is not a valid CEL identifier')
+  }
   checkExpression(expression, path, errors)
 }
 
@@ -118,6 +131,15 @@ export function validateConditionNames(
   })
 }
 
+/** Keys of annotations, which stand behind the name of their policy. */
+export function validateAnnotationNames(spec: Infer<typeof ValidatingAdmissionPolicySpec>, name: string, errors: FieldErrors): void {
+  spec.auditAnnotations?.forEach(({ key }, index) => {
+    const path = FieldPath.of('spec').child('auditAnnotations').index(index).child('key')
+    if (name === '') errors.invalid(path, key, 'requires metadata.name be non-empty')
+    else checkFormat(`${name}/${key}`, 'qualifiedName', path, errors)
+  })
+}
+
 function validateAnnotationKeys(
   annotations: readonly Infer<typeof AuditAnnotation>[] | null | undefined,
   path: FieldPath,
@@ -138,7 +160,9 @@ export function validateParamRef(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  if (name && selector) errors.forbidden(path.child('name'), 'name and selector are mutually exclusive')
+  if (name && selector) {
+    for (const each of ['name', 'selector']) errors.forbidden(path.child(each), 'name and selector are mutually exclusive')
+  }
   if (!name && !selector) errors.required(path, 'one of name or selector must be specified')
   if (name) checkFormat(name, 'pathSegment', path.child('name'), errors)
   checkSupported(parameterNotFoundAction, ['Deny', 'Allow'], path.child('parameterNotFoundAction'), errors)
@@ -151,12 +175,13 @@ export function validatePolicyName(policyName: string | undefined, path: FieldPa
 
 export function validateActions(actions: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('validationActions')
-  if (!actions?.length) errors.required(at)
+  if (!actions?.length) errors.required(at, 'at least one validation action is required')
   const isRepeat = repeats()
   actions?.forEach((action, index) => {
     if (isRepeat(action)) errors.duplicate(at.index(index), action)
   })
   if (actions?.includes('Deny') && actions.includes('Warn')) {
-    errors.invalid(at, [...actions], 'must not contain both "Deny" and "Warn"')
+    const why = 'repeating the same validation failure information in the API response and headers serves no purpose'
+    errors.invalid(at, [...actions], `must not contain both Deny and Warn (${why})`)
   }
 }

@@ -5,8 +5,9 @@ import { StatusReason } from '../meta/enums.ts'
 import { object } from '../meta/object.ts'
 import { validatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType } from './enums.ts'
+import { validateValidatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
-import { validateAnnotation, validateValidatingSpec, validateValidation } from './policy-validation.ts'
+import { validateAnnotation, validateAnnotationNames, validateValidatingSpec, validateValidation } from './policy-validation.ts'
 
 export const AuditAnnotation = message(
   'AuditAnnotation',
@@ -91,4 +92,12 @@ export const validatingAdmissionPolicies = resource({
   status: true,
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: {
+    validate({ metadata, spec }, errors, _context, old) {
+      const { name = '' } = metadata ?? {}
+      if (!spec) return
+      validateAnnotationNames(spec, name, errors)
+      validateValidatingExpressions(spec, errors, old?.spec)
+    },
+  },
 })

@@ -3,6 +3,7 @@ import { resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { mutatingAdmissionPolicyColumns } from '../columns.ts'
 import { FailurePolicyType, ReinvocationPolicyType } from '../enums.ts'
+import { validateMutatingExpressions } from '../expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind } from '../match.ts'
 import { Mutation } from '../mutatingadmissionpolicy.ts'
 import { Variable } from './match.ts'
@@ -39,4 +40,9 @@ export const mutatingAdmissionPolicies = resource({
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: {
+    validate({ spec }, errors, _context, old) {
+      if (spec) validateMutatingExpressions(spec, errors, old?.spec)
+    },
+  },
 })

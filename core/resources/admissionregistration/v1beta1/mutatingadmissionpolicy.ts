@@ -3,6 +3,7 @@ import { resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { mutatingAdmissionPolicyColumns } from '../columns.ts'
 import { ReinvocationPolicyType } from '../enums.ts'
+import { validateMutatingExpressions } from '../expression-validation.ts'
 import { MatchCondition, ParamKind, Variable } from '../match.ts'
 import { Mutation } from '../mutatingadmissionpolicy.ts'
 import { validateMutatingSpec } from '../policy-validation.ts'
@@ -54,4 +55,9 @@ export const mutatingAdmissionPolicies = resource({
   },
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: {
+    validate({ spec }, errors, _context, old) {
+      if (spec) validateMutatingExpressions(spec, errors, old?.spec)
+    },
+  },
 })

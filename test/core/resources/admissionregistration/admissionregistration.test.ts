@@ -2,6 +2,8 @@ import { startServer, tables } from '../support.ts'
 
 const label1035 =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+const undeclared = (expression: string, name: string, column: number) =>
+  `compilation failed: ERROR: <input>:1:${column}: undeclared reference to '${name}' (in container '')\n | ${expression}\n | ${'.'.repeat(column - 1)}^`
 const client = startServer()
 const apiVersion = 'admissionregistration.k8s.io/v1'
 const path = (plural: string) => `/apis/${apiVersion}/${plural}`
@@ -126,6 +128,11 @@ tables(
     stored: [['reinvocation', {}, { webhooks: [{ reinvocationPolicy: 'Never', failurePolicy: 'Fail', timeoutSeconds: 10 }] }]],
     refused: [
       [
+        'condition over what webhooks do not have',
+        { 'webhooks.0.matchConditions': [{ name: 'c', expression: 'params == null' }] },
+        [`webhooks[0].matchConditions[0].expression: Invalid value: "params == null": ${undeclared('params == null', 'params', 1)}`],
+      ],
+      [
         'unknown reinvocation',
         { 'webhooks.0.reinvocationPolicy': 'Maybe' },
         ['webhooks[0].reinvocationPolicy: Unsupported value: "Maybe": supported values: "IfNeeded", "Never"'],
@@ -213,6 +220,32 @@ tables(
         { 'spec.variables': [{ name: '1x', expression: '1' }] },
         ['spec.variables[0].name: Invalid value: "1x": name is not a valid CEL identifier'],
       ],
+      [
+        'variable with a word of the language',
+        { 'spec.variables': [{ name: 'loop', expression: '1' }] },
+        ['spec.variables[0].name: Invalid value: "loop": name is not a valid CEL identifier'],
+      ],
+      [
+        'expressions that do not compile',
+        {
+          'spec.matchConditions': [{ name: 'c', expression: ' variables.a ' }],
+          'spec.variables': [{ name: 'a', expression: 'params.x' }],
+          'spec.validations': [
+            { expression: 'variables.b', messageExpression: 'authorizer.path(request.name).check("get").reason()' },
+            { expression: '1', messageExpression: ' ' },
+          ],
+          'spec.auditAnnotations': [{ key: 'k', valueExpression: '1' }],
+        },
+        [
+          'spec.validations[1].messageExpression: Invalid value: " ": must be non-empty if specified',
+          `spec.matchConditions[0].expression: Invalid value: "variables.a": ${undeclared('variables.a', 'variables', 1)}`,
+          `spec.variables[0].expression: Invalid value: "params.x": ${undeclared('params.x', 'params', 1)}`,
+          'spec.validations[0].expression: Invalid value: "variables.b": compilation failed: ERROR: <input>:1:10: undefined field \'b\'\n | variables.b\n | .........^',
+          `spec.validations[0].messageExpression: Invalid value: "authorizer.path(request.name).check(\\"get\\").reason()": ${undeclared('authorizer.path(request.name).check("get").reason()', 'authorizer', 1)}`,
+          'spec.validations[1].expression: Invalid value: "1": must evaluate to bool but got int',
+          'spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int',
+        ],
+      ],
     ],
   },
 )
@@ -227,16 +260,44 @@ tables(
     stored: [['missing parameters', { 'spec.paramRef': { name: 'x' } }, { spec: { paramRef: { parameterNotFoundAction: 'Deny' } } }]],
     refused: [
       ['no policy', { 'spec.policyName': undefined }, ['spec.policyName: Required value']],
-      ['no action', { 'spec.validationActions': [] }, ['spec.validationActions: Required value']],
+      [
+        'no action',
+        { 'spec.validationActions': [] },
+        ['spec.validationActions: Required value: at least one validation action is required'],
+      ],
       [
         'both warn and deny',
         { 'spec.validationActions': ['Deny', 'Warn'] },
-        ['spec.validationActions: Invalid value: ["Deny","Warn"]: must not contain both "Deny" and "Warn"'],
+        [
+          'spec.validationActions: Invalid value: ["Deny","Warn"]: must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+        ],
       ],
       [
         'parameters by name and label',
         { 'spec.paramRef': { name: 'x', selector: {} } },
-        ['spec.paramRef.name: Forbidden: name and selector are mutually exclusive'],
+        ['name', 'selector'].map((name) => `spec.paramRef.${name}: Forbidden: name and selector are mutually exclusive`),
+      ],
+    ],
+  },
+)
+
+const mutation = { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }
+const mutating = { matchConstraints: { resourceRules: [rule] }, reinvocationPolicy: 'Never', mutations: [mutation] }
+tables(
+  client,
+  { path: path('mutatingadmissionpolicies'), manifest: { ...base, kind: 'MutatingAdmissionPolicy', spec: mutating } },
+  {
+    stored: [['all defaults', {}, { spec: { failurePolicy: 'Fail' } }]],
+    refused: [
+      [
+        'no object',
+        { 'spec.mutations.0.applyConfiguration.expression': "{'a': 1}" },
+        ['spec.mutations[0].applyConfiguration.expression: Invalid value: "{\'a\': 1}": must evaluate to Object but got map(string, int)'],
+      ],
+      [
+        'no patch',
+        { 'spec.mutations.0': { patchType: 'JSONPatch', jsonPatch: { expression: "['a']" } } },
+        ['spec.mutations[0].jsonPatch.expression: Invalid value: "[\'a\']": must evaluate to list(JSONPatch) but got list(string)'],
       ],
     ],
   },

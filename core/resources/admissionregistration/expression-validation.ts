@@ -1,0 +1,107 @@
+/** Expressions of policies and webhooks compile, with what they may use where they stand. */
+import { boolType, type CelType, nullType, stringType } from '../../cel/types.ts'
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer, Json } from '../../schema/model.ts'
+import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from './expressions.ts'
+import type { MatchCondition } from './match.ts'
+import type { MutatingAdmissionPolicySpec } from './mutatingadmissionpolicy.ts'
+import { createPolicyCompiler, type PolicyCompiler } from './policy-compiler.ts'
+import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
+
+type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
+type ValidatingSpec = Infer<typeof ValidatingAdmissionPolicySpec>
+type MutatingSpec = Infer<typeof MutatingAdmissionPolicySpec>
+/** Adds what is wrong with the expression of a field; an empty one is reported elsewhere. */
+type Check = (path: FieldPath, expression: string | undefined, result: readonly CelType[], more?: ExpressionScope) => void
+
+const longestAnnotation = 5 * 1024
+
+function checking(compiler: PolicyCompiler, scope: ExpressionScope, errors: FieldErrors): Check {
+  return (path, expression, result, more) => {
+    if (!expression?.trim()) return
+    const compiled = compiler.compile(expression, { ...scope, ...more }, result)
+    if ('issues' in compiled) errors.invalid(path, expression, compiled.issues)
+  }
+}
+
+/** Match conditions know no variables. */
+function checkConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors): void {
+  const check = checking(createPolicyCompiler(), { params, authorizer: true }, errors)
+  conditions?.forEach(({ expression }, index) => void check(path.index(index).child('expression'), expression.trim(), [boolType]))
+}
+
+/** Declares the variables, and gives the scope of the expressions that may use them. */
+function checkVariables(
+  { variables, paramKind }: Pick<ValidatingSpec, 'variables' | 'paramKind'>,
+  compiler: PolicyCompiler,
+  path: FieldPath,
+  errors: FieldErrors,
+): ExpressionScope {
+  const scope = { params: paramKind != null, authorizer: true }
+  if (!variables?.length) return scope
+  variables.forEach(({ name, expression }, index) => {
+    if (expression.trim() === '') return
+    const compiled = compiler.declare(name, expression, scope)
+    if ('issues' in compiled) errors.invalid(path.index(index).child('expression'), expression, compiled.issues)
+  })
+  return { ...scope, variables: compiler.variables }
+}
+
+/** Whether an update leaves the match conditions, and what they may use, as they were. */
+const keepsConditions = (spec: ValidatingSpec | MutatingSpec, old: ValidatingSpec | MutatingSpec | undefined) =>
+  old !== undefined &&
+  equal((spec.matchConditions ?? []) as Json, (old.matchConditions ?? []) as Json) &&
+  equal((spec.paramKind ?? null) as Json, (old.paramKind ?? null) as Json)
+
+const specPath = FieldPath.of('spec')
+
+export function validateValidatingExpressions(spec: ValidatingSpec, errors: FieldErrors, old?: ValidatingSpec): void {
+  const params = spec.paramKind != null
+  if (!keepsConditions(spec, old)) checkConditions(spec.matchConditions, params, specPath.child('matchConditions'), errors)
+  const compiler = createPolicyCompiler()
+  const scope = checkVariables(spec, compiler, specPath.child('variables'), errors)
+  const check = checking(compiler, scope, errors)
+  spec.validations?.forEach(({ expression, messageExpression }, index) => {
+    const path = specPath.child('validations').index(index)
+    check(path.child('expression'), expression, [boolType])
+    check(path.child('messageExpression'), messageExpression, [stringType], { authorizer: false })
+  })
+  spec.auditAnnotations?.forEach(({ valueExpression }, index) => {
+    const path = specPath.child('auditAnnotations').index(index).child('valueExpression')
+    const bytes = new TextEncoder().encode(valueExpression.trim()).length
+    if (bytes > longestAnnotation) errors.required(path, `must not exceed ${longestAnnotation} bytes in length`)
+    else check(path, valueExpression, [stringType, nullType])
+  })
+}
+
+export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErrors, old?: MutatingSpec): void {
+  if (!keepsConditions(spec, old)) checkConditions(spec.matchConditions, spec.paramKind != null, specPath.child('matchConditions'), errors)
+  const compiler = createPolicyCompiler()
+  const scope = checkVariables(spec, compiler, specPath.child('variables'), errors)
+  const check = checking(compiler, { ...scope, patches: true }, errors)
+  spec.mutations?.forEach(({ patchType, applyConfiguration, jsonPatch }, index) => {
+    const path = specPath.child('mutations').index(index)
+    if (patchType === 'ApplyConfiguration')
+      check(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression, [applyConfigurationType])
+    if (patchType === 'JSONPatch') check(path.child('jsonPatch').child('expression'), jsonPatch?.expression, [jsonPatchListType])
+  })
+}
+
+interface Conditioned {
+  readonly matchConditions?: Conditions
+}
+
+/** Conditions of webhooks, unless an update leaves those of all webhooks as they were. */
+export function validateWebhookConditions(
+  webhooks: readonly Conditioned[] | undefined,
+  errors: FieldErrors,
+  old?: readonly Conditioned[] | undefined,
+): void {
+  const conditionsOf = (all: readonly Conditioned[] = []) => all.map(({ matchConditions }) => matchConditions ?? []) as unknown as Json
+  if (old && equal(conditionsOf(webhooks), conditionsOf(old))) return
+  webhooks?.forEach(({ matchConditions }, index) => {
+    checkConditions(matchConditions, false, FieldPath.of('webhooks').index(index).child('matchConditions'), errors)
+  })
+}
