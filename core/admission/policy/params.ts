@@ -17,7 +17,8 @@ export function paramSource(kind: Kind | undefined, { objectsOf }: Pick<Lookup, 
   const { apiVersion = '', kind: name = '' } = kind
   const source = objectsOf(apiVersion, name)
   if (source) return source
-  throw new ConfigurationError(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${name}'`)
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+  throw new ConfigurationError(`failed to find resource referenced by paramKind: '${version}, Kind=${name}'`)
 }
 
 function namespaceOfParams({ namespace = '' }: Reference, { namespaced }: KindObjects, requested: string): string {

@@ -1,4 +1,4 @@
-/** Expressions of policies and webhooks compile, with what they may use where they stand. */
+/** Expressions of policies compile, with what they may use where they stand. */
 import { boolType, type CelType, nullType, stringType } from '../../cel/types.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -86,22 +86,5 @@ export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErr
     if (patchType === 'ApplyConfiguration')
       check(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression, [applyConfigurationType])
     if (patchType === 'JSONPatch') check(path.child('jsonPatch').child('expression'), jsonPatch?.expression, [jsonPatchListType])
-  })
-}
-
-interface Conditioned {
-  readonly matchConditions?: Conditions
-}
-
-/** Conditions of webhooks, unless an update leaves those of all webhooks as they were. */
-export function validateWebhookConditions(
-  webhooks: readonly Conditioned[] | undefined,
-  errors: FieldErrors,
-  old?: readonly Conditioned[] | undefined,
-): void {
-  const conditionsOf = (all: readonly Conditioned[] = []) => all.map(({ matchConditions }) => matchConditions ?? []) as unknown as Json
-  if (old && equal(conditionsOf(webhooks), conditionsOf(old))) return
-  webhooks?.forEach(({ matchConditions }, index) => {
-    checkConditions(matchConditions, false, FieldPath.of('webhooks').index(index).child('matchConditions'), errors)
   })
 }

@@ -4,7 +4,6 @@ import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { webhookConfigurationColumns } from './columns.ts'
 import { FailurePolicyType, MatchPolicyType, SideEffectClass } from './enums.ts'
-import { validateWebhookConditions } from './expression-validation.ts'
 import { MatchCondition, RuleWithOperations } from './match.ts'
 import { WebhookClientConfig } from './webhook.ts'
 import { defaultWebhook, validateWebhook, validateWebhookNames } from './webhook-validation.ts'
@@ -55,10 +54,5 @@ export const validatingWebhookConfigurations = resource({
   lifecycle: { introduced: '1.16' },
   generation: 'spec',
   updateNeedsVersion: true,
-  strategy: {
-    validate({ webhooks }, errors, _context, old) {
-      validateWebhookNames(webhooks, errors)
-      validateWebhookConditions(webhooks, errors, old?.webhooks)
-    },
-  },
+  strategy: { validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
 })
