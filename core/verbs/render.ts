@@ -7,7 +7,7 @@ import { type Encodable, encode } from '../respond/encode.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
-import type { Json, Message } from '../schema/model.ts'
+import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
@@ -166,6 +166,13 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
       return written({ resourceVersion: String(metadata['resourceVersion'] ?? '') }, encoder.encode(printJson(table.row(object, context))))
     },
   }
+}
+
+/** A table of one object that is not stored as it is shown. */
+export function tableOf({ services, exchange, view }: Target, object: ApiObject, version: 'v1' | 'v1beta1'): JsonObject {
+  const apiVersion = services.platform.name(`meta.<domain>/${version}`)
+  const table = tableWriter({ columns: view.columns ?? [] }, { apiVersion, includeObject: readIncludeObject(exchange.query) })
+  return { ...table.head({ resourceVersion: object.metadata.resourceVersion }), rows: [table.row(object, hookContext(services))] }
 }
 
 /** What writes this target's objects as negotiated. Tables have their column definitions unless `headers` is false. */

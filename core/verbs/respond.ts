@@ -15,7 +15,7 @@ import type { Entry } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import type { WatchEncoder } from '../watch/stream.ts'
 import { TooOld } from '../watch/too-old.ts'
-import { createRenderer, type ListMeta } from './render.ts'
+import { createRenderer, type ListMeta, tableOf } from './render.ts'
 import type { Target } from './services.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
@@ -63,6 +63,15 @@ export function respondObject(target: Target, value: ApiObject, status = 200): R
     const partial = { kind: transform.kind, apiVersion, metadata: value.metadata }
     const bytes = encode({ value: partial, schema: PartialObjectMetadata }, negotiated.format, negotiated.pretty)
     return respond(target, bytes, contentType(negotiated, true), status)
+  }
+  if (transform?.kind === 'Table') {
+    const table = tableOf(target, value, transform.version) as unknown as ApiObject
+    return respond(
+      target,
+      encode({ value: table, schema: undefined }, negotiated.format, negotiated.pretty),
+      contentType(negotiated, false),
+      status,
+    )
   }
   return respond(
     target,

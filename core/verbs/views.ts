@@ -1,5 +1,6 @@
 import { mainView, sideView, statusView, type View } from '../registry/view.ts'
 import { labelSelectorOf } from '../request/label-selector.ts'
+import { scaleColumns } from '../resources/autoscaling/columns.ts'
 import { Scale } from '../resources/autoscaling/v1/index.ts'
 import { checkNonNegative } from '../resources/checks.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition, type Scale as ScalePaths } from '../resources/definition.ts'
@@ -24,6 +25,8 @@ export interface SubresourceView extends View {
   }
   /** False: what it answers can't be shown as Table. Default true. */
   readonly tables?: boolean
+  /** Of what `read` gives as Table; absent: the usual ones. */
+  readonly columns?: ResourceDefinition['columns']
   /** What clients see; absent: the object itself. */
   read?(parent: ApiObject): ApiObject
 }
@@ -41,6 +44,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
   return {
     name: 'scale',
     body,
+    columns: scaleColumns as ResourceDefinition['columns'],
     partial: false,
     read(parent) {
       const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata

@@ -146,6 +146,23 @@ export function formats(on: On): void {
     assert.equal(old.body.apiVersion, 'meta.k8s.io/v1beta1')
   })
 
+  on('shows a scale as Table', async ({ api, under }) => {
+    const { metadata } = await api.create(under('apps/v1', 'deployments'), deployment('d'))
+    const { body, headers } = await api.get<Table>(under('apps/v1', 'deployments/d/scale'), { accept: tableTypes })
+    assert.deepEqual([body.kind, headers.get('content-type')], ['Table', 'application/json'])
+    assert.deepEqual(
+      body.columnDefinitions.map(({ name, type }) => [name, type]),
+      [
+        ['Name', 'string'],
+        ['Desired', 'integer'],
+        ['Available', 'integer'],
+        ['Age', 'string'],
+      ],
+    )
+    const [row] = body.rows
+    assert.deepEqual([...(row?.cells ?? []).slice(0, 3), row?.object?.metadata.uid], ['d', 2, 0, metadata.uid])
+  })
+
   on('shows metadata alone', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a', { k: 'v' }, { labels: { l: '1' } }))
     const one = await api.get(at('configmaps/a'), { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' })
