@@ -36,6 +36,8 @@ export interface Pki {
   readonly serviceAccountKeyPem: string
 }
 
+/** Common name of the authority that is made here. */
+const authority = 'platform-ca'
 const renewalMilliseconds = 30 * 86_400_000
 
 /**
@@ -57,7 +59,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
     ],
     ...['127.0.0.1', '::1', ...options.ips],
   ]
-  const ca = ensureAuthority(stableDir, now)
+  const ca = ensureAuthority(stableDir, authorityName(stableDir, dataDir === undefined), now)
   const { certFile, keyFile } = options
   const subject = { commonName: 'apiserver', names: [...new Set(names)].filter(Boolean) }
   if (certFile === undefined) checkComplete(certDir, 'apiserver')
@@ -103,16 +105,22 @@ function readPair(certPath: string, keyPath: string): Pair {
   return { certPem, keyPem }
 }
 
-function ensureAuthority(directory: string, now: number): Pair {
-  const certPath = join(directory, 'ca.crt')
-  const keyPath = join(directory, 'ca.key')
+/** File name of the authority. In a directory of the caller a `ca.crt` without its key that we did not make is somebody else's, and stays. */
+function authorityName(directory: string, shared: boolean): string {
+  const [certPath, keyPath] = pairPaths(directory, 'ca')
+  const isForeign = () => checkCertificate(certPath).certificate.subject !== `CN=${authority}`
+  return shared && existsSync(certPath) && !existsSync(keyPath) && isForeign() ? authority : 'ca'
+}
+
+function ensureAuthority(directory: string, name: string, now: number): Pair {
+  const [certPath, keyPath] = pairPaths(directory, name)
   if (existsSync(certPath)) {
     const pair = readPair(certPath, keyPath)
     const { validTo } = new X509Certificate(pair.certPem)
     if (Date.parse(validTo) <= now) throw new Error(`read ${certPath}: the certificate expired on ${validTo}`)
     return pair
   }
-  const pair = issueAuthority('platform-ca', ensureKey(keyPath), now)
+  const pair = issueAuthority(authority, ensureKey(keyPath), now)
   writeAtomically(certPath, pair.certPem, 0o644)
   return pair
 }

@@ -125,6 +125,23 @@ test('takes pairs that somebody else put into the directory, and leaves them alo
   await assert.rejects(ensurePki(options), /apiserver\.key: not the private key of/)
 })
 
+test('leaves an authority alone that came without its key', async () => {
+  const options = fresh()
+  mkdirSync(options.certDir, { recursive: true })
+  const foreign = issueAuthority('somebody', newKey(), Date.now())
+  const path = join(options.certDir, 'ca.crt')
+  writeFileSync(path, foreign.certPem)
+  const pki = await ensurePki(options)
+  assert.equal(readFileSync(path, 'utf8'), foreign.certPem)
+  const serving = new X509Certificate(pki.serving.certPem)
+  assert.ok(serving.verify(new X509Certificate(pki.ca.certPem).publicKey))
+  assert.deepEqual(await ensurePki(options), pki, 'the same authority the next time')
+  const ofData = { ...fresh(), dataDir: join(root, String(count++)) }
+  mkdirSync(join(ofData.dataDir, 'pki'), { recursive: true })
+  writeFileSync(join(ofData.dataDir, 'pki', 'ca.crt'), foreign.certPem)
+  await assert.rejects(ensurePki(ofData), /read .*ca.key/, 'beside the data only we write: the key is lost')
+})
+
 test('refuses a directory with one half of a serving pair', async () => {
   for (const [present, missing] of [
     ['apiserver.crt', 'apiserver.key'],
