@@ -20,8 +20,8 @@ export interface JwtHeader {
   readonly keyId: string
 }
 
-/** No honest token is longer. Characters. */
-const longestToken = 64 * 1024
+/** Characters. The reference server reads what fits into its headers; reading one that is longer than this takes milliseconds. */
+const longestToken = 256 * 1024
 
 /** Last characters whose unused bits are zero, by length modulo four: bytes have one text only. */
 const lastCharacters: { readonly [rest: number]: RegExp } = { 0: /^/, 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
@@ -61,10 +61,16 @@ export const claimOf = (claims: Claims, name: string): Json | undefined => (Obje
 /** This provider leaves out the scheme (OpenID Connect Core 1.0, 15.6.2). */
 const schemeless = 'accounts.google.com'
 
-/** Reads a token; undefined when it is no JWT of any issuer, so that other methods may know it. */
+/**
+ * Reads a token; undefined when it is no JWT of any issuer, so that other methods may know it. Throws an AuthenticationError when it looks
+ * like a JWT and is too long to be read.
+ */
 export function readJwt(text: string): JwtToken | undefined {
-  if (text.length > longestToken) return undefined
   const parts = text.split('.', 4)
+  if (text.length > longestToken) {
+    if (parts.length !== 3) return undefined
+    throw new AuthenticationError(`jwt of ${text.length} characters: at most ${longestToken} are read`)
+  }
   const payload = parts.length === 3 && isEncoded(parts[2] ?? '') ? readPart(parts[1]) : undefined
   if (payload === undefined) return undefined
   const { members: claims, duplicates } = payload

@@ -88,6 +88,7 @@ const text = (claims: object) => JSON.stringify({ ...good(), ...claims })
 const pem = async () => exportSPKI((await importJWK(rsa.public, 'RS256')) as CryptoKey)
 
 const attacks: readonly (readonly [name: string, token: () => Promise<string> | string, refusal: RegExp])[] = [
+  ['a huge token', () => sign(key, { filler: 'x'.repeat(300_000) }), /jwt of 400\d{3} characters: at most 262144 are read/],
   ['alg none', () => `${encode({ alg: 'none' })}.${encode(good())}.`, /unsupported algorithm, got "none"/],
   ['alg None', () => `${encode({ alg: 'None' })}.${encode(good())}.`, /unsupported algorithm/],
   [
@@ -183,7 +184,6 @@ const strangers: readonly (readonly [name: string, token: () => Promise<string> 
   ['a payload that is no JSON', () => signText('{')],
   ['a payload that is no UTF-8', async () => `${encode({ alg: 'ES256' })}.${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.AA`],
   ['a payload without end', () => signText('['.repeat(40_000))],
-  ['a huge token', () => sign(key, { filler: 'x'.repeat(100_000) })],
   ['nothing', () => ''],
   ['dots', () => '..'],
 ]
