@@ -4,6 +4,7 @@ import { equal } from '../schema/equal.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { clone, get, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { forgetRawText } from '../schema/raw-json.ts'
 import { isObject, jsonTypeName } from './json-values.ts'
 
 const maxOperations = 10_000
@@ -146,6 +147,7 @@ function find(root: Json, pointer: string | undefined): Place {
   const last = tokens.length - 1
   for (let at = 1; at <= last; at++) {
     if (typeof container !== 'object' || container === null) throw unprocessablePatch()
+    forgetRawText(container)
     if (at < last) container = read({ container, key: tokens[at] as string })
   }
   return { container: container as Container, key: tokens[last] as string }

@@ -1,6 +1,6 @@
 import { type ApiError, badRequest } from '../respond/status.ts'
-import { endOfString, hasLongInteger, hasSurrogateEscape, NumberRangeError, parseExact } from '../schema/json-text.ts'
-import type { Json } from '../schema/model.ts'
+import { endOfString, hasLongInteger, hasSurrogateEscape, keepsText, NumberRangeError, parseExact } from '../schema/json-text.ts'
+import type { Json, Schema } from '../schema/model.ts'
 import { findDuplicates } from './json-duplicates.ts'
 import { syntaxFault } from './json-syntax.ts'
 
@@ -18,13 +18,15 @@ export interface ParseOptions {
   readonly duplicates: boolean
   /** Numbers are doubles, whatever digits they lose. Default false: integers that a double can't hold are bigints. */
   readonly doubles?: boolean
+  /** Says which parts keep their text. */
+  readonly schema?: Schema
 }
 
 /**
  * Parses a JSON body (RFC 8259, UTF-8). The last of several equal keys wins; with `duplicates` they are reported. Halves of surrogate
  * pairs become U+FFFD, as in Go. Throws BadRequest with the fault as message, such as `unexpected end of JSON input`.
  */
-export function parseJson(bytes: Uint8Array, { duplicates, doubles = false }: ParseOptions): Parsed {
+export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema }: ParseOptions): Parsed {
   const text = decodeText(bytes)
   const { members, exponents } = measure(text)
   let value: Json
@@ -33,15 +35,16 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false }: Pa
   } catch {
     throw badRequest(syntaxFault(bytes) ?? 'invalid JSON')
   }
-  if (!doubles && (exponents || hasLongInteger(text) || hasSurrogateEscape(text))) value = exactly(text)
+  const keeps = schema !== undefined && keepsText(schema)
+  if (!doubles && (keeps || exponents || hasLongInteger(text) || hasSurrogateEscape(text))) value = exactly(text, schema)
   const repeats = duplicates && countMembers(value) !== members
   return { value, duplicates: repeats ? findDuplicates(text) : [] }
 }
 
 /** Integers beyond 2^53 as bigints, texts with half a surrogate pair as Go reads them. */
-function exactly(text: string): Json {
+function exactly(text: string, schema: Schema | undefined): Json {
   try {
-    return parseExact(text)
+    return parseExact(text, schema)
   } catch (error) {
     if (error instanceof NumberRangeError) throw badRequest(error.message)
     throw error

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { printJson } from '../schema/json-text.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
 
@@ -16,7 +16,8 @@ export interface Encodable {
 /** The bytes of a whole object, list or Status in the format that was negotiated. */
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
-  if (format === 'yaml') return encoder.encode(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }))
+  // Through JSON, since the writer does not know parts that keep their text.
+  if (format === 'yaml') return encoder.encode(stringify(parseJsonText(printJson(value)), { lineWidth: 0, aliasDuplicateObjects: false }))
   return encoder.encode(pretty ? `${printJson(value, 2)}\n` : printJson(value))
 }
 

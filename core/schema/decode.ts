@@ -3,9 +3,11 @@
  * the result: fields in schema order, null as absent, zero values dropped or written as the schema says, scalars normalised.
  */
 import { MapKey, Walk } from './decode-walk.ts'
+import { clone } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
 import { type Reader as OpenReader, openReader } from './open-decode.ts'
 import { positionsOf } from './positions.ts'
+import { goJson, rawTextOf, setRawText } from './raw-json.ts'
 import { scalarRules } from './scalars.ts'
 
 export { DecodeError } from './decode-error.ts'
@@ -81,6 +83,13 @@ function readAny(value: Json, walk: Walk): Json {
   return value
 }
 
+/** A value that has no text yet, as YAML and patches make them, gets the one that Go would give it. */
+function readRaw(value: Json, walk: Walk): Json {
+  readAny(value, walk)
+  if (typeof value !== 'object' || rawTextOf(value) !== undefined) return value
+  return setRawText(clone(value), goJson(value))
+}
+
 /** Like the reference, says nothing about unknown fields in it. */
 function unionReader(union: () => Union): Reader {
   return (value, walk) => {
@@ -152,7 +161,7 @@ function readerOf(schema: Schema): Reader {
     case 'map':
       return mapReader(schema)
     case 'any':
-      return schema.union ? unionReader(schema.union) : readAny
+      return schema.union ? unionReader(schema.union) : schema.raw ? readRaw : readAny
     default: {
       const { read, typeName } = scalarRules[schema.type]
       return (value, walk) => {

@@ -1,10 +1,14 @@
 /**
  * JSON text ↔ values without loss: integers that a double can't hold are bigints. What holds no such number, which is nearly all,
- * is left to the engine's own parser and printer.
+ * is left to the engine's own parser and printer. Parts that keep their text get it here.
  */
 import { set } from './members.ts'
-import type { Json, JsonObject } from './model.ts'
+import type { Json, JsonObject, Schema } from './model.ts'
+import { rawTextOf, setRawText } from './raw-json.ts'
+import { reaching } from './reaches.ts'
 
+/** Containers within containers; the parser recurses. */
+const maxDepth = 1000
 /** Digits of the shortest integer that a double may not hold. */
 const longDigits = 16
 /** Characters of the longest integer that fits in 64 bits, with its sign; longer ones are read as doubles. */
@@ -49,14 +53,17 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Whether a JSON text may hold escaped halves of surrogate pairs. */
 export const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD')
 
-/** JSON.parse that loses nothing. Throws SyntaxError. */
-export function parseJsonText(text: string): Json {
+/** Schemas with parts that keep their text. */
+export const keepsText = reaching((schema) => schema.type === 'any' && schema.raw === true)
+
+/** JSON.parse that loses nothing; parts that keep their text have it where the schema says so. Throws SyntaxError. */
+export function parseJsonText(text: string, schema?: Schema): Json {
   const value = JSON.parse(text) as Json
-  return hasLongInteger(text) || hasSurrogateEscape(text) ? parseExact(text) : value
+  return (schema && keepsText(schema)) || hasLongInteger(text) || hasSurrogateEscape(text) ? parseExact(text, schema) : value
 }
 
-/** Parses a text that is known to be JSON of bounded depth. */
-export const parseExact = (text: string): Json => new ExactParser(text).value()
+/** Parses a text that is known to be JSON. Throws SyntaxError when it is nested too deep. */
+export const parseExact = (text: string, schema?: Schema): Json => new ExactParser(text).value(schema)
 
 /** The closing quote of the string that begins there; negative: there is none. The search runs in native code, as strings are long. */
 export function endOfString(text: string, start: number): number {
@@ -68,20 +75,47 @@ export function endOfString(text: string, start: number): number {
   return -1
 }
 
+/** The schema of a member, when there is something in it that keeps its text. */
+function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {
+  const own = schema?.type === 'message' ? schema.json.get(key)?.schema : schema?.type === 'map' ? schema.values : undefined
+  return own && keepsText(own) ? own : undefined
+}
+
+const space = /[ \n\r\t]/
+
+/** The text without white space between its tokens. */
+function compact(text: string): string {
+  if (!space.test(text)) return text
+  let result = ''
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at)
+    const end = quote < 0 ? text.length : endOfString(text, quote) + 1
+    result += text.slice(at, quote < 0 ? end : quote).replace(/[ \n\r\t]+/g, '') + (quote < 0 ? '' : text.slice(quote, end))
+    at = end
+  }
+  return result
+}
+
 const literals: { readonly [first: string]: Json } = { t: true, f: false, n: null }
 
 class ExactParser {
   readonly #text: string
   #at = 0
+  #depth = 0
 
   constructor(text: string) {
     this.#text = text
   }
 
-  value(): Json {
+  value(schema?: Schema): Json {
     const first = this.#token()
-    if (first === '{') return this.#object()
-    if (first === '[') return this.#array()
+    const start = this.#at
+    if (first === '{' || first === '[') {
+      if (++this.#depth > maxDepth) throw new SyntaxError('exceeded max depth')
+      const value = first === '{' ? this.#object(schema) : this.#array(schema)
+      this.#depth--
+      return schema?.type === 'any' && schema.raw ? setRawText(value, compact(this.#text.slice(start, this.#at))) : value
+    }
     if (first === '"') return this.#string()
     const literal = literals[first]
     if (literal === undefined) return this.#number()
@@ -118,25 +152,26 @@ class ExactParser {
     return BigInt(text)
   }
 
-  #array(): Json[] {
+  #array(schema: Schema | undefined): Json[] {
+    const own = schema?.type === 'list' ? schema.items : undefined
     const items: Json[] = []
     this.#at++
     while (this.#token() !== ']') {
-      items.push(this.value())
+      items.push(this.value(own))
       if (this.#token() === ',') this.#at++
     }
     this.#at++
     return items
   }
 
-  #object(): JsonObject {
+  #object(schema: Schema | undefined): JsonObject {
     const object: JsonObject = {}
     this.#at++
     while (this.#token() !== '}') {
       const key = this.#string()
       this.#token()
       this.#at++
-      set(object, key, this.value())
+      set(object, key, this.value(memberSchema(schema, key)))
       if (this.#token() === ',') {
         this.#at++
         this.#token()
@@ -161,6 +196,8 @@ export function printJson(value: unknown, indent?: number): string {
 function printExact(value: unknown, step: string, end: string): string {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const text = rawTextOf(value as Json)
+  if (text !== undefined) return text
   const open = step === '' ? '' : end === '' ? step : end + step.slice(1)
   const close = step === '' ? '' : end === '' ? '\n' : end
   if (Array.isArray(value)) {

@@ -1,5 +1,6 @@
 /** JSON objects taken apart and put together: `__proto__` and `constructor` are keys like others here. */
 import type { Json, JsonObject } from './model.ts'
+import { rawTextOf, setRawText } from './raw-json.ts'
 
 /** The member's value; undefined when the object has no such key of its own. */
 export function get(object: JsonObject, key: string): Json | undefined {
@@ -15,7 +16,12 @@ export function set(object: JsonObject, key: string, value: Json): void {
 export function clone<T extends Json>(value: T): T
 export function clone(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => clone(item))
+  const copy: Json = Array.isArray(value) ? value.map((item) => clone(item)) : cloneObject(value)
+  const text = rawTextOf(value)
+  return text === undefined ? copy : setRawText(copy, text)
+}
+
+function cloneObject(value: JsonObject): JsonObject {
   const copy: JsonObject = {}
   for (const key of Object.keys(value)) set(copy, key, clone(value[key] as Json))
   return copy

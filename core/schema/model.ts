@@ -128,10 +128,11 @@ export interface Union {
   unwrap(message: JsonObject): Json
 }
 
-/** Any JSON value, kept as it is (RawExtension, FieldsV1). `any` is `{raw: bytes}` in protobuf unless it is a union. */
+/** Any JSON value, kept as it is (FieldsV1); with `raw`, its text is kept too (RawExtension). `any` is `{raw: bytes}` in protobuf unless it is a union. */
 export interface AnySchema {
   readonly type: 'any'
   readonly union?: () => Union
+  readonly raw?: true
   readonly facets?: Facets
 }
 
@@ -366,6 +367,8 @@ export const duration = scalar<string>('duration')
 export const quantity = scalar<string>('quantity')
 export const intOrString = scalar<number | string>('intOrString')
 export const any: AnySchema = { type: 'any' }
+/** Any value of a client's own making, of which the text is kept. */
+export const raw: AnySchema = { type: 'any', raw: true }
 export const oneOf = (union: () => Union): AnySchema => ({ type: 'any', union })
 
 /** The same schema with more constraints, for the items of a list or the values of a map. */

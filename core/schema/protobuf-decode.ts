@@ -5,7 +5,7 @@ import { canonicalise, setOwn } from './decode.ts'
 import { DecodeError } from './decode-error.ts'
 import { formatDuration } from './duration.ts'
 import { parseJsonText } from './json-text.ts'
-import type { Field, Json, JsonObject, Message, ScalarType, Schema } from './model.ts'
+import type { AnySchema, Field, Json, JsonObject, Message, ScalarType, Schema } from './model.ts'
 import { scalarRules } from './scalars.ts'
 import { formatTime } from './time.ts'
 
@@ -135,7 +135,7 @@ const scalars: Readonly<Record<ScalarType, Decoding>> = {
   intOrString: { wire: LengthDelimited, read: readIntOrString },
 }
 
-function readAny(reader: BinaryReader): Json {
+function readAny(reader: BinaryReader, schema: AnySchema): Json {
   let raw: Uint8Array | undefined
   readRecord(reader, reader.uint32(), (number, wire) => {
     if (number !== 1) return false
@@ -145,7 +145,7 @@ function readAny(reader: BinaryReader): Json {
   })
   if (raw === undefined || raw.length === 0) return null
   try {
-    return parseJsonText(utf8.decode(raw))
+    return parseJsonText(utf8.decode(raw), schema)
   } catch {
     throw new DecodeError('the raw bytes of an extension are not JSON')
   }
@@ -175,7 +175,7 @@ function decodingOf(schema: Schema): Decoding {
       throw new TypeError('A map can only be a field')
     case 'any': {
       const { union } = schema
-      if (!union) return { wire: LengthDelimited, read: readAny }
+      if (!union) return { wire: LengthDelimited, read: (reader) => readAny(reader, schema) }
       return {
         wire: LengthDelimited,
         read: (reader, depth) => union().unwrap(readMessage(reader, union().message, reader.uint32(), depth)),

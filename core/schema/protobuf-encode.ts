@@ -5,6 +5,7 @@ import { parseDuration } from './duration.ts'
 import { printJson } from './json-text.ts'
 import type { Field, Json, JsonObject, Message, ScalarType, Schema, Union } from './model.ts'
 import { ProtobufWriter, tagOf } from './protobuf-writer.ts'
+import { rawTextOf } from './raw-json.ts'
 import { scalarRules } from './scalars.ts'
 import { parseTime } from './time.ts'
 
@@ -83,7 +84,7 @@ const scalars: Readonly<Record<ScalarType, Encoding>> = {
 function writeAny(writer: ProtobufWriter, value: Json): void {
   writer.nested(() => {
     if (value === null) return
-    writer.string(printJson(value))
+    writer.string(rawTextOf(value) ?? printJson(value))
     writer.uint32(tagOf(1, LengthDelimited))
   })
 }

@@ -54,7 +54,7 @@ export interface CodecOptions {
 const textTypes = new Set(['application/json', 'application/yaml'])
 
 export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
-  const { kind } = definition
+  const { kind, schema } = definition
   const apiVersion = apiVersionOf(definition)
   const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
   const headText = `${typeMeta}"metadata":{`
@@ -68,7 +68,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   const print = (object: ApiObject): Printed => ({ object, json: printJson(object) })
-  const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
+  const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served), schema) as ApiObject
 
   /** The first member of metadata, before a character. */
   const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`

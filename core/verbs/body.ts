@@ -106,9 +106,10 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
 }
 
 /** Parses a body, and finds duplicate fields. Throws 400. */
-export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string): Body {
+export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
   try {
-    const { value, duplicates } = format === 'json' ? parseJson(bytes, { duplicates: true }) : parseYaml(bytes, { duplicates: true })
+    const { value, duplicates } =
+      format === 'json' ? parseJson(bytes, { duplicates: true, ...(schema && { schema }) }) : parseYaml(bytes, { duplicates: true })
     return { value, faults: duplicates }
   } catch (error) {
     if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error
@@ -134,7 +135,7 @@ export async function readObject(target: Target, validation: FieldValidation): P
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
   const bytes = await receiveBody(exchange)
   if (format === 'protobuf') return fromProtobuf(bytes, view.body)
-  const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind), view.body, bytes)
+  const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes)
   applyFieldValidation(target, validation, faults)
   return object
 }

@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { any, field, int64, required } from '../../schema/model.ts'
+import { field, int64, raw, required } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { controllerRevisionColumns } from './columns.ts'
@@ -8,7 +8,7 @@ export const ControllerRevision = object(
   'ControllerRevision',
   'A stored state of a workload, to roll back to; its data never changes.',
   {
-    data: field(2, any, 'The state.', { immutable: true }),
+    data: field(2, raw, 'The state.', { immutable: true }),
     revision: required(3, int64, 'Number that grows with each revision.', { min: 0 }),
   },
   {

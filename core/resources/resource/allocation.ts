@@ -1,4 +1,4 @@
-import { any, bool, field, inline, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
+import { bool, field, inline, list, map, message, pointer, quantity, raw, required, string, time } from '../../schema/model.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { Condition } from '../meta/condition.ts'
 import { DeviceConfiguration } from './claim.ts'
@@ -18,7 +18,7 @@ export const AllocatedDeviceStatus = message('AllocatedDeviceStatus', 'State of 
   conditions: field(4, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
     omitEmpty: false,
   }),
-  data: pointer(5, any, 'Any data of the driver, up to 10 kB.'),
+  data: pointer(5, raw, 'Any data of the driver, up to 10 kB.'),
   networkData: pointer(6, NetworkDeviceData, 'Network facts.'),
 })
 

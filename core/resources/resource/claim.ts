@@ -1,11 +1,11 @@
-import { any, field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
+import { field, inline, list, message, pointer, raw, required, string } from '../../schema/model.ts'
 import { DeviceConstraint, DeviceRequest } from './request.ts'
 import { validateClaim } from './request-validation.ts'
 import { checkConfiguration } from './status-rules.ts'
 
 export const OpaqueDeviceConfiguration = message('OpaqueDeviceConfiguration', 'Configuration that a driver understands.', {
   driver: required(1, string, 'The driver.'),
-  parameters: required(2, any, 'The configuration, up to 10 kB; an object with kind and apiVersion.'),
+  parameters: required(2, raw, 'The configuration, up to 10 kB; an object with kind and apiVersion.'),
 })
 
 export const DeviceConfiguration = message('DeviceConfiguration', 'Configuration of devices; one member is set.', {

@@ -4,6 +4,7 @@ import { isObject, jsonTypeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
+import { forgetRawText } from '../../schema/raw-json.ts'
 
 /**
  * Merges the patch into the document and returns it; the document is changed, the patch is not.
@@ -22,6 +23,7 @@ export function objectPatch(patch: Json): JsonObject {
 }
 
 function merge(target: JsonObject, patch: JsonObject): void {
+  forgetRawText(target)
   for (const key of Object.keys(patch)) {
     const value = patch[key] as Json
     if (value === null) {

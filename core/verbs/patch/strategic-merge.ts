@@ -4,6 +4,7 @@ import { isObject, jsonTypeName, typeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
+import { forgetRawText } from '../../schema/raw-json.ts'
 import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDirective, plainValue, retainKeys } from './directives.ts'
 import { checkOrder, inOrder, mergeLists, orderList } from './merge-list.ts'
 
@@ -42,6 +43,7 @@ function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema): Jso
     return patch
   }
   if (directive !== undefined) throw badPatchType(directive, patch)
+  forgetRawText(original)
   retainKeys(original, patch)
   applyOrders(original, patch, schema)
   for (const key of Object.keys(patch)) {

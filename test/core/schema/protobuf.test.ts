@@ -40,7 +40,7 @@ describe('protobuf', () => {
       const { value, unknown } = decode(schema, fullValue(schema) as JsonObject)
       assert.deepEqual(unknown, [])
       const back = decodeProtobuf(schema, encodeProtobuf(schema, value))
-      assert.equal(JSON.stringify(back), JSON.stringify(value), `${kind} ${version}`)
+      assert.equal(printJson(back), printJson(value), `${kind} ${version}`)
     }
   })
 

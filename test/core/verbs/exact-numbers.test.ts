@@ -6,7 +6,9 @@ import { createPlatform } from '../../../core/platform.ts'
 import { ControllerRevision } from '../../../core/resources/apps/controllerrevision.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtinResources } from '../../../core/resources/index.ts'
+import { decode } from '../../../core/schema/decode.ts'
 import { parseExact, printJson } from '../../../core/schema/json-text.ts'
+import { clone } from '../../../core/schema/members.ts'
 import type { Json, JsonObject, Schema } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject } from '../../../core/schema/protobuf.ts'
 import type { ApiServer } from '../../../core/server.ts'
@@ -222,4 +224,85 @@ test('a pod that may take as long as it wants to end can be deleted', async () =
   assert.equal(deleted.status, 200, deleted.text)
   assert.match(deleted.text, /"deletionGracePeriodSeconds":9223372036854775807[,}]/)
   assert.equal((await send('DELETE', `${pods}/long`, '{"gracePeriodSeconds":5}')).status, 200)
+})
+
+const rawBody = '{"b":1.0,"10":1e3,"2":[12345678901234567890,"\\u003cx\\u003e \\ud83d", 0.10],"a":{"a":{}}}'
+const rawText = rawBody.replace(', 0', ',0')
+const withData = (name: string, data: string) =>
+  `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"${name}"},\n "data": ${data},"revision":1}`
+const dataOf = (text: string) => /"data":(.*?),"revision"/.exec(text)?.[1]
+
+test('raw data keeps its text: order of keys, numbers, escapes', async () => {
+  const path = `${revisions}/raw`
+  assert.equal(dataOf((await send('POST', revisions, withData('raw', rawBody.replace('{"b"', '{\n\t"b"')))).text), rawText)
+  const got = await send('GET', path)
+  assert.equal(dataOf(got.text), rawText)
+  assert.ok((await send('GET', revisions)).text.includes(rawText))
+  const inProtobuf = (bytes: Uint8Array) => new TextDecoder().decode(bytes).includes(rawText)
+  const protobufBytes = (await send('GET', path, undefined, { accept: protobuf })).bytes
+  assert.ok(inProtobuf(protobufBytes))
+  for (const type of ['merge-patch', 'strategic-merge-patch', 'json-patch', 'apply-patch']) {
+    const label = { metadata: { labels: { [type]: 'yes' } } }
+    const whole = { kind: 'ControllerRevision', apiVersion: 'apps/v1', ...label }
+    const body =
+      type === 'json-patch' ? [{ op: 'add', path: '/metadata/annotations', value: { by: type } }] : type === 'apply-patch' ? whole : label
+    const content = `application/${type}+${type === 'apply-patch' ? 'yaml' : 'json'}`
+    const patched = await send('PATCH', `${path}?fieldManager=${type}&fieldValidation=Ignore`, JSON.stringify(body), {
+      'content-type': content,
+    })
+    assert.equal(dataOf(patched.text), rawText, `${type}: ${patched.text}`)
+  }
+  assert.equal(dataOf((await send('PUT', path, got.text.replace(/"resourceVersion":"\d+",/, ''))).text), rawText)
+  const created = await send('POST', revisions, renamed(protobufBytes, 'renamed'), { 'content-type': protobuf })
+  assert.equal(dataOf(created.text), rawText, created.text)
+  assert.match((await send('GET', path, undefined, { accept: 'application/yaml' })).text, /12345678901234567890/)
+  assert.equal(JSON.stringify(JSON.parse((await send('GET', `${path}?pretty=1`)).text).data), JSON.stringify(JSON.parse(rawText)))
+})
+
+/** The same object as a new one. */
+function renamed(bytes: Uint8Array, name: string): Uint8Array {
+  const { raw, kind, apiVersion } = decodeEnvelope(bytes)
+  const object = decodeProtobuf(ControllerRevision, raw)
+  const { resourceVersion: _, uid: __, ...metadata } = object['metadata'] as JsonObject
+  object['metadata'] = { ...metadata, name }
+  return encodeObject(apiVersion, kind, ControllerRevision, object)
+}
+
+test('raw data that a patch or YAML makes has the text that Go would give it', async () => {
+  const yaml =
+    'apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: made}\ndata: {b: "<&>", "10": 1, "9": [1.5, 9007199254740993]}\nrevision: 1\n'
+  const created = await send('POST', revisions, yaml, { 'content-type': 'application/yaml' })
+  assert.equal(dataOf(created.text), '{"10":1,"9":[1.5,9007199254740993],"b":"\\u003c\\u0026\\u003e"}')
+})
+
+test('parameters of drivers keep their text, also where a patch changes something beside them', async () => {
+  const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims'
+  const config = `{"opaque":{"driver":"a.example.com","parameters":{"kind":"X","apiVersion":"v1","b":1.0,"a":"<"}}}`
+  const devices = `{"requests":[{"name":"one","exactly":{"deviceClassName":"a.example.com"}}],"config":[${config}]}`
+  const body = `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"raw"},"spec":{"devices":${devices}}}`
+  const created = await send('POST', claims, body)
+  assert.equal(created.status, 201, created.text)
+  const text = '"parameters":{"kind":"X","apiVersion":"v1","b":1.0,"a":"<"}'
+  assert.ok(created.text.includes(text), created.text)
+  const patched = await send('PATCH', `${claims}/raw`, '{"metadata":{"labels":{"a":"b"}}}', {
+    'content-type': 'application/merge-patch+json',
+  })
+  assert.ok(patched.text.includes(text), patched.text)
+})
+
+test('a patch inside of raw data gives it a new text', async () => {
+  assert.equal(
+    (await send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All', withData('inside', '{"a":1.0}'))).status,
+    201,
+  )
+  const { applyJsonPatch } = await import('../../../core/apply/json-patch.ts')
+  const { applyMergePatch } = await import('../../../core/verbs/patch/merge-patch.ts')
+  const { applyStrategicMerge } = await import('../../../core/verbs/patch/strategic-merge.ts')
+  const read = () => parseExact(withData('inside', '{"z":{"b":2.0},"a":1.0}'), ControllerRevision) as JsonObject
+  const done = (value: Json) => dataOf(printJson(decode(ControllerRevision, value, { root: true }).value))
+  assert.equal(done(read()), '{"z":{"b":2.0},"a":1.0}')
+  const changed = '{"a":1,"z":{"b":3}}'
+  assert.equal(done(applyMergePatch(clone(read()), { data: { z: { b: 3 } } })), changed)
+  assert.equal(done(applyJsonPatch(clone(read()), [{ op: 'replace', path: '/data/z/b', value: 3 }])), changed)
+  assert.equal(done(applyStrategicMerge(ControllerRevision, clone(read()), { data: { a: 2 } })), '{"a":2,"z":{"b":2}}')
 })
