@@ -4,6 +4,7 @@ import type { Controller, ControllerContext } from './controller.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceController } from './namespace.ts'
 import { inEachNamespace } from './namespaced.ts'
+import { policyTypeChecking } from './policy-type-checking.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { protectInUse } from './storage-protection.ts'
 import { protections } from './storage-uses.ts'
@@ -18,6 +19,7 @@ const controllers: { readonly [name: string]: Controller } = {
       ? undefined
       : { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `${platform.component}-root-ca.crt` }, data: { 'ca.crt': rootCa } },
   ),
+  'validatingadmissionpolicy-status': policyTypeChecking,
   serviceaccount: inEachNamespace('serviceaccount', 'serviceaccounts', () => ({
     kind: 'ServiceAccount',
     apiVersion: 'v1',

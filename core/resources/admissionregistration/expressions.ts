@@ -83,14 +83,23 @@ function objectNamed(name: string): CelType | undefined {
 export const applyConfigurationType: CelType = objectNamed('Object') as CelType
 export const jsonPatchListType: CelType = listType(jsonPatchType)
 
-export function expressionEnvironment({ params, authorizer, patches, variables }: ExpressionScope): CelEnvironment {
+/** Types of `object` and `oldObject`, and of `params`, where they are known. */
+export interface KnownTypes {
+  readonly object?: CelType
+  readonly params?: CelType
+}
+
+export function expressionEnvironment(
+  { params, authorizer, patches, variables }: ExpressionScope,
+  { object = dynType, params: paramsType = dynType }: KnownTypes = {},
+): CelEnvironment {
   return createCelEnvironment({
     variables: {
-      object: dynType,
-      oldObject: dynType,
+      object,
+      oldObject: object,
       namespaceObject: namespaceType,
       request: requestType,
-      ...(params && { params: dynType }),
+      ...(params && { params: paramsType }),
       ...(authorizer && authorizerVariables),
       ...(variables && { variables }),
     },

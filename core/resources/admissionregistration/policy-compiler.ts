@@ -2,7 +2,7 @@
 import type { CelEnvironment, Compiled } from '../../cel/environment.ts'
 import type { CelField, CelType } from '../../cel/types.ts'
 import { dynType } from '../../cel/types.ts'
-import { type ExpressionScope, expressionEnvironment } from './expressions.ts'
+import { type ExpressionScope, expressionEnvironment, type KnownTypes } from './expressions.ts'
 
 export interface PolicyCompiler {
   /** `result`: types that the expression may have; absent: any. */
@@ -13,16 +13,15 @@ export interface PolicyCompiler {
   readonly variables: CelType
 }
 
-type MakeEnvironment = (scope: ExpressionScope) => CelEnvironment
-
-export function createPolicyCompiler(make: MakeEnvironment = expressionEnvironment): PolicyCompiler {
+/** `types`: for checks of a policy against kinds that it is about; it runs without them. */
+export function createPolicyCompiler(types: KnownTypes = {}): PolicyCompiler {
   const fields = new Map<string, CelField>()
   const variables: CelType = { kind: 'object', name: 'kubernetes.variables', parameters: [], field: (name) => fields.get(name) }
   const environments = new Map<string, CelEnvironment>()
 
   function environmentOf(scope: ExpressionScope): CelEnvironment {
     const key = JSON.stringify({ ...scope, variables: scope.variables !== undefined })
-    const known = environments.get(key) ?? make(scope)
+    const known = environments.get(key) ?? expressionEnvironment(scope, types)
     environments.set(key, known)
     return known
   }
