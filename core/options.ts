@@ -90,6 +90,8 @@ export interface ServerOptions {
   readonly disabledPlugins?: readonly string[]
   /** Additional admission plugins; they run after the built-in ones. */
   readonly extraPlugins?: readonly AdmissionPlugin[]
+  /** Path of the AdmissionConfiguration file; what it says of a plugin counts before `pluginConfigurations`. */
+  readonly admissionFile?: string
   /** Configuration of admission plugins by name; default: each plugin's own defaults. */
   readonly pluginConfigurations?: PluginConfigurations
   /** Seconds of the default not-ready and unreachable tolerations of pods; default 300 each. */
@@ -165,6 +167,7 @@ export function withDefaults(options: ServerOptions): CompleteOptions {
     enabledPlugins: [],
     disabledPlugins: [],
     extraPlugins: [],
+    admissionFile: '',
     pluginConfigurations: {},
     tolerationSeconds: { notReady: 300, unreachable: 300 },
     storeHealthTimeout: 2_000,

@@ -11,6 +11,7 @@ import { startSteps } from './assembly/start-steps.ts'
 import { chain as authorizers } from './authz/authorizer.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
+import { loadPluginConfigurations } from './config/admission.ts'
 import { createAuthorization } from './config/authorization.ts'
 import type { createEncryption } from './config/encryption.ts'
 import { createClient } from './controllers/client.ts'
@@ -94,7 +95,9 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   })
   const authorizer = authorizers([...options.authorizers, authorization.authorizer])
   const usesRbac = authorization.types.includes('RBAC')
-  const { enabledPlugins, disabledPlugins, tolerationSeconds, pluginConfigurations: configuration } = options
+  const { enabledPlugins, disabledPlugins, tolerationSeconds, admissionFile, gates } = options
+  const fromFile = admissionFile === '' ? {} : await loadPluginConfigurations(admissionFile, { platform, gates, ports })
+  const configuration = { ...options.pluginConfigurations, ...fromFile }
   const lookup = createLookup(table, platform, clock)
   const { outbound, files } = ports
   const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))

@@ -10,6 +10,8 @@ export interface CallOptions {
   readonly clock: Clock
   /** Milliseconds for one try, the answer's body included. */
   readonly timeout: number
+  /** Milliseconds until the second try; later ones wait longer. Default 500. */
+  readonly firstWait?: number
 }
 
 /** Posts a JSON text; resolves to what a successful answer says, rejects with an Error. */
@@ -26,7 +28,7 @@ export interface ReadingCallOptions<T> extends CallOptions {
 }
 
 const tries = 5
-const firstWait = 500
+const defaultFirstWait = 500
 const growth = 1.5
 const jitter = 0.2
 /** Answers are a few hundred bytes; one that goes on is not read to its end. */
@@ -76,7 +78,15 @@ export const outcomeOf = (error: unknown): TryOutcome =>
 
 export const createCall = (options: CallOptions): Call => createReadingCall({ ...options, read: (answer) => answer, tried: () => {} })
 
-export function createReadingCall<T>({ connection, outbound, clock, timeout, read, tried }: ReadingCallOptions<T>): Call<T> {
+export function createReadingCall<T>({
+  connection,
+  outbound,
+  clock,
+  timeout,
+  firstWait = defaultFirstWait,
+  read,
+  tried,
+}: ReadingCallOptions<T>): Call<T> {
   const circuit = createCircuit(clock)
 
   async function answerOf(body: string): Promise<Response> {

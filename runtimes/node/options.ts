@@ -98,6 +98,7 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
     storeReadyTimeout: flags.get('kvstore-readycheck-timeout'),
     goawayChance: flags.get('goaway-chance'),
     ...pluginChoice(flags),
+    admissionFile: flags.get('admission-control-config-file') ?? '',
     tolerationSeconds: {
       notReady: flags.get('default-not-ready-toleration-seconds'),
       unreachable: flags.get('default-unreachable-toleration-seconds'),

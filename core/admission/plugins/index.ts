@@ -9,7 +9,9 @@ import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { denyServiceExternalIps } from './deny-service-external-ips.ts'
+import { eventRateLimit } from './event-rate-limit.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
+import { imagePolicyWebhook } from './image-policy-webhook.ts'
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts'
 import { limitRanger } from './limit-ranger.ts'
 import { mutatingAdmissionPolicy } from './mutating-admission-policy.ts'
@@ -20,7 +22,9 @@ import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.
 import { nodeRestriction } from './node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { podNodeSelector } from './pod-node-selector.ts'
 import { podSecurity } from './pod-security.ts'
+import { podTolerationRestriction } from './pod-toleration-restriction.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
@@ -65,13 +69,13 @@ const table = [
   off('NodeRestriction', 'mutate', nodeRestriction),
   on('TaintNodesByCondition', 'mutate', taintNodesByCondition),
   off('AlwaysPullImages', 'both', alwaysPullImages),
-  off('ImagePolicyWebhook', 'validate'),
+  off('ImagePolicyWebhook', 'validate', imagePolicyWebhook),
   on('PodSecurity', 'validate', podSecurity),
-  off('PodNodeSelector', 'both'),
+  off('PodNodeSelector', 'both', podNodeSelector),
   on('Priority', 'both', priority),
   on('DefaultTolerationSeconds', 'mutate', defaultTolerationSeconds),
-  off('PodTolerationRestriction', 'both'),
-  off('EventRateLimit', 'validate'),
+  off('PodTolerationRestriction', 'both', podTolerationRestriction),
+  off('EventRateLimit', 'validate', eventRateLimit),
   off('ExtendedResourceToleration', 'mutate', extendedResourceToleration),
   on('DefaultStorageClass', 'mutate', defaultStorageClass),
   on('StorageObjectInUseProtection', 'mutate', storageObjectInUseProtection),

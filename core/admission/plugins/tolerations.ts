@@ -15,7 +15,7 @@ const same = (a: Toleration, b: Toleration) =>
   a.tolerationSeconds === b.tolerationSeconds
 
 /** Whether everything that the second tolerates is tolerated by the first. */
-function covers(wide: Toleration, narrow: Toleration): boolean {
+export function covers(wide: Toleration, narrow: Toleration): boolean {
   if (same(wide, narrow)) return true
   const everyKey = !wide.key && wide.operator === 'Exists'
   if ((narrow.key ?? '') !== (wide.key ?? '') && !everyKey) return false

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../core/admission/attributes.ts'
 import { createAdmission } from '../../../core/admission/chain.ts'
+import type { PluginConfigurations } from '../../../core/admission/configuration.ts'
 import { admissionPlugins, makePlugins } from '../../../core/admission/plugins/index.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { attributesOf } from './attributes.ts'
@@ -28,8 +29,13 @@ test('a second round runs all plugins again, once, when one asks for it', async 
 })
 
 test('the table of plugins names the phases that each of them has', async () => {
+  const connection = { url: 'https://images', options: {} }
+  const configuration: PluginConfigurations = {
+    EventRateLimit: { limits: [] },
+    ImagePolicyWebhook: { connection, allowTtl: 0, denyTtl: 0, retryBackoff: 1, defaultAllow: false },
+  }
   for (const row of admissionPlugins) {
-    const [plugin] = await makePlugins([row], contextWith())
+    const [plugin] = await makePlugins([row], contextWith({}, { configuration }))
     if (plugin === undefined) continue
     assert.equal(plugin.name, row.name)
     const phases = plugin.mutate ? (plugin.validate ? 'both' : 'mutate') : 'validate'

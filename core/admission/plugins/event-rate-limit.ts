@@ -1,0 +1,70 @@
+/** Events come no faster than the server can take them: of all, of a namespace, of a user, or of a source about an object (plugin/pkg/admission/eventratelimit). */
+import type { Clock } from '../../ports.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { ApiError } from '../../respond/status.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { EventLimit } from '../configuration.ts'
+import type { PluginContext } from '../context.ts'
+
+interface Event extends ApiObject {
+  readonly source?: { readonly component?: string; readonly host?: string }
+  readonly involvedObject?: {
+    readonly kind?: string
+    readonly namespace?: string
+    readonly name?: string
+    readonly uid?: string
+    readonly apiVersion?: string
+  }
+}
+
+function sourceAndObject({ object }: AdmissionAttributes): string {
+  const { source = {}, involvedObject: about = {} } = (object ?? {}) as Partial<Event>
+  return [source.component, source.host, about.kind, about.namespace, about.name, about.uid, about.apiVersion].join('')
+}
+
+const keys: { readonly [type in EventLimit['type']]: (attributes: AdmissionAttributes) => string } = {
+  Server: () => '',
+  Namespace: ({ namespace }) => namespace,
+  User: ({ user }) => user.name,
+  SourceAndObject: sourceAndObject,
+}
+
+const defaultCacheSize = 4096
+
+/** Says whether another event of a key may come now, and counts it. The keys used last are remembered. */
+function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (key: string) => boolean {
+  const buckets = new Map<string, { tokens: number; at: number }>()
+  const most = cacheSize || defaultCacheSize
+  return (key) => {
+    const now = clock.now()
+    const { tokens, at } = buckets.get(key) ?? { tokens: burst, at: now }
+    const filled = Math.min(burst, tokens + ((now - at) / 1000) * qps)
+    const accepted = filled >= 1
+    buckets.delete(key)
+    buckets.set(key, { tokens: accepted ? filled - 1 : filled, at: now })
+    const [oldest] = buckets.keys()
+    if (buckets.size > most && oldest !== undefined) buckets.delete(oldest)
+    return accepted
+  }
+}
+
+/** Events of both groups are the same objects, and count together. Throws an Error without a configuration. */
+export function eventRateLimit({ clock, platform, configuration }: PluginContext): AdmissionPlugin {
+  if (configuration.EventRateLimit === undefined) throw new Error('EventRateLimit needs a configuration')
+  const limits = configuration.EventRateLimit.limits.map((limit) => ({ ...limit, accepts: createBuckets(limit, clock) }))
+  return {
+    name: 'EventRateLimit',
+    operations: ['CREATE', 'UPDATE'],
+    resources: [
+      { group: '', resource: 'events' },
+      { group: platform.name('events.<domain>'), resource: 'events' },
+    ],
+    validate(attributes) {
+      if (attributes.dryRun || attributes.subresource !== '') return
+      // Each counts the event, whatever the others say.
+      const reached = limits.filter(({ type, accepts }) => !accepts(keys[type](attributes))).at(-1)
+      if (reached === undefined) return
+      throw new ApiError('TooManyRequests', `limit reached on type ${reached.type} for key ${keys[reached.type](attributes)}`)
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** Another service decides on images, by an ImageReview over HTTPS (plugin/pkg/admission/imagepolicy). */
+import { messageOf } from '../../schema/message-of.ts'
+import { createReadingCall } from '../../webhook/call.ts'
+import { createExpiringCache } from '../../webhook/expiring-cache.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { refusal, specOf } from './about.ts'
+
+interface Containers {
+  readonly [list: string]: readonly { readonly image?: string }[] | null | undefined
+}
+
+interface Verdict {
+  readonly allowed: boolean
+  readonly reason: string
+  readonly auditAnnotations: { readonly [key: string]: string }
+}
+
+const keptVerdicts = 1024
+/** Milliseconds for one call. */
+const timeout = 30_000
+/** The containers that a request brings, by its side of the pod. */
+const listsOf: { readonly [side: string]: readonly string[] } = {
+  '': ['containers', 'initContainers'],
+  ephemeralcontainers: ['ephemeralContainers'],
+}
+
+function readVerdict(answer: string): Verdict {
+  const { status } = (JSON.parse(answer) ?? {}) as { readonly status?: Partial<Verdict> | null }
+  if (typeof status?.allowed !== 'boolean') throw new Error('the answer has no status.allowed')
+  const notes = Object.entries(status.auditAnnotations ?? {}).filter(([, value]) => typeof value === 'string')
+  return { allowed: status.allowed, reason: String(status.reason ?? ''), auditAnnotations: Object.fromEntries(notes) }
+}
+
+/** Throws an Error without a configuration. */
+export function imagePolicyWebhook({ platform, outbound, clock, logger, configuration }: PluginContext): AdmissionPlugin {
+  const settings = configuration.ImagePolicyWebhook
+  if (settings === undefined) throw new Error('ImagePolicyWebhook needs a configuration')
+  const marked = platform.name('.image-policy.<domain>/')
+  const cache = createExpiringCache<Verdict>(keptVerdicts, clock)
+  const { connection, retryBackoff, allowTtl, denyTtl, defaultAllow } = settings
+  const call = createReadingCall({ connection, outbound, clock, timeout, firstWait: retryBackoff, read: readVerdict, tried: () => {} })
+
+  function reviewOf({ namespace, object, subresource }: AdmissionAttributes): object {
+    const spec = object ? specOf<Containers>(object) : {}
+    const containers = (listsOf[subresource] ?? []).flatMap((name) => (spec[name] ?? []).map(({ image = '' }) => ({ image })))
+    const annotations = Object.fromEntries(Object.entries(object?.metadata.annotations ?? {}).filter(([key]) => key.includes(marked)))
+    return { containers, ...(Object.keys(annotations).length > 0 && { annotations }), namespace }
+  }
+
+  /** Undefined: there is no answer, and that counts as yes. */
+  async function ask(attributes: AdmissionAttributes): Promise<Verdict | undefined> {
+    const spec = reviewOf(attributes)
+    const key = JSON.stringify(spec)
+    const known = cache.get(key)
+    if (known) return known
+    try {
+      const apiVersion = platform.name('imagepolicy.<domain>/v1alpha1')
+      const verdict = await call(JSON.stringify({ kind: 'ImageReview', apiVersion, spec }))
+      cache.set(key, verdict, verdict.allowed ? allowTtl : denyTtl)
+      return verdict
+    } catch (error) {
+      logger.warn({ error: messageOf(error), allowed: defaultAllow }, 'image policy webhook failed')
+      if (!defaultAllow) throw refusal(attributes, messageOf(error))
+      attributes.annotate(`imagepolicywebhook${marked}failed-open`, 'true')
+      return undefined
+    }
+  }
+
+  return {
+    name: 'ImagePolicyWebhook',
+    operations: ['CREATE', 'UPDATE'],
+    resources: [{ group: '', resource: 'pods' }],
+    async validate(attributes) {
+      if (attributes.object === undefined || listsOf[attributes.subresource] === undefined) return
+      const verdict = await ask(attributes)
+      if (verdict === undefined) return
+      const { allowed, reason, auditAnnotations } = verdict
+      for (const [key, value] of Object.entries(auditAnnotations)) attributes.annotate(`imagepolicywebhook${marked}${key}`, value)
+      if (allowed) return
+      const denied = `image policy webhook backend denied one or more images: ${reason}`
+      throw refusal(attributes, reason === '' ? 'one or more images rejected by webhook backend' : denied)
+    },
+  }
+}

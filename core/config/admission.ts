@@ -1,0 +1,85 @@
+/** Reads the file of `--admission-control-config-file`, and what it names. */
+import type { PluginConfigurations } from '../admission/configuration.ts'
+import type { Platform } from '../platform.ts'
+import { type ConnectionPorts, loadConnectionFile } from './connection-file.ts'
+import type { FeatureGates } from './feature-gates.ts'
+import { type PluginKind, pluginKinds } from './files/admission-plugins.ts'
+import { ConfigurationFileError } from './files/error.ts'
+import type { FileContext } from './files/kind.ts'
+import { loadConfigurationFile, parseText } from './files/load.ts'
+import { loadWebhookCredentials } from './webhook-credentials.ts'
+
+export interface AdmissionFileContext {
+  readonly platform: Platform
+  readonly gates: Pick<FeatureGates, 'enabled'>
+  readonly ports: ConnectionPorts
+}
+
+type Plugin = keyof typeof pluginKinds
+type Loaded = { -readonly [P in Plugin]?: ReturnType<(typeof pluginKinds)[P]['load']> }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Checks kind and version, then loads. @throws ConfigurationFileError */
+function load(plugin: Plugin, value: unknown, context: FileContext): unknown {
+  const fail = (field: string, message: string) => new ConfigurationFileError(context.path, [{ field, message }])
+  const { kinds, load: read }: PluginKind<unknown> = pluginKinds[plugin]
+  if (!isObject(value)) throw fail('', `must be the configuration of ${plugin}`)
+  const { kind, apiVersion } = value
+  if (kinds) {
+    if (typeof kind !== 'string' || kind === '') throw fail('kind', 'Required value')
+    if (typeof apiVersion !== 'string' || apiVersion === '') throw fail('apiVersion', 'Required value')
+    const known = kinds.some((each) => each.kind === kind && each.versions.map(context.platform.name).includes(apiVersion))
+    const [preferred] = kinds
+    if (!known) {
+      const use = `use ${preferred?.kind} of ${context.platform.name(preferred?.versions[0] ?? '')}`
+      throw fail('apiVersion', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; ${use}`)
+    }
+  }
+  return read(value, context)
+}
+
+/** What an inline configuration does wrong, by its place in the file that holds it. */
+function placed(error: unknown, path: string, at: string): unknown {
+  if (!(error instanceof ConfigurationFileError)) return error
+  const problems = error.problems.map(({ field, message }) => ({ field: field === '' ? at : `${at}.${field}`, message }))
+  return new ConfigurationFileError(path, problems)
+}
+
+/** Configurations of plugins that take one; what is said of others is not looked at. Rejects with an Error that names file and field. */
+export async function loadPluginConfigurations(
+  path: string,
+  { platform, gates, ports }: AdmissionFileContext,
+): Promise<PluginConfigurations> {
+  const read = async (file: string) => new TextDecoder().decode(await ports.files.read(file))
+  const { plugins } = loadConfigurationFile('AdmissionConfiguration', await read(path), path, platform, { gates })
+  const context = { platform, gates, ownIssuers: [], automaticReload: false, egress: false }
+  const found: { [plugin: string]: unknown } = {}
+  for (const [index, { name, path: file, configuration }] of plugins.entries()) {
+    if (!Object.hasOwn(pluginKinds, name)) continue
+    const plugin = name as Plugin
+    if (configuration !== undefined) {
+      try {
+        found[plugin] = load(plugin, configuration, { ...context, path })
+      } catch (error) {
+        throw placed(error, path, `plugins[${index}].configuration`)
+      }
+    } else if (file !== '') found[plugin] = load(plugin, parseText(await read(file), file), { ...context, path: file })
+  }
+  return complete(found as Loaded, ports)
+}
+
+async function complete(loaded: Loaded, ports: ConnectionPorts): Promise<PluginConfigurations> {
+  const { MutatingAdmissionWebhook: mutating, ValidatingAdmissionWebhook: validating, ImagePolicyWebhook: policy, ...others } = loaded
+  const images = async ({ connectionFile, ...settings }: NonNullable<Loaded['ImagePolicyWebhook']>) => ({
+    ...settings,
+    connection: await loadConnectionFile(connectionFile, ports),
+  })
+  const credentials = async (file: string) => ({ credentials: await loadWebhookCredentials(file, ports) })
+  return {
+    ...others,
+    ...(mutating && { MutatingAdmissionWebhook: await credentials(mutating) }),
+    ...(validating && { ValidatingAdmissionWebhook: await credentials(validating) }),
+    ...(policy && { ImagePolicyWebhook: await images(policy) }),
+  }
+}
