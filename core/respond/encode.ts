@@ -1,7 +1,7 @@
-import { stringify } from 'yaml'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
+import { yamlText } from '../schema/yaml-text.ts'
 
 const encoder = new TextEncoder()
 
@@ -17,7 +17,7 @@ export interface Encodable {
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   // Through JSON, since the writer does not know parts that keep their text.
-  if (format === 'yaml') return encoder.encode(stringify(parseJsonText(printJson(value)), { lineWidth: 0, aliasDuplicateObjects: false }))
+  if (format === 'yaml') return encoder.encode(yamlText(parseJsonText(printJson(value))))
   return encoder.encode(pretty ? `${printJson(value, 2)}\n` : printJson(value))
 }
 

@@ -1,7 +1,7 @@
 /**
  * Between stored values and served bytes. A printed object is canonical JSON that starts with kind, apiVersion and metadata, without a
  * resourceVersion; the served form has it spliced in as the first member of metadata, so that reads never parse what nobody changed.
- * A stored value is the printed object, or its protobuf form in an envelope. Other JSON, and other versions, are read as well: the
+ * A stored value is the printed object, its protobuf form in an envelope, or YAML. Other JSON, and other versions, are read as well: the
  * reference server may have written them.
  */
 import { StoreError } from '../ports.ts'
@@ -14,10 +14,12 @@ import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../schema/protobuf.ts'
 import { ProtobufWriter } from '../schema/protobuf-writer.ts'
+import { parseYamlText, yamlText } from '../schema/yaml-text.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+const openingBrace = 0x7b
 const closingBrace = 0x7d
 const lineFeed = 0x0a
 
@@ -45,13 +47,18 @@ export interface Codec {
 }
 
 export interface CodecOptions {
-  /** Media type of stored values; what is not of JSON or YAML is protobuf. Default JSON, which is also what is written for YAML. */
+  /** Media type of stored values; what is not of JSON or YAML is protobuf. Default JSON. Whatever it says, all three are read. */
   readonly mediaType?: string
   /** The same resource in other versions, with `storage`: how to read objects that were stored in them. */
   readonly versions?: readonly ResourceDefinition[]
 }
 
-const textTypes = new Set(['application/json', 'application/yaml'])
+/** A value that is neither JSON nor in an envelope, as the reference server tries YAML last. */
+function readYaml(stored: Uint8Array): ApiObject {
+  const object = parseYamlText(decoder.decode(stored)) as Partial<ApiObject> | null
+  if (typeof object?.metadata !== 'object') throw new Error('it is no object of this API')
+  return object as ApiObject
+}
 
 export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
   const { kind, schema } = definition
@@ -97,7 +104,8 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const read = (stored: Uint8Array): ApiObject => {
     if (isEncrypted(stored)) throw new Error(readsEncrypted)
-    if (!isEnvelope(stored)) return decode(stored)
+    if (stored[0] === openingBrace) return decode(stored)
+    if (!isEnvelope(stored)) return readYaml(stored)
     const { raw, ...envelope } = decodeEnvelope(stored)
     const fields = decodeProtobuf(versionOf(envelope).schema as Message, raw)
     return { kind: envelope.kind, apiVersion: envelope.apiVersion, ...fields } as ApiObject
@@ -121,15 +129,13 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return splice(stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored, revision)
   }
 
-  return {
-    canonical,
-    print,
-    decode,
-    store:
-      textTypes.has(mediaType) || definition.schema.dialect === 'openapi'
-        ? ({ json }) => encoder.encode(json)
-        : ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer),
-    show,
-    serve,
+  const writers: { readonly [mediaType: string]: Codec['store'] } = {
+    'application/json': ({ json }) => encoder.encode(json),
+    'application/yaml': ({ json }) => encoder.encode(yamlText(parseJsonText(json))),
   }
+  const protobuf: Codec['store'] = ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer)
+  // Custom resources are JSON in the reference server's store, whatever the flag says.
+  const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
+
+  return { canonical, print, decode, store, show, serve }
 }

@@ -66,7 +66,9 @@ test('serves the same bytes whatever the object is stored as', () => {
     assert.equal(text(codec.serve(printed, 7)), expected)
   }
   assert.deepEqual(json.store(print), printed)
-  assert.deepEqual(createCodec(configMaps, { mediaType: 'application/yaml' }).store(print), printed)
+  const yaml = createCodec(configMaps, { mediaType: 'application/yaml' }).store(print)
+  assert.match(text(yaml) ?? '', /^kind: ConfigMap\napiVersion: v1\nmetadata:\n/)
+  for (const codec of [json, protobuf]) assert.equal(text(codec.serve(yaml, 7)), expected)
 })
 
 test('serves JSON of other writers as one line, in canonical order', () => {
@@ -99,7 +101,14 @@ test('reads objects that were stored in an older version', () => {
 
 test('says so when a value is damaged or of another kind', () => {
   const secret = { ...object, kind: 'Secret' }
-  for (const damaged of [bytes(''), bytes('{"kind":'), golden.subarray(0, 100), bytes(JSON.stringify(secret))]) {
+  for (const damaged of [
+    bytes(''),
+    bytes('{"kind":'),
+    golden.subarray(0, 100),
+    bytes('kind: ['),
+    bytes('text'),
+    bytes(JSON.stringify(secret)),
+  ]) {
     assert.throws(
       () => json.serve(damaged, 7),
       (error) => error instanceof StoreError && error.code === 'corrupt',

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { parseYamlText, yamlText } from '../../../core/schema/yaml-text.ts'
+
+/** What YAML 1.1 or 1.2 reads as something else when it stands alone, and what readers refuse or take for the end of a line. */
+const texts = [
+  ...['yes', 'off', 'Y', 'n', 'null', '~', '', '0777', '0o17', '0x1f', '1_000', '1e3', '.5', '1.', '12:30', '1:20:30.5', '2001-01-01', '='],
+  ...[
+    '<<',
+    'a: b',
+    '# c',
+    ' lead',
+    'two\nlines\n',
+    'a\tb',
+    'a\u0085b',
+    'a\u2028b',
+    '\u2029',
+    'a\u007fb',
+    '\ufeff',
+    'a\u0001b',
+    '- x',
+    '{',
+    '"',
+  ],
+]
+
+test('texts stay texts in both versions of YAML, as values and as keys', () => {
+  for (const each of texts) {
+    const value = { member: each, items: [each], ...(each !== '<<' && { [each]: 'key' }) }
+    const written = yamlText(value)
+    assert.deepEqual(parseYamlText(written), value, written)
+    assert.doesNotMatch(written, /[\x7f-\x9f\u2028\u2029\ufeff]/)
+    assert.deepEqual(parse(written, { version: '1.2' }), value, written)
+  }
+})
+
+test('numbers stay numbers, however large', () => {
+  const value = {
+    int: 1,
+    long: 12345678901234567890n,
+    negative: -9007199254740993n,
+    double: 1.5,
+    large: 1e21,
+    yes: true,
+    no: false,
+    none: null,
+  }
+  assert.deepEqual(parseYamlText(yamlText(value)), value)
+})
+
+test('reads what the reference server writes', () => {
+  const text =
+    'apiVersion: v1\ndata:\n  at: 2001-01-01\n  "on": "yes"\nkind: ConfigMap\nmetadata:\n  creationTimestamp: "2026-01-01T00:00:00Z"\n'
+  assert.deepEqual(parseYamlText(text), {
+    apiVersion: 'v1',
+    data: { at: '2001-01-01', on: 'yes' },
+    kind: 'ConfigMap',
+    metadata: { creationTimestamp: '2026-01-01T00:00:00Z' },
+  })
+})

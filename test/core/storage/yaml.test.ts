@@ -1,0 +1,31 @@
+/** A server that stores YAML, as --storage-media-type=application/yaml asks for. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { apiOf, configMap } from '../../support/api.ts'
+
+test('objects are stored as YAML, read again, and changed to what another server stores', async () => {
+  const store = memoryStore()
+  const start = async (storageMediaType: string) => {
+    const server = await createApiServer({ store, storageMediaType, controllers: [] })
+    return { server, api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))) }
+  }
+  const stored = async () => {
+    const { items } = await store.list({ prefix: '' })
+    const found = items.find(({ key }) => key.endsWith('/configmaps/default/a'))
+    return new TextDecoder().decode(found?.value)
+  }
+  const path = '/api/v1/namespaces/default/configmaps'
+  const data = { text: 'yes', lines: 'one\ntwo\n' }
+  const yaml = await start('application/yaml')
+  const created = await yaml.api.create(path, configMap('a', data))
+  assert.match(await stored(), /^kind: ConfigMap\napiVersion: v1\n.*\n {2}text: "yes"\n/s)
+  assert.deepEqual((await yaml.api.get(`${path}/a`)).body, created)
+  await yaml.server.close()
+
+  const json = await start('application/json')
+  assert.deepEqual((await json.api.get(`${path}/a`)).body, created)
+  assert.equal((await json.api.patch(`${path}/a`, { data: { text: 'no' } })).status, 200)
+  assert.match(await stored(), /^\{"kind":"ConfigMap"/)
+  await json.server.close()
+})
