@@ -12,6 +12,7 @@ import { customResourceRows } from './custom-resource-rows.ts'
 import { encryptionRows } from './encryption.ts'
 import { etcdRows } from './etcd-rows.ts'
 import { expressionRows } from './expression-rows.ts'
+import { policyRows } from './policy-rows.ts'
 import type { Row } from './row.ts'
 import { runtimeRows } from './runtime-rows.ts'
 
@@ -28,6 +29,7 @@ const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number
   encryption: encryptionRows,
   etcd: etcdRows,
   expressions: expressionRows,
+  policies: policyRows,
   runtimes: runtimeRows,
 }
 
