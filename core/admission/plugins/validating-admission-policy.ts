@@ -2,6 +2,8 @@
 import { ApiError, forbidden, type Reason, reasonCodes } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import type { Invocation } from '../matching/rules.ts'
+import type { Inputs } from '../policy/evaluation.ts'
 import { isExcluded } from '../policy/excluded.ts'
 import { namespaceObject, requestInputs, versioned } from '../policy/inputs.ts'
 import { type Met, meet } from '../policy/invocations.ts'
@@ -24,9 +26,13 @@ interface Denial {
 /** What a request has gathered so far. */
 interface Findings {
   readonly denials: Denial[]
+  /** What expressions see, by the version in which policies see the request. */
+  readonly inputs: Map<string, Seen>
   /** Whether a violation was noted for the audit log: there is one note for a request. */
   noted: boolean
 }
+
+type Seen = Inputs & { readonly request: object }
 
 const reasons = new Set<string>(['Forbidden', 'Unauthorized', 'RequestEntityTooLarge', 'Invalid'])
 
@@ -63,11 +69,17 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     }
   }
 
+  async function see(attributes: AdmissionAttributes, invocation: Invocation): Promise<Seen> {
+    const about = requestInputs(attributes, invocation, authorizer, await namespaceObject(attributes, context))
+    return { ...about, ...(await versioned(attributes, invocation)) }
+  }
+
   async function evaluate(attributes: AdmissionAttributes, met: Met<ValidatingProgram>, findings: Findings): Promise<void> {
     const { policy, invocation, bindings } = met
-    const about = requestInputs(attributes, invocation, authorizer, await namespaceObject(attributes, context))
-    const common = { ...about, ...(await versioned(attributes, invocation)) }
-    const request = { ...about.request, resource: attributes.resource }
+    const key = JSON.stringify(invocation)
+    const common = findings.inputs.get(key) ?? (await see(attributes, invocation))
+    findings.inputs.set(key, common)
+    const request = { ...common.request, resource: attributes.resource }
     const annotations = new Map<string, Set<string>>()
     for (const { binding, params } of bindings) {
       for (const param of params) {
@@ -85,7 +97,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
   }
 
   async function validate(attributes: AdmissionAttributes): Promise<void> {
-    const findings: Findings = { denials: [], noted: false }
+    const findings: Findings = { denials: [], inputs: new Map(), noted: false }
     const fault = (policy: Validating, binding: Binding | undefined, message: string) => {
       if (!policy.ignoresFailure) findings.denials.push({ policy, binding, message })
     }

@@ -1,9 +1,10 @@
 /** ValidatingAdmissionPolicies, driven by requests. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import { assertFailure, configMap } from '../../../support/api.ts'
+import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { type Api, apiOf, assertFailure, configMap } from '../../../support/api.ts'
 import { eventually } from '../../../support/wait.ts'
-import { answers, configMaps, type Policies, rule, startPolicies } from './support.ts'
+import { answers, configMaps, group, type Policies, rule, startPolicies } from './support.ts'
 
 let server: Policies
 beforeEach(async () => {
@@ -226,4 +227,21 @@ test('params of a custom kind: by name, by selector, absent, and of a kind that 
   assertFailure(await create('any', { a: '', b: '', c: '' }), 422, 'Invalid', /denied request: at most 2$/)
   await server.api.delete(`${limits}/large`)
   await answers(201, () => create('any', { a: '', b: '', c: '' }))
+})
+
+test('a policy takes effect on every server of a cluster, and on one that starts later', async () => {
+  const store = memoryStore()
+  const servers = [await createApiServer({ store, controllers: [] }), await createApiServer({ store, controllers: [] })]
+  const of = (each: (typeof servers)[number]) => apiOf((path, init) => each.fetch(new Request(`http://in-process${path}`, init)))
+  const [first, second] = servers.map(of) as [Api, Api]
+  const spec = { matchConstraints: { resourceRules: [rule()] }, validations: [{ expression: 'false' }] }
+  await first.create(`${group}/validatingadmissionpolicies`, { metadata: { name: 'no' }, spec })
+  await first.create(`${group}/validatingadmissionpolicybindings`, {
+    metadata: { name: 'no' },
+    spec: { policyName: 'no', validationActions: ['Deny'] },
+  })
+  await answers(422, () => second.send('POST', `${configMaps}?dryRun=All`, configMap('any')))
+  const late = await createApiServer({ store, controllers: [] })
+  assert.equal((await of(late).send('POST', configMaps, configMap('any'))).status, 422, 'from its first request on')
+  for (const each of [...servers, late]) await each.close()
 })
