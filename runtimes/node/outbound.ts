@@ -91,7 +91,8 @@ export function createOutbound(): Outbound {
       for (let redirects = 0; ; redirects++) {
         const secure = url.protocol === 'https:'
         const agent = agentFor(secure, options)
-        const incoming = await send(url, { method, headers, signal, agent, ...targetOf(url, options) }, await bodyOf(request))
+        const body = redirects === 0 ? await bodyOf(request) : null
+        const incoming = await sendAgain(url, { method, headers, signal, agent, ...targetOf(url, options) }, body)
         const { location } = incoming.headers
         const status = incoming.statusCode ?? 0
         if (!follow || location === undefined || ![301, 302, 303, 307, 308].includes(status)) return responseOf(incoming, method)
@@ -130,12 +131,30 @@ async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Bu
   return request.body !== null && request.headers.has('content-length') ? Buffer.from(await request.arrayBuffer()) : request.body
 }
 
+/** A kept connection had been closed by the other side when the request came to it. */
+class Stale extends Error {}
+
+/** Sends on a kept connection, and once more on another when that one was closed meanwhile. */
+async function sendAgain(url: URL, options: SendOptions, body: Parameters<typeof send>[2]): Promise<IncomingMessage> {
+  for (;;) {
+    try {
+      return await send(url, options, body)
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error
+      if (body !== null && !Buffer.isBuffer(body)) throw error.cause
+    }
+  }
+}
+
 function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> | Buffer | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { signal } = options
     // An address says where to connect, not whom to ask for.
     if (options.hostname !== undefined) options.headers['host'] = url.host
-    const fail = (error: Error) => reject(signal.aborted ? signal.reason : error)
+    const fail = (error: Error & { code?: string }) => {
+      if (signal.aborted) reject(signal.reason)
+      else reject(outgoing.reusedSocket && error.code === 'ECONNRESET' ? new Stale(error.message, { cause: error }) : error)
+    }
     const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
     outgoing.once('response', resolve)
     outgoing.once('error', fail)

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createConnect } from '../../../core/webhook/client-config.ts'
 import { type Post, post } from '../../../core/webhook/post.ts'
@@ -59,4 +61,27 @@ test('failures read as clients know them', async () => {
   await assert.rejects(ask('/slow', { signal: AbortSignal.abort() }), /context canceled/)
   await assert.rejects(ask('/dead'), /^Error: Post .*socket hang up/)
   await assert.rejects(ask('/huge'), /the response has more than 8388608 bytes/)
+})
+
+test('a kept connection that was closed meanwhile is no failure', async () => {
+  const seen = new Map<object, number>()
+  let answered = 0
+  const server = createServer((request, response) => {
+    const count = (seen.get(request.socket) ?? 0) + 1
+    seen.set(request.socket, count)
+    // As a server does whose idle time is over just when the next request comes.
+    if (count > 1) return request.socket.destroy()
+    return request.resume().on('end', () => response.end(`answer ${++answered}`))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: plainPort } = server.address() as AddressInfo
+  const connection = { url: `http://127.0.0.1:${plainPort}/`, options: {} }
+  try {
+    for (const expected of ['answer 1', 'answer 2', 'answer 3']) {
+      assert.equal(await post({ connection, outbound, body: '{}', timeout: 10_000 }), expected)
+    }
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
 })
