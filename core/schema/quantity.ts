@@ -46,6 +46,7 @@ interface Parsed extends Quantity {
 }
 
 function parse(text: string): Parsed {
+  if (isPlainInteger(text)) return { mantissa: BigInt(text), exponent: 0, format: 'DecimalSI', verbatim: true }
   const match = text.length > 0 && text.length <= longest ? shape.exec(text) : null
   if (match === null) throw new DecodeError(formatWrong)
   const [, sign, digits = '', point = '', suffix = ''] = match

@@ -6,7 +6,7 @@ import { messageOf } from '../../schema/message-of.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, refusal, specOf } from './about.ts'
-import { covers, mergeTolerations, type Toleration } from './tolerations.ts'
+import { covering, mergeTolerations, type Toleration } from './tolerations.ts'
 
 type PodSpec = Parameters<typeof qosClassOf>[0] & { tolerations?: Toleration[] }
 
@@ -40,7 +40,7 @@ export function podTolerationRestriction({ platform, find, configuration }: Plug
   function checkAllowed(attributes: AdmissionAttributes, namespace: ApiObject, tolerations: readonly Toleration[]): void {
     const own = listed(attributes, namespace, whitelistKey)
     const allowed = own ?? whitelist
-    if (allowed.length === 0 || tolerations.every((each) => allowed.some((wide) => covers(wide, each)))) return
+    if (allowed.length === 0 || tolerations.every(covering(allowed))) return
     const scope = own ? 'namespace' : 'cluster'
     const why = `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`
     throw refusal(attributes, why)

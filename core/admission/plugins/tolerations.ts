@@ -7,33 +7,94 @@ export interface Toleration {
   readonly tolerationSeconds?: number
 }
 
-const same = (a: Toleration, b: Toleration) =>
-  (a.key ?? '') === (b.key ?? '') &&
-  (a.operator ?? '') === (b.operator ?? '') &&
-  (a.value ?? '') === (b.value ?? '') &&
-  (a.effect ?? '') === (b.effect ?? '') &&
-  a.tolerationSeconds === b.tolerationSeconds
+const everyKey = ({ key, operator }: Toleration) => !key && operator === 'Exists'
+const isEqual = ({ operator }: Toleration) => (operator || 'Equal') === 'Equal'
+const secondsOf = ({ tolerationSeconds }: Toleration) => Number(tolerationSeconds ?? Number.POSITIVE_INFINITY)
+const identity = ({ key, operator, value, effect, tolerationSeconds }: Toleration) =>
+  JSON.stringify([key ?? '', operator ?? '', value ?? '', effect ?? '', tolerationSeconds === undefined ? '' : String(tolerationSeconds)])
 
-/** Whether everything that the second tolerates is tolerated by the first. */
-export function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (same(wide, narrow)) return true
-  const everyKey = !wide.key && wide.operator === 'Exists'
-  if ((narrow.key ?? '') !== (wide.key ?? '') && !everyKey) return false
-  if (wide.effect && narrow.effect !== wide.effect) return false
-  if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined) {
-    if (narrow.tolerationSeconds === undefined || narrow.tolerationSeconds > wide.tolerationSeconds) return false
+/** What tolerations cover that differ in nothing but their seconds; undefined: nothing but their equals. */
+function rangeOf(wide: Toleration): string | undefined {
+  const { key = '', operator = '', value = '', effect = '' } = wide
+  const how = operator === 'Exists' ? null : isEqual(wide) ? [operator, value] : undefined
+  return how === undefined ? undefined : JSON.stringify([everyKey(wide) ? null : key, how, effect])
+}
+
+/** The ranges that a toleration is in. */
+function rangesAround(narrow: Toleration): string[] {
+  const { key = '', operator = '', value = '', effect = '' } = narrow
+  const hows = isEqual(narrow) ? [null, [operator, value]] : [null]
+  const effects = effect === '' ? [''] : ['', effect]
+  return [null, key].flatMap((of) => hows.flatMap((how) => effects.map((each) => JSON.stringify([of, how, each]))))
+}
+
+/** Tolerations of one range that have the most seconds, and how many there are in all. */
+interface Widest {
+  readonly seconds: number
+  readonly most: number
+  readonly count: number
+}
+
+/** Tolerations that were added, and whether one of them covers another: asked in constant time, as a pod can have many. */
+class Cover {
+  readonly #ranges = new Map<string, Widest>()
+  readonly #equal = new Map<string, number>()
+
+  add(wide: Toleration): void {
+    const id = identity(wide)
+    this.#equal.set(id, (this.#equal.get(id) ?? 0) + 1)
+    const range = rangeOf(wide)
+    if (range === undefined) return
+    const { seconds, most, count } = this.#ranges.get(range) ?? { seconds: Number.NEGATIVE_INFINITY, most: 0, count: 0 }
+    const own = secondsOf(wide)
+    this.#ranges.set(range, {
+      seconds: Math.max(seconds, own),
+      most: own > seconds ? 1 : own === seconds ? most + 1 : most,
+      count: count + 1,
+    })
   }
-  if (wide.operator === 'Exists') return true
-  return (wide.operator || 'Equal') === 'Equal' && wide.operator === narrow.operator && (wide.value ?? '') === (narrow.value ?? '')
+
+  has(toleration: Toleration): boolean {
+    return this.#equal.has(identity(toleration))
+  }
+
+  /** Whether one that is not the same covers it. */
+  covers(narrow: Toleration): boolean {
+    const own = secondsOf(narrow)
+    const equals = this.#equal.get(identity(narrow)) ?? 0
+    const ownRange = rangeOf(narrow)
+    return rangesAround(narrow).some((range) => {
+      const found = this.#ranges.get(range)
+      if (found === undefined) return false
+      const same = range === ownRange ? equals : 0
+      // Seconds matter only where pods are ended.
+      if (!range.endsWith(',"NoExecute"]')) return found.count > same
+      return found.seconds > own || (found.seconds === own && found.most > same)
+    })
+  }
+}
+
+/** Tests whether everything that a toleration tolerates is tolerated by one of these. */
+export function covering(wide: readonly Toleration[]): (narrow: Toleration) => boolean {
+  const cover = new Cover()
+  for (const each of wide) cover.add(each)
+  return (narrow) => cover.has(narrow) || cover.covers(narrow)
 }
 
 /** Both lists in their order, without those that another one covers; of equal ones the first stays. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
-  const merged: Toleration[] = []
-  for (const [index, each] of all.entries()) {
-    if (merged.some((kept) => covers(kept, each))) continue
-    if (!all.slice(index + 1).some((later) => !same(each, later) && covers(later, each))) merged.push(each)
+  const later = new Cover()
+  const coveredLater = all.map(() => false)
+  for (let at = all.length - 1; at >= 0; at--) {
+    const each = all[at] as Toleration
+    coveredLater[at] = later.covers(each)
+    later.add(each)
   }
-  return merged
+  const kept = new Cover()
+  return all.filter((each, at) => {
+    if (coveredLater[at] || kept.has(each) || kept.covers(each)) return false
+    kept.add(each)
+    return true
+  })
 }

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { asJson, checkCounts } from '../checks.ts'
-import { parseIndexes } from './index-ranges.ts'
+import { type IndexRange, parseIndexes } from './index-ranges.ts'
 import type { Job } from './job.ts'
 
 type JobValue = Infer<typeof Job>
@@ -99,11 +99,19 @@ function validateIndexes({ spec }: JobValue, { completedIndexes = '', failedInde
     return
   }
   const failed = checkIndexes('failedIndexes', failedIndexes, spec.completions, errors)
-  const overlap = failed.flatMap((range) => {
-    const other = completed.find(({ first, last }) => first <= range.last && range.first <= last)
-    return other ? [Math.max(other.first, range.first)] : []
-  })
-  if (overlap[0] !== undefined) errors.invalid(at, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${overlap[0]}`)
+  const overlap = firstCommon(failed, completed)
+  if (overlap !== undefined) errors.invalid(at, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${overlap}`)
+}
+
+/** The first index in both; ranges are in ascending order. */
+function firstCommon(a: readonly IndexRange[], b: readonly IndexRange[]): number | undefined {
+  let at = 0
+  for (const { first, last } of a) {
+    while (at < b.length && (b[at] as IndexRange).last < first) at++
+    const other = b[at]
+    if (other !== undefined && other.first <= last) return Math.max(other.first, first)
+  }
+  return undefined
 }
 
 function checkIndexes(name: string, text: string, completions: number | undefined, errors: FieldErrors) {

@@ -30,9 +30,8 @@ const isHugePage = (name: string) => name.startsWith('hugepages-')
 function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
   if (resources === undefined) return
   if (Object.keys(resources.requests ?? {}).length > 0) {
-    for (const [name, limit] of Object.entries(aggregate(containers, initContainers, 'limits'))) {
-      if (isHugePage(name) && resources.limits?.[name] === undefined) resources.limits = { ...resources.limits, [name]: limit }
-    }
+    const limits = Object.entries(aggregate(containers, initContainers, 'limits')).filter(([name]) => isHugePage(name))
+    if (limits.length > 0) resources.limits = { ...Object.fromEntries(limits), ...resources.limits }
   }
   if (Object.keys(resources.limits ?? {}).length === 0) return
   const requests = { ...resources.requests }

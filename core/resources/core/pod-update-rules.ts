@@ -63,8 +63,10 @@ function checkAddedTolerations(
   errors: FieldErrors,
   context: HookContext,
 ) {
-  const bare = ({ tolerationSeconds: _, ...rest }: (typeof tolerations)[number]) => rest as Json
-  const kept = before.every((one) => tolerations.some((other) => equal(bare(one), bare(other))))
+  // In canonical form, equal ones have equal texts.
+  const bare = ({ tolerationSeconds: _, ...rest }: (typeof tolerations)[number]) => JSON.stringify(rest)
+  const present = new Set(tolerations.map(bare))
+  const kept = before.every((one) => present.has(bare(one)))
   if (kept) checkTolerations(tolerations, path, errors, context)
   else errors.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')
 }

@@ -10,7 +10,11 @@ export const greater = (a: string, b: string) => (compare(a, b) < 0 ? b : a)
 
 /** Combines two lists; a resource that only one has is taken over. */
 export function combine(a: ResourceList, b: ResourceList, by: (a: string, b: string) => string): ResourceList {
-  const result = { ...a }
-  for (const [name, amount] of Object.entries(b)) result[name] = result[name] === undefined ? amount : by(result[name], amount)
-  return result
+  return accumulate({ ...a }, b, by)
+}
+
+/** Like `combine`, in place: many small lists go into a large one. Returns it. */
+export function accumulate(into: ResourceList, list: ResourceList, by: (a: string, b: string) => string): ResourceList {
+  for (const [name, amount] of Object.entries(list)) into[name] = Object.hasOwn(into, name) ? by(into[name] as string, amount) : amount
+  return into
 }
