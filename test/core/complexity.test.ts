@@ -11,6 +11,7 @@ import { parseFieldSelector } from '../../core/request/field-selector.ts'
 import { parseJson } from '../../core/request/json.ts'
 import { parseLabelSelector } from '../../core/request/label-selector.ts'
 import { parseYaml } from '../../core/request/yaml.ts'
+import { ControllerRevision } from '../../core/resources/apps/controllerrevision.ts'
 import { bind } from '../../core/resources/bind.ts'
 import { builtinResources } from '../../core/resources/index.ts'
 import { encode } from '../../core/respond/encode.ts'
@@ -96,6 +97,14 @@ const encoder = new TextEncoder()
 const readers: { readonly [name: string]: (text: string) => unknown } = {
   JSON: (text) => parseJson(encoder.encode(text), { duplicates: true }),
   'JSON keys': (text) => parseJson(encoder.encode(`{${JSON.stringify(text)}:{${'"a":1,'.repeat(1000)}"a":1}}`), { duplicates: true }),
+  'JSON with a long integer': (text) =>
+    parseJson(encoder.encode(`{"a":9007199254740993,"b":${JSON.stringify(text)}}`), { duplicates: true }),
+  'JSON lists of long integers': (text) =>
+    parseJson(encoder.encode(`[${`${JSON.stringify(text.slice(0, 9))},9007199254740993,`.repeat(text.length / 20)}1]`), {
+      duplicates: true,
+    }),
+  'raw extensions': (text) =>
+    parseJson(encoder.encode(`{"data": {"a" : ${JSON.stringify(text)}}}`), { duplicates: true, schema: ControllerRevision }),
   YAML: (text) => parseYaml(encoder.encode(text), { duplicates: true }),
   'YAML lists': (text) => parseYaml(encoder.encode(`[${text}]`), { duplicates: true }),
   'YAML output': (text) => encode({ value: { kind: '', apiVersion: '', text } as never, schema: undefined }, 'yaml', false),
