@@ -79,12 +79,15 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     const key = JSON.stringify(invocation)
     const common = findings.inputs.get(key) ?? (await see(attributes, invocation))
     findings.inputs.set(key, common)
-    const request = { ...common.request, resource: attributes.resource }
+    const request = () => ({ ...common.request, resource: attributes.resource })
     const annotations = new Map<string, Set<string>>()
     for (const { binding, params } of bindings) {
       for (const param of params) {
         const inputs = { ...common, params: param ?? null }
-        const verdict = await evaluatePolicy(policy.program(), { inputs, conditions: { ...inputs, request, namespaceObject: null } })
+        const verdict = await evaluatePolicy(policy.program(), {
+          inputs,
+          conditions: () => ({ ...inputs, request: request(), namespaceObject: null }),
+        })
         for (const violation of verdict.violations) {
           if (violation.reason === undefined && policy.ignoresFailure) continue
           act(attributes, policy, binding, violation, findings)

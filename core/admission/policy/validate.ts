@@ -22,8 +22,8 @@ export interface Verdict {
 
 export interface ConditionInputs {
   readonly inputs: Inputs
-  /** As `inputs`, for match conditions: they see neither the namespace nor the resource of another version. */
-  readonly conditions: Inputs
+  /** As `inputs`, for match conditions: they see neither the namespace nor the resource of another version. Made where there are some. */
+  conditions(): Inputs
 }
 
 const nothing: Verdict = { violations: [], annotations: [], faults: [] }
@@ -108,7 +108,7 @@ function shortened(value: string): string {
 export async function evaluatePolicy(program: ValidatingProgram, { inputs, conditions }: ConditionInputs): Promise<Verdict> {
   const refused = (message: string): Verdict => ({ ...nothing, violations: [{ index: 0, message }] })
   if (program.conditions.length > 0) {
-    const hold = await conditionsHold(program.conditions, conditions, program.variables)
+    const hold = await conditionsHold(program.conditions, conditions(), program.variables)
     if (hold === false) return nothing
     if (hold !== true) return refused(hold.error)
   }
