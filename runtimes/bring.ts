@@ -31,8 +31,8 @@ export function bringRuntimes(root: string, names: readonly RuntimeName[]): stri
   const kept = (Object.keys(packages) as RuntimeName[]).filter((name) => isInstalled(packages[name]))
   const specifiers = [...missing, ...kept].map((name) => `${packages[name].package}@${packages[name].version}`)
   console.log(`installing ${missing.map((name) => `${name} ${packages[name].version}`).join(', ')} (once)`)
-  // The binaries lie in packages per platform; install scripts would only copy them.
-  const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // The binaries lie in packages per platform; install scripts would only copy them. A link to another Node would be what scripts run.
+  const options = ['--no-save', '--ignore-scripts', '--no-bin-links', '--no-audit', '--no-fund', '--loglevel=error']
   const { status, stderr } = spawnSync('npm', ['install', ...options, ...specifiers], { cwd: root, encoding: 'utf8', timeout: 300_000 })
   return status === 0 ? undefined : `${missing.join(', ')} can't be installed: ${stderr.trim().split('\n')[0] || 'npm install failed'}`
 }

@@ -1,14 +1,15 @@
-/** `npm run bundle`: the daemon as `dist/bin/bin.js`, stamped with its commit and date. */
+/** `npm run bundle [-- directory]`: the daemon as `bin.js` in a directory, by default `dist/bin`, stamped with its commit and date. */
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildStamp } from '../stamp.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const [, , outdir = 'dist/bin'] = process.argv
 
 await build({
   absWorkingDir: root,
   entryPoints: ['runtimes/node/bin.ts'],
-  outdir: 'dist/bin',
+  outdir,
   bundle: true,
   splitting: true,
   platform: 'node',

@@ -14,6 +14,7 @@ import { fullValue } from '../core/schema/samples.ts'
 import { type Api, apiOf, assertFailure, type TestList, type TestObject } from '../support/api.ts'
 import { collectionPath, minimalObject } from '../support/minimal-objects.ts'
 import { within } from '../support/wait.ts'
+import { withoutDefinitionController } from '../support/without-definition-controller.ts'
 
 const platform = createPlatform()
 const type = platform.protobufType
@@ -44,6 +45,7 @@ async function startServer(store = memoryStore()): Promise<{ api: Api; server: A
     store,
     runtimeConfig: { 'api/all': true },
     controllers: ['serviceaccount'],
+    authorizers: [withoutDefinitionController],
     compactionInterval: 0,
     telemetry: { logger },
   })

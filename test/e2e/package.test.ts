@@ -62,12 +62,7 @@ describe('the package', { timeout: 300_000 }, () => {
     const tool = (name: string, args: readonly string[]) =>
       execFileSync(join(root, 'node_modules/.bin', name), args, { cwd: root, stdio: 'pipe' })
     tool('tsc', ['-p', 'tsconfig.build.json', '--outDir', join(staged, 'dist'), '--incremental', 'false', '--tsBuildInfoFile', 'null'])
-    const { bundle = '' } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { bundle?: string } }).scripts
-    const [, ...options] = bundle.split(' ')
-    tool(
-      'esbuild',
-      options.map((option) => option.replace('--outdir=', `--outdir=${staged}/`)),
-    )
+    execFileSync(process.execPath, [join(root, 'runtimes/node/bundle.mjs'), join(staged, 'dist/bin')], { stdio: 'pipe' })
     npm(['pack', '--ignore-scripts', '--pack-destination', directory], staged)
     writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
     const tarball = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? ''

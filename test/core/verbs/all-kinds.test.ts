@@ -12,6 +12,7 @@ import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, type TestObject } from '../../support/api.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
 import { watchAt } from '../../support/watch-reader.ts'
+import { withoutDefinitionController } from '../../support/without-definition-controller.ts'
 
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
@@ -30,6 +31,7 @@ before(async () => {
     store: memoryStore(),
     runtimeConfig: { 'api/all': true },
     controllers: [],
+    authorizers: [withoutDefinitionController],
     admissionPlugins: { disable: withControllers },
   })
   api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
@@ -96,6 +98,15 @@ for (const definition of definitions) {
 
       const deleted = await api.delete(path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' })
       assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
+      if (definition.strategy.prepareDelete && !definition.specFinalizers) {
+        const held = await watch.object()
+        assert.deepEqual(
+          [held.type, held.object.metadata.deletionTimestamp !== undefined],
+          ['MODIFIED', true],
+          'it waits for what it holds',
+        )
+        await api.patch(path, { metadata: { finalizers: null } })
+      }
       const last = await watch.object()
       // A namespace waits until somebody has emptied it.
       assert.equal(last.type, definition.specFinalizers ? 'MODIFIED' : 'DELETED')
