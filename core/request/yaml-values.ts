@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Scalar, type YAMLMap } from 'yaml'
 import { badRequest } from '../respond/status.ts'
+import { exactInteger } from '../schema/json-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { shorten } from '../schema/shorten.ts'
 
@@ -11,9 +12,8 @@ const maxShown = 256
 
 /** The integer as JSON has it: those beyond 64 bits are doubles. */
 function integer(value: bigint): Json {
-  const number = Number(value)
-  if (!Number.isFinite(number)) throw badRequest('yaml: unsupported value: number out of range')
-  return Number.isSafeInteger(number) || BigInt.asIntN(65, value) !== value ? number : value
+  if (!Number.isFinite(Number(value))) throw badRequest('yaml: unsupported value: number out of range')
+  return exactInteger(value)
 }
 
 /** Escapes can make halves of surrogate pairs. */

@@ -11,11 +11,17 @@ import { reaching } from './reaches.ts'
 const maxDepth = 1000
 /** Digits of the shortest integer that a double may not hold. */
 const longDigits = 16
-/** Characters of the longest integer that fits in 64 bits, with its sign; longer ones are read as doubles. */
-const longestInteger = 20
+/** Characters of the longest integer that fits in 64 bits and a sign. */
+const longestInteger = 21
 
 /** Characters of a number that its refusal shows. */
 const maxShown = 64
+
+/** An integer as a number where a double holds it or 64 bits and a sign do not, as Go reads those as doubles; else as it is. */
+export function exactInteger(value: bigint): number | bigint {
+  const number = Number(value)
+  return Number.isSafeInteger(number) || BigInt.asIntN(65, value) !== value ? number : value
+}
 
 /** A number is larger than any double. */
 export class NumberRangeError extends Error {}
@@ -149,7 +155,7 @@ class ExactParser {
     if (!Number.isFinite(value))
       throw new NumberRangeError(`json: cannot unmarshal number ${text.slice(0, maxShown)} into Go value of type float64`)
     if (Number.isSafeInteger(value) || text.length > longestInteger || !/^-?\d+$/.test(text)) return value
-    return BigInt(text)
+    return exactInteger(BigInt(text))
   }
 
   #array(schema: Schema | undefined): Json[] {

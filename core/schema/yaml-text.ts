@@ -3,6 +3,7 @@
  * Readers in Go speak YAML 1.1: `yes` and `0777` are quoted, and what they take for a line break or refuse is escaped.
  */
 import { parse, stringify } from 'yaml'
+import { exactInteger } from './json-text.ts'
 import type { Json } from './model.ts'
 
 /** Quotes what either version of YAML would read as something else than text. */
@@ -20,7 +21,7 @@ export function yamlText(value: unknown): string {
 
 /** Integers that a double holds are numbers, as in JSON. */
 function plain(value: unknown): Json {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (typeof value === 'bigint') return exactInteger(value)
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null) return value as Json
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]))

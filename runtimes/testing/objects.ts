@@ -47,7 +47,22 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
 
   /** Follows one object from now; `reached` sees it first as it is, undefined while there is none. */
   async function follow(name: string, reached: (object: T | undefined) => boolean, timeout: number): Promise<T | undefined> {
-    const signal = AbortSignal.timeout(timeout)
+    const late = new AbortController()
+    // Unlike that of AbortSignal.timeout, this timer keeps the process alive, which may have nothing else to wait for.
+    const timer = setTimeout(() => late.abort(), timeout)
+    try {
+      return await followUntil(name, reached, timeout, late.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function followUntil(
+    name: string,
+    reached: (object: T | undefined) => boolean,
+    timeout: number,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
     const fieldSelector = `metadata.name=${name}`
     const { items, metadata } = (await call('GET', await path(), { fieldSelector })) as {
       items: T[]

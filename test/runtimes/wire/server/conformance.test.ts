@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { nameOf } from '../../../../runtimes/wire/errors.ts'
+import { rootUrl } from '../../../support/root.ts'
 import { within } from '../../../support/wait.ts'
 import { open } from '../../node/support.ts'
 import { type Frame, frame, type RawClient, rawClient, types } from './raw-client.ts'
@@ -12,7 +13,7 @@ interface Case {
   readonly steps: readonly string[]
 }
 
-const cases: Case[] = readFileSync(new URL('conformance.txt', import.meta.url), 'utf8')
+const cases: Case[] = readFileSync(new URL('test/runtimes/wire/server/conformance.txt', rootUrl), 'utf8')
   .split('\n\n')
   .map((block) => block.split('\n').filter((line) => line !== '' && !line.startsWith('#')))
   .flatMap(([title, ...steps]) => (title === undefined ? [] : [{ title, steps }]))

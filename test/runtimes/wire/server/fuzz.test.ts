@@ -32,6 +32,10 @@ class Wire extends EventEmitter {
     this.writable = false
   }
 
+  pause(): void {}
+
+  resume(): void {}
+
   destroy(): void {
     if (this.destroyed) return
     this.destroyed = true
