@@ -1,4 +1,5 @@
 /** The fixed paths: discovery, OpenAPI, health, version, metrics. */
+import { TrieRouter } from 'hono/router/trie-router'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
@@ -40,11 +41,11 @@ interface FixedPath {
 
 /** Finds who answers a path by what authorization saw of it. */
 function lookup(paths: readonly FixedPath[]): (path: string) => Respond | undefined {
-  const exact = new Map(paths.map(({ path, respond }) => [path, respond]))
-  const prefixes = paths.filter(({ below }) => below).map(({ path, respond }) => ({ prefix: `${path}/`, respond }))
+  const router = new TrieRouter<Respond>()
+  for (const { path, below, respond } of paths) router.add('GET', below ? `${path}/*` : path, respond)
   return (path) => {
-    const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
-    return exact.get(plain) ?? prefixes.find(({ prefix }) => plain.startsWith(prefix))?.respond
+    const [matches] = router.match('GET', path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
+    return matches[0]?.[0]
   }
 }
 

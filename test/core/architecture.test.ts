@@ -50,7 +50,7 @@ const awaited: { readonly [field: string]: string } = {
   'core/schema/protobuf-envelope.ts: contentType': 'part of the format',
 }
 
-const packages = new Set(['zod', 'yaml', 'cac', 'jose', '@noble/ciphers', '@opentelemetry/api', 're2js', '@bufbuild/protobuf'])
+const packages = new Set(['hono', 'zod', 'yaml', 'cac', 'jose', '@noble/ciphers', '@opentelemetry/api', 're2js', '@bufbuild/protobuf'])
 /** Wire constants that clients know by these words: OpenAPI extensions, field names and names of types in expressions. */
 const wireWords =
   /kubernetes\.(authorization\.)?[A-Z][A-Za-z]+|kubernetes\.variables|x-kubernetes-[a-z-]+|kube(let|Proxy)[A-Z][A-Za-z]*|KubernetesAPIApprovalPolicyConformant/g
