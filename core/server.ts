@@ -121,8 +121,6 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   }
   const pluginRows = choosePlugins(enabledPlugins, disabledPlugins)
   const plugins = [...(await makePlugins(pluginRows, pluginContext)), ...options.extraPlugins]
-  for (const { name, make } of pluginRows)
-    if (make === undefined && enabledPlugins.includes(name)) logger.warn({}, `admission plugin ${name} has no effect in this version`)
   if (usesRbac) plugins.push(rbacEscalation(platform, authorizer, rbac))
 
   // What answers.

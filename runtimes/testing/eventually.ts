@@ -3,8 +3,9 @@
  * failure as its cause. To wait for one object, `objects(…).until` needs no polling.
  */
 export async function eventually<T>(what: string, ask: () => T | Promise<T>, timeout = 5_000): Promise<Exclude<T, undefined | false>> {
+  const end = performance.now() + timeout
   let cause: unknown
-  for (const end = performance.now() + timeout; performance.now() <= end; await new Promise((resolve) => setTimeout(resolve, 10))) {
+  for (;;) {
     try {
       const found = await ask()
       if (found !== undefined && found !== false) return found as Exclude<T, undefined | false>
@@ -12,6 +13,7 @@ export async function eventually<T>(what: string, ask: () => T | Promise<T>, tim
     } catch (error) {
       cause = error
     }
+    if (performance.now() > end) throw new Error(`${what}: not within ${timeout} ms`, cause === undefined ? {} : { cause })
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error(`${what}: not within ${timeout} ms`, cause === undefined ? {} : { cause })
 }

@@ -1,19 +1,8 @@
-/** Polls until the probe gives a value, and returns it; fails with the last failure after `timeout` milliseconds. */
-export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeout = 10_000): Promise<T> {
-  const end = performance.now() + timeout
-  let failure: unknown
-  for (;;) {
-    try {
-      const found = await probe()
-      if (found !== undefined && found !== false) return found
-      failure = undefined
-    } catch (error) {
-      failure = error
-    }
-    if (performance.now() > end) throw new Error(`${what}: not within ${timeout} ms`, failure === undefined ? {} : { cause: failure })
-    await sleep(25)
-  }
-}
+import { eventually as poll } from '../../runtimes/testing/eventually.ts'
+
+/** The harness's `eventually`, with the patience of this project's own tests: 10 s. */
+export const eventually = <T>(what: string, probe: () => Promise<T | undefined | false>, timeout = 10_000): Promise<T> =>
+  poll<T | undefined | false>(what, probe, timeout) as Promise<T>
 
 export const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 

@@ -42,18 +42,12 @@ export interface PluginRow<Name extends string = string> {
   /** Whether it runs unless it is disabled. */
   readonly byDefault: boolean
   readonly phases: Phases
-  /** Absent: not built yet. */
-  readonly make?: Make
+  readonly make: Make
 }
 
 const row =
   (byDefault: boolean) =>
-  <const Name extends string>(name: Name, phases: Phases, make?: Make): PluginRow<Name> => ({
-    name,
-    byDefault,
-    phases,
-    ...(make && { make }),
-  })
+  <const Name extends string>(name: Name, phases: Phases, make: Make): PluginRow<Name> => ({ name, byDefault, phases, make })
 const on = row(true)
 const off = row(false)
 
@@ -110,8 +104,6 @@ export function choosePlugins(enabled: readonly string[], disabled: readonly str
   return table.filter(({ name, byDefault }) => enabled.includes(name) || (byDefault && !disabled.includes(name)))
 }
 
-/** Makes plugins, but for those that are not built yet. */
-export async function makePlugins(rows: readonly PluginRow[], context: PluginContext): Promise<AdmissionPlugin[]> {
-  const made = await Promise.all(rows.map(({ make }) => make?.(context)))
-  return made.filter((plugin) => plugin !== undefined)
+export function makePlugins(rows: readonly PluginRow[], context: PluginContext): Promise<AdmissionPlugin[]> {
+  return Promise.all(rows.map(({ make }) => make(context)))
 }
