@@ -7,24 +7,20 @@ import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
+import { CachedLists } from './cached-lists.ts'
 import type { Change } from './change.ts'
 import { changeOf, directFeed } from './direct.ts'
+import { FanOut, type Scope } from './fan-out.ts'
 import type { FeedList, FeedQuery, Subscriber, Subscription, WatchableStore } from './feed.ts'
+import { loadAll } from './load.ts'
+import { freshnessTimeout, Reached } from './reached.ts'
 import { SortedEntries } from './sorted-entries.ts'
 import { TooOld } from './too-old.ts'
 import { Window } from './window.ts'
 
 const windowCapacity = 10_000
-/** Lists remembered at a time. */
-const recentLists = 4
-const freshnessTimeout = 3_000
 const firstRetry = 100
 const longestRetry = 10_000
-
-interface Waiter {
-  readonly revision: number
-  resolve(reached: boolean): void
-}
 
 interface State {
   readonly window: Window
@@ -39,15 +35,13 @@ export interface CacheOptions {
 }
 
 export function createWatchCache({ objects, store, clock, logger }: CacheOptions): WatchableStore {
-  const { keys } = objects
-  const root = keys.prefix('')
+  const { keys, definition } = objects
   /** For watches from before what the cache remembers. */
   const past = directFeed(objects, store)
   const entries = new SortedEntries()
-  const scopes = new Map<string, Set<Subscriber>>()
-  const waiters = new Set<Waiter>()
-  const recent = new Map<string, Required<Pick<FeedList, 'entries' | 'kept'>>>()
-  let revision = 0
+  const lists = new CachedLists(entries, keys, definition.namespaced)
+  const fanOut = new FanOut(keys, definition.namespaced)
+  const reached = new Reached(clock)
   /** Raised when the cache starts anew: what an earlier watch still says is of no interest. */
   let generation = 0
   let state: State | undefined
@@ -56,39 +50,8 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   let failed = false
   let closed = false
 
-  function advance(to: number): void {
-    if (to <= revision) return
-    revision = to
-    for (const waiter of waiters) if (waiter.revision <= to) waiter.resolve(true)
-  }
-
-  function tell(scope: string, changes: readonly Change[]): void {
-    const subscribers = scopes.get(scope)
-    if (subscribers) for (const subscriber of subscribers) subscriber.changes(changes)
-  }
-
-  /** Everybody sees the changes of one revision together; a scope is the root, a namespace's prefix or one key. */
-  function dispatch(changes: readonly Change[]): void {
-    if (scopes.size === 0) return
-    tell(root, changes)
-    if (scopes.size === 1 && scopes.has(root)) return
-    const narrow = new Map<string, Change[]>()
-    for (const change of changes) {
-      const { namespace, name } = keys.parse(change.entry.key)
-      const wanted = new Set([keys.prefix(namespace), change.entry.key, `*/${name}`])
-      wanted.delete(root)
-      for (const scope of wanted) {
-        if (!scopes.has(scope)) continue
-        const own = narrow.get(scope)
-        if (own) own.push(change)
-        else narrow.set(scope, [change])
-      }
-    }
-    for (const [scope, own] of narrow) tell(scope, own)
-  }
-
   function apply(window: Window, events: readonly StoreEvent[]): void {
-    recent.clear()
+    lists.forget()
     const changes: Change[] = []
     for (const event of events) {
       const key = event.type === 'put' ? event.kv.key : event.key
@@ -99,42 +62,22 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       window.push(change)
       changes.push(change)
     }
-    dispatch(changes)
+    fanOut.changes(changes)
     const last = events.at(-1)
-    if (last) advance(last.type === 'put' ? last.kv.modRevision : last.revision)
+    if (last) reached.advance(last.type === 'put' ? last.kv.modRevision : last.revision)
   }
 
   async function load(): Promise<State> {
-    let from: string | undefined
-    let at: number | undefined
-    const loaded: Entry[] = []
-    const reading = objects.reader.list()
-    for (;;) {
-      const page = await store.list({
-        prefix: root,
-        limit: 5_000,
-        ...(from !== undefined && { from }),
-        ...(at !== undefined && { revision: at }),
-      })
-      at = page.revision
-      for (const kv of page.items) {
-        const entry = reading.read(kv)
-        if (entry) loaded.push(entry)
-      }
-      const last = page.items.at(-1)
-      if (!page.more || last === undefined) break
-      from = `${last.key}\0`
-    }
-    reading.finish()
+    const loaded = await loadAll(objects, store)
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
-    if (at < revision) logger.warn({ resource: objects.definition.names.plural, from: revision, to: at }, 'the store went back')
-    recent.clear()
-    entries.clear()
-    revision = 0
-    for (const entry of loaded) entries.set(entry)
+    const at = loaded.revision
+    if (at < reached.revision) logger.warn({ resource: definition.names.plural, from: reached.revision, to: at }, 'the store went back')
+    clear()
+    for (const entry of loaded.entries) entries.set(entry)
     const window = new Window(windowCapacity, at)
     const own = ++generation
-    const watch = store.watch(root, at, {
+    reached.restart(at)
+    const watch = store.watch(keys.prefix(''), at, {
       events(events) {
         if (own !== generation) return
         try {
@@ -147,15 +90,19 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       },
       progress(to) {
         if (own !== generation) return
-        advance(to)
-        for (const subscribers of scopes.values()) for (const subscriber of subscribers) subscriber.progress(to)
+        reached.advance(to)
+        fanOut.progress(to)
       },
       end(error) {
         if (own === generation) lost(error)
       },
     })
-    advance(at)
     return { window, watch }
+  }
+
+  function clear(): void {
+    lists.forget()
+    entries.clear()
   }
 
   /** The store's watch ended: subscribers start anew from their last revision, and so does the cache. */
@@ -164,14 +111,11 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     state?.watch.close()
     state = undefined
     starting = undefined
-    recent.clear()
-    entries.clear()
-    const all = [...scopes.values()].flatMap((subscribers) => [...subscribers])
-    scopes.clear()
-    for (const subscriber of all) subscriber.end()
-    for (const waiter of waiters) waiter.resolve(false)
+    clear()
+    fanOut.end()
+    reached.giveUp()
     if (error && !closed)
-      logger.warn({ resource: objects.definition.names.plural, error: error.message }, 'watch cache lost its place, starts anew')
+      logger.warn({ resource: definition.names.plural, error: error.message }, 'watch cache lost its place, starts anew')
   }
 
   async function startWithRetries(): Promise<State> {
@@ -204,21 +148,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     return starting
   }
 
-  /** Resolves to false when the revision was not reached in time. */
-  function reach(wanted: number): Promise<boolean> | true {
-    if (revision >= wanted) return true
-    state?.watch.requestProgress()
-    return new Promise((resolve) => {
-      const finish = (reached: boolean) => {
-        cancel()
-        waiters.delete(waiter)
-        resolve(reached)
-      }
-      const waiter: Waiter = { revision: wanted, resolve: finish }
-      const cancel = clock.after(freshnessTimeout, () => finish(false))
-      waiters.add(waiter)
-    })
-  }
+  const reach = (wanted: number) => reached.reach(wanted, () => state?.watch.requestProgress())
 
   /** A store whose revision is below what the cache had seen when it asked was restored from a backup: nothing here holds any more. */
   function heed(current: number, before: number, asked: number): void {
@@ -226,7 +156,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   }
 
   async function currentRevision(): Promise<number> {
-    const [before, asked] = [revision, generation]
+    const [before, asked] = [reached.revision, generation]
     const current = await store.currentRevision()
     heed(current, before, asked)
     return current
@@ -240,48 +170,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     if (await reach(wanted)) return
     // When the cache lost its place meanwhile, it starts anew with what is newest.
     await start()
-    if (revision < wanted) throw tooLargeResourceVersion(wanted, revision)
-  }
-
-  function find({ namespace, name, indexed, matches, after }: FeedQuery): readonly Entry[] {
-    let found: readonly Entry[]
-    if (name !== undefined && (namespace !== '' || !objects.definition.namespaced)) {
-      const one = entries.get(keys.of(namespace, name))
-      found = one && (after === undefined || one.key > after) ? [one] : []
-    } else {
-      const prefix = keys.prefix(namespace)
-      found = indexed ? entries.withField(indexed, prefix, after) : entries.range(prefix, after)
-      if (name !== undefined) found = found.filter((entry) => keys.parse(entry.key).name === name)
-    }
-    return matches ? found.filter(matches) : found
-  }
-
-  /** As `find`; whole lists are remembered until something changes, as many clients ask for the same ones. */
-  function remembered(query: FeedQuery): Pick<FeedList, 'entries' | 'kept'> {
-    const { namespace, name, matches, selector, after } = query
-    if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return { entries: find(query) }
-    const key = `${namespace}\n${selector ?? ''}`
-    let found = recent.get(key)
-    if (found === undefined) {
-      found = { entries: find(query), kept: new Map() }
-      if (recent.size >= recentLists) recent.clear()
-      recent.set(key, found)
-    }
-    return found
-  }
-
-  function select(query: FeedQuery): FeedList {
-    const { name, matches, limit = 0 } = query
-    const whole = remembered(query)
-    const found = whole.entries
-    if (limit === 0 || found.length <= limit) return { ...whole, revision }
-    const page = found.slice(0, limit)
-    return {
-      entries: page,
-      revision,
-      next: page.at(-1)!.key,
-      ...(!matches && name === undefined && { remaining: found.length - limit }),
-    }
+    if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision)
   }
 
   async function list(query: FeedQuery): Promise<FeedList> {
@@ -294,12 +183,12 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       if (error instanceof NotReady && query.limit && !query.matches && query.name === undefined) return objects.list(query)
       throw error
     }
-    if (typeof at === 'object' && 'exact' in at && at.exact !== revision) return objects.list(query)
-    return select(query)
+    if (typeof at === 'object' && 'exact' in at && at.exact !== reached.revision) return objects.list(query)
+    return lists.select(query, reached.revision)
   }
 
   function getStored(key: string): Promise<Entry | undefined> {
-    const [before, asked] = [revision, generation]
+    const [before, asked] = [reached.revision, generation]
     return store.get(key).then(({ kv, revision: current }) => {
       heed(current, before, asked)
       return kv && objects.reader.one(kv)
@@ -309,23 +198,18 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   /** As live as a read of the store, which stores can answer for many at once: their revision, and what the cache has at it. */
   async function getCached(key: string): Promise<Entry | undefined> {
     const asked = generation
-    const reached = reach(await currentRevision())
-    if ((reached !== true && !(await reached)) || state === undefined || asked !== generation) return getStored(key)
+    const fresh = reach(await currentRevision())
+    if ((fresh !== true && !(await fresh)) || state === undefined || asked !== generation) return getStored(key)
     const entry = entries.get(key)
     return entry?.stale ? getStored(key) : entry
   }
 
-  function subscribe(after: number, scope: { namespace: string; name?: string }, subscriber: Subscriber): Subscription {
-    const key = scopeKey(scope)
-    const wants = (change: Change) => {
-      const { namespace, name } = keys.parse(change.entry.key)
-      return (scope.namespace === '' || namespace === scope.namespace) && (scope.name === undefined || name === scope.name)
-    }
+  function subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription {
     let open = true
     let direct: Subscription | undefined
     async function connect(): Promise<void> {
       await start()
-      if (after > revision) {
+      if (after > reached.revision) {
         // Another replica may have told of it. If not, no event will ever come: there is no such revision any more.
         const current = await currentRevision()
         if (after > current) throw new TooOld(after, current)
@@ -344,10 +228,8 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
         })
         return
       }
-      const set = scopes.get(key) ?? new Set()
-      scopes.set(key, set)
-      set.add(subscriber)
-      const missed = recentChanges.filter(wants)
+      fanOut.add(scope, subscriber)
+      const missed = recentChanges.filter((change) => fanOut.isIn(scope, change))
       if (missed.length > 0) subscriber.changes(missed)
       watch.requestProgress()
     }
@@ -359,17 +241,10 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
       close() {
         open = false
         direct?.close()
-        const set = scopes.get(key)
-        set?.delete(subscriber)
-        if (set?.size === 0) scopes.delete(key)
+        fanOut.delete(scope, subscriber)
       },
       requestProgress: () => (direct ?? state?.watch)?.requestProgress(),
     }
-  }
-
-  function scopeKey({ namespace, name }: { namespace: string; name?: string }): string {
-    if (name === undefined) return keys.prefix(namespace)
-    return namespace === '' && objects.definition.namespaced ? `*/${name}` : keys.of(namespace, name)
   }
 
   return {
