@@ -2,6 +2,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock, Logger } from '../../core/ports.ts'
+import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
 import { ServerConnection } from '../wire/server/connection.ts'
 import { limits } from '../wire/server/limits.ts'
@@ -61,6 +62,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const { http2 = true, maxConcurrentStreams = 100, logger, clock = nodeClock } = options
   const service = createService(handler, logger)
   const holdings = new Holdings(limits.heldInAll)
+  const buffers = new Buffers()
   const sockets = new Set<Socket>()
   /** Sockets that have not shaken hands yet, by their peer: TLS hands out another object. */
   const shaking = new Map<string, { readonly socket: Socket; readonly since: number }>()
@@ -98,6 +100,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     const connection = new ServerConnection(socket, {
       maxConcurrentStreams,
       holdings,
+      buffers,
       request: (stream, head) => serveHttp2(service, peer, stream, head),
       tooLarge: (stream) => refuseFields(service, stream),
       failed: (error) => logger?.debug({ err: error }, 'connection failed'),

@@ -1,47 +1,61 @@
 import type { Socket } from 'node:net'
+import { Buffers, largeBuffer, smallBuffer } from './buffers.ts'
 import { calmError } from './errors.ts'
 import { frameHeaderLength, writeFrameHeader } from './frames.ts'
 
-const smallestBuffer = 4 * 1024
-const largestBuffer = 64 * 1024
 const mostReplies = 10_000
+/** Bytes of a write while it is not known how fast the socket takes them; and milliseconds in which it takes one that may be larger. */
+const firstWrite = 64 * 1024
+const quick = 250
 
 export interface OutboxOptions {
   /** Turns of the event loop that a write is put off at most, as long as each brings more than there was before. Default 0: the end of this one. */
   readonly patience?: number
   /** So many bytes are written without waiting for the end of a turn. Default: never. */
   readonly enough?: number
+  /** Where buffers come from; shared by the connections of a listener. Default: its own. */
+  readonly buffers?: Buffers
   /** Everything up to now was taken by the socket. */
   readonly drained?: () => void
+}
+
+/** A buffer of which the first bytes are to be written. */
+interface Filled {
+  readonly buffer: Buffer
+  readonly end: number
 }
 
 /**
  * Collects what is to be written: what is pushed in one turn of the event loop goes out in one write, which costs more than all its frames.
  * Everything is copied here, once, so that a write is one buffer: TLS would put several together with one more copy. There is one write at a
- * time; what is pushed meanwhile waits here, where it can be seen. Only what is long takes several buffers, and so several writes.
+ * time; what is pushed meanwhile waits here, where it can be seen. Writes are as large as the socket takes quickly, so that it can be told
+ * how fast a slow one is.
  */
 export class Outbox {
   readonly #socket: Socket
   readonly #options: OutboxOptions
-  /** Those that are ready, oldest first. */
-  #full: Buffer[] = []
+  readonly #buffers: Buffers
+  /** Those that are ready, oldest first; of the first, so many bytes were written. */
+  readonly #filled: Filled[] = []
+  #from = 0
   #buffer: Buffer | undefined
   #end = 0
   /** Bytes in all buffers. */
   #waiting = 0
-  /** Bytes that the socket has not taken yet. */
+  /** Bytes that the socket has not taken yet, and since when. */
   #writing = 0
+  #since = 0
+  #largestWrite = firstWrite
   #written = 0
   #scheduled = false
   #ending = false
-  /** About as many bytes as a write has: the next one is likely to be alike. */
-  #usual = smallestBuffer
   /** Those that the peer may not have taken. */
   #replies = 0
 
   constructor(socket: Socket, options: OutboxOptions = {}) {
     this.#socket = socket
     this.#options = options
+    this.#buffers = options.buffers ?? new Buffers()
   }
 
   /** Bytes that the socket has not taken. */
@@ -85,12 +99,17 @@ export class Outbox {
 
   /** A buffer with room for so many bytes from `place` on; `grew` says how many of them were written. */
   room(size: number): Buffer {
-    const buffer = this.#buffer
-    if (buffer !== undefined && buffer.length - this.#end >= size) return buffer
-    if (buffer !== undefined) this.#usual = Math.min(2 * this.#usual, largestBuffer)
-    this.#seal()
-    this.#buffer = Buffer.allocUnsafeSlow(Math.max(size, this.#usual))
-    return this.#buffer
+    const before = this.#buffer
+    if (before !== undefined && before.length - this.#end >= size) return before
+    const moved = before?.length === smallBuffer && this.#end + size <= largeBuffer ? this.#end : 0
+    const buffer = this.#buffers.take(before === undefined ? size : Math.max(size, largeBuffer))
+    if (before !== undefined && this.#end > moved) this.#seal(before)
+    else if (before !== undefined) {
+      before.copy(buffer, 0, 0, moved)
+      this.#buffers.give(before)
+    }
+    this.#buffer = buffer
+    return buffer
   }
 
   grew(by: number): void {
@@ -114,26 +133,34 @@ export class Outbox {
 
   flush(): void {
     if (this.#writing > 0 || this.#waiting === 0 || !this.#socket.writable) return
-    if (this.#full.length === 0) {
-      this.#usual = Math.min(Math.max(this.#end, smallestBuffer), largestBuffer)
-      this.#seal()
-    }
-    const buffer = this.#full.shift() as Buffer
-    this.#writing = buffer.length
-    this.#waiting -= buffer.length
-    this.#socket.write(buffer, this.#taken)
+    if (this.#filled.length === 0 && this.#buffer !== undefined) this.#seal(this.#buffer)
+    const { buffer, end } = this.#filled[0] as Filled
+    const bytes = buffer.subarray(this.#from, Math.min(end, this.#from + this.#largestWrite))
+    this.#writing = bytes.length
+    this.#waiting -= bytes.length
+    if (bytes.length === this.#largestWrite) this.#since = performance.now()
+    this.#socket.write(bytes, this.#taken)
   }
 
   /** The current buffer is ready to be written. */
-  #seal(): void {
-    if (this.#buffer !== undefined && this.#end > 0) this.#full.push(this.#buffer.subarray(0, this.#end))
+  #seal(buffer: Buffer): void {
+    this.#filled.push({ buffer, end: this.#end })
     this.#buffer = undefined
     this.#end = 0
   }
 
-  readonly #taken = (): void => {
+  readonly #taken = (error?: Error | null): void => {
+    const { buffer, end } = this.#filled[0] as Filled
+    if (this.#writing === this.#largestWrite)
+      this.#largestWrite = performance.now() - this.#since < quick ? Math.min(2 * this.#largestWrite, largeBuffer) : firstWrite
     this.#written += this.#writing
+    this.#from += this.#writing
     this.#writing = 0
+    if (this.#from === end) {
+      this.#filled.shift()
+      this.#from = 0
+      if (!error) this.#buffers.give(buffer)
+    }
     if (!this.#ending) this.#options.drained?.()
     this.flush()
     if (this.#ending && this.#writing === 0) this.#socket.end()

@@ -1,6 +1,6 @@
 /** What goes out on streams, as fast as the peer's windows and its socket let it (RFC 9113, section 5.2). */
 import { ConnectionError, errorCodes, protocolError, StreamError } from './errors.ts'
-import { flags, frameHeaderLength, frameTypes, largest31 } from './frames.ts'
+import { flags, frameTypes, largest31 } from './frames.ts'
 import type { Outbox } from './outbox.ts'
 import { defaultWindowSize, initialSettings, type PeerSettings, readSettings } from './settings.ts'
 
@@ -110,7 +110,6 @@ export class Sender {
 
   #data(stream: Outgoing, rest: Uint8Array, size: number): void {
     const { maxFrameSize } = this.#peer
-    this.#outbox.room(size + Math.ceil(size / maxFrameSize) * frameHeaderLength)
     for (let at = 0; at < size; ) {
       const end = Math.min(at + maxFrameSize, size)
       const whole = end === rest.length

@@ -3,6 +3,7 @@
  * here against the state of the connection and of its streams, and against `limits.ts`.
  */
 import type { Socket } from 'node:net'
+import type { Buffers } from '../buffers.ts'
 import { ConnectionError, calmError, errorCodes, frameSizeError, protocolError, StreamError } from '../errors.ts'
 import {
   FrameReader,
@@ -34,6 +35,7 @@ export interface ServerOptions {
   readonly maxConcurrentStreams: number
   /** Shared with the other connections of the server. */
   readonly holdings: Holdings
+  readonly buffers: Buffers
   /** A request has begun: sets `stream.user`, and answers by and by. */
   request(stream: ServerStream, head: RequestHead): void
   /** Answers a request that has more header fields than allowed. */
@@ -75,7 +77,7 @@ export class ServerConnection implements StreamOwner, Holder {
     this.#socket = socket
     this.#options = options
     this.#room = Math.min(limits.uploadWindow * options.maxConcurrentStreams, largest31)
-    this.#outbox = new Outbox(socket, { drained: () => this.#drained() })
+    this.#outbox = new Outbox(socket, { buffers: options.buffers, drained: () => this.#drained() })
     this.#answers = new Answers(this.#outbox, options.holdings, this)
     this.#overseer = new Overseer(options.now(), this.#outbox, this.#streams, this.#answers, {
       greeted: () => this.#greeted,

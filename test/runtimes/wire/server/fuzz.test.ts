@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { Buffers } from '../../../../runtimes/wire/buffers.ts'
 import { ConnectionError, errorCodes } from '../../../../runtimes/wire/errors.ts'
 import { FrameReader, preface } from '../../../../runtimes/wire/frames.ts'
 import { Holdings } from '../../../../runtimes/wire/holdings.ts'
@@ -93,6 +94,7 @@ test('frames', async (t) => {
   t.diagnostic(`${cases} connections, seed ${seed}`)
   const random = seeded(seed)
   const holdings = new Holdings(limits.heldInAll)
+  const buffers = new Buffers()
   const body = new Uint8Array(1_000)
   let answered = 0
   const before = process.memoryUsage().rss
@@ -106,6 +108,7 @@ test('frames', async (t) => {
       const connection = new ServerConnection(wire as unknown as Socket, {
         maxConcurrentStreams: 10,
         holdings,
+        buffers,
         request(stream) {
           open.add(stream)
           assert.ok(open.size <= 20, 'too many handlers')

@@ -1,0 +1,32 @@
+import { defaultMaxFrameSize, frameHeaderLength } from './frames.ts'
+
+const kinds = [
+  // Answers to a few small requests, or the events of a few watches.
+  { size: 16 * 1024, kept: 256 },
+  // DATA frames of the usual size, without a rest.
+  { size: 16 * (defaultMaxFrameSize + frameHeaderLength), kept: 32 },
+] as const
+
+/** Bytes of the smaller buffers, and of the larger ones. */
+export const [{ size: smallBuffer }, { size: largeBuffer }] = kinds
+
+/**
+ * Buffers that are used again and again. A new one for every write costs little by itself, but keeps the garbage collector busy:
+ * memory outside of its heap makes it look for what is left of it.
+ */
+export class Buffers {
+  readonly #free: readonly Buffer[][] = kinds.map(() => [])
+
+  /** A buffer of at least so many bytes, with anything in it. */
+  take(size: number): Buffer {
+    const kind = kinds.findIndex((each) => size <= each.size)
+    return this.#free[kind]?.pop() ?? Buffer.allocUnsafeSlow(kinds[kind]?.size ?? size)
+  }
+
+  /** Nobody uses it any more. */
+  give(buffer: Buffer): void {
+    const kind = kinds.findIndex(({ size }) => size === buffer.length)
+    const free = this.#free[kind]
+    if (free !== undefined && free.length < (kinds[kind]?.kept ?? 0)) free.push(buffer)
+  }
+}
