@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Writes a file so that a reader sees the old content or the new, never a part. A missing directory is made, for the owner alone. */
-export function writeAtomically(path: string, content: string, mode: number): void {
+export function writeAtomically(path: string, content: string | Uint8Array, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`
   try {

@@ -1,5 +1,5 @@
 /** Another service decides on bearer tokens, by a TokenReview over HTTPS (`--authentication-token-webhook-*`). */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'

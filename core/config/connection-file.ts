@@ -1,5 +1,5 @@
 /** Connection files (v1 Config): which server to call and as whom, with the rules that clients of this API know them by. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock, Files } from '../ports.ts'
 import { decodeBase64 } from '../schema/base64.ts'
 import { messageOf } from '../schema/message-of.ts'

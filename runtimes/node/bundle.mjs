@@ -1,22 +1,90 @@
-/** `npm run bundle [-- directory]`: the daemon as `bin.js` in a directory, by default `dist/bin`, stamped with its commit and date. */
+/**
+ * `npm run bundle [-- directory]`: the daemon as `bin.js` in a directory, by default `dist/bin`, stamped with its commit and date. Beside it
+ * `program.js`, all that it runs, and the code that V8 compiles from that at a start.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildStamp } from '../stamp.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const [, , outdir = 'dist/bin'] = process.argv
-
-await build({
+const outdir = resolve(root, process.argv[2] ?? 'dist/bin')
+const options = {
   absWorkingDir: root,
-  entryPoints: ['runtimes/node/bin.ts'],
-  outdir,
   bundle: true,
-  splitting: true,
   platform: 'node',
   target: 'node20',
-  format: 'esm',
-  packages: 'external',
-  sourcemap: true,
+  format: 'cjs',
+  charset: 'ascii',
   logLevel: 'warning',
-  define: { buildStamp: JSON.stringify(buildStamp(root)) },
+}
+
+/** esbuild escapes what is not ASCII in strings, but leaves regular expressions and comments. */
+const ascii = (text) => text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Writes `program.js` and returns the digest of its text. */
+async function buildProgram() {
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: ['runtimes/node/program.ts'],
+    outfile: join(outdir, 'program.js'),
+    sourcemap: true,
+    write: false,
+    // The clients of etcd's and other services' gRPC are large, rarely needed, and packages of CommonJS.
+    external: ['@grpc/grpc-js', 'etcd3'],
+    supported: { 'dynamic-import': false },
+    banner: { js: '(function (require, __dirname, buildStamp) { const module = { exports: {} }; let exports = module.exports;' },
+    footer: { js: 'return module.exports })' },
+  })
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? ascii(text) : text)
+  return createHash('sha256')
+    .update(readFileSync(join(outdir, 'program.js')))
+    .digest('hex')
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  await once(server.close(), 'close')
+  return port
+}
+
+/** Starts the daemon once, which leaves the code that was compiled for that beside it. */
+async function compileOnce() {
+  const home = mkdtempSync(join(tmpdir(), 'apiserver-build-'))
+  const flags = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`, `--data-dir=${home}/data`, `--cert-dir=${home}/pki`]
+  const child = spawn(process.execPath, [join(outdir, 'bin.js'), ...flags, '--authorization-mode=Node,RBAC'], {
+    env: { ...process.env, NODE_OPTIONS: '', APISERVER_COMPILE_CACHE: outdir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    log += text
+    if (log.includes('serving on port')) child.kill()
+  })
+  await once(child, 'close')
+  rmSync(home, { recursive: true, force: true })
+  if (!log.includes('serving on port')) throw new Error(`the daemon does not start: ${log}`)
+}
+
+mkdirSync(outdir, { recursive: true })
+const programDigest = await buildProgram()
+await build({
+  ...options,
+  entryPoints: ['runtimes/node/bin.ts'],
+  outfile: join(outdir, 'bin.js'),
+  define: { buildStamp: JSON.stringify(buildStamp(root)), programDigest: JSON.stringify(programDigest) },
 })
+chmodSync(join(outdir, 'bin.js'), 0o755)
+writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n')
+const compiled = readdirSync(outdir).filter((name) => name.endsWith('.compiled'))
+const isCurrent = (name) => name.startsWith(programDigest.slice(0, 16))
+for (const name of compiled) if (!isCurrent(name)) rmSync(join(outdir, name))
+if (!compiled.some(isCurrent)) await compileOnce()

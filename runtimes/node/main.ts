@@ -112,8 +112,8 @@ function textOnly(flags: ParsedFlags): string | undefined {
   return version === undefined ? undefined : `${version}\n`
 }
 
-/** The whole program: returns the exit status when it ends at once, or runs until SIGINT or SIGTERM. */
-export async function main(argv: readonly string[], program: string): Promise<number> {
+/** The whole program: returns the exit status when it ends at once, or calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
+export async function main(argv: readonly string[], program: string, serves: () => void = () => undefined): Promise<number> {
   try {
     if (argv[0] === snapshotCommand) {
       process.stdout.write(`${await snapshot(argv.slice(1), program)}\n`)
@@ -129,12 +129,14 @@ export async function main(argv: readonly string[], program: string): Promise<nu
     if (conflict !== undefined) throw new FlagError(conflict)
     const began = performance.now()
     const daemon = await start(flags)
+    const ended = new Promise<void>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    })
     const kubeconfig = flags.get('write-kubeconfig')
     const hint = kubeconfig ? `; try: kubectl --kubeconfig ${kubeconfig} get namespaces` : ''
     process.stderr.write(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
-    await new Promise<void>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-    })
+    serves()
+    await ended
     await daemon.stop()
     return 0
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Answers of webhooks: AdmissionReviews in the version that was sent, strictly where the reference is strict. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Platform } from '../../platform.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import type { Result } from './errors.ts'

@@ -1,5 +1,5 @@
 /** Signs tokens of service accounts by another process (`--service-account-signing-endpoint`, KEP-740). */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock, Logger, Outbound } from '../../ports.ts'
 import type { Infer, Json, Message } from '../../schema/model.ts'
 import { decodeProtobuf } from '../../schema/protobuf-decode.ts'

@@ -1,5 +1,5 @@
 /** What admission plugins are configured with, each in a kind of its own: rows of kinds, fields and rules. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type {
   EventRateLimitConfiguration,
   PodNodeSelectorConfiguration,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { admissionPlugins } from '../../admission/plugins/index.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { list, text, typeMeta } from './fields.ts'

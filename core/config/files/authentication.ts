@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createJwtCompiler } from '../../authn/jwt/expressions.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { checkClaims } from './claims.ts'

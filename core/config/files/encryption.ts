@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { FieldError } from '../../schema/field-error.ts'
 
 /** `field` is empty for what is wrong with a file as a whole. */

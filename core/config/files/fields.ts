@@ -1,5 +1,5 @@
 /** Field types of configuration files. As in Go, a missing field and null both are the zero value. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { DecodeError } from '../../schema/decode-error.ts'
 import { parseDuration } from '../duration.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Platform } from '../../platform.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FeatureGates } from '../feature-gates.ts'

@@ -1,0 +1,86 @@
+/**
+ * Compiled code of the program, kept between starts: V8 makes it in a few milliseconds from what an earlier start compiled, and else takes a
+ * tenth of a second. The build keeps some beside the program; where that is of another V8, of other V8 flags or of another processor, the
+ * first start keeps its own in the user's cache directory. What is damaged or of another program is compiled anew: V8 itself crashes on it.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { cachedDataVersionTag } from 'node:v8'
+import { Script } from 'node:vm'
+import { writeAtomically } from '../atomic-file.ts'
+
+export interface Compiled {
+  /** What the program's text evaluates to. */
+  readonly value: unknown
+  /** Keeps what was compiled so far, unless it came from what was kept. Never throws: the next start is slower. */
+  keep(): void
+}
+
+/** Files that one cache directory holds at most. */
+const mostKept = 4
+const digestBytes = 32
+
+/** Programs of the same text share what is kept; V8's own check compares only the length of texts. */
+const digest = (programDigest: string, code: Uint8Array) => createHash('sha256').update(programDigest).update(code).digest()
+
+/** Directories in which compiled code may lie: what the environment names, or beside the program and in the user's cache. */
+function places(programDirectory: string): readonly string[] {
+  const { APISERVER_COMPILE_CACHE: named, XDG_CACHE_HOME: cache } = process.env
+  return named ? [named] : [programDirectory, join(cache || join(homedir(), '.cache'), 'apiserver')]
+}
+
+/** Whether nobody else can have written this file: who can, could run code as this user. */
+function isOurs(path: string): boolean {
+  const { uid, mode } = statSync(path)
+  return process.getuid === undefined || ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0)
+}
+
+function readKept(path: string, programDigest: string): Buffer | undefined {
+  try {
+    if (!isOurs(path)) return undefined
+    const bytes = readFileSync(path)
+    const code = bytes.subarray(digestBytes)
+    return digest(programDigest, code).equals(bytes.subarray(0, digestBytes)) ? code : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Removes the oldest files of a cache directory. */
+function trim(directory: string): void {
+  const paths = readdirSync(directory)
+    .filter((name) => name.endsWith('.compiled'))
+    .map((name) => join(directory, name))
+  const byAge = paths.map((path) => ({ path, time: statSync(path).mtimeMs })).toSorted((a, b) => b.time - a.time)
+  for (const { path } of byAge.slice(mostKept)) rmSync(path, { force: true })
+}
+
+/** Evaluates the ASCII text in a file of this directory; `programDigest` tells it from every other text. */
+export function evaluateProgram(directory: string, file: string, programDigest: string): Compiled {
+  // One byte a character: half the memory, and no decoding.
+  const text = readFileSync(join(directory, file), 'latin1')
+  const filename = join(directory, file)
+  const { bun, deno } = process.versions
+  if (bun !== undefined || deno !== undefined) return { value: new Script(text, { filename }).runInThisContext(), keep: () => undefined }
+  const name = `${programDigest.slice(0, 16)}-${cachedDataVersionTag().toString(16)}.compiled`
+  const candidates = places(directory)
+  const cachedData = candidates.reduce<Buffer | undefined>((found, place) => found ?? readKept(join(place, name), programDigest), undefined)
+  const script = new Script(text, { filename, ...(cachedData && { cachedData }) })
+  const isKept = script.cachedDataRejected === false
+  return {
+    value: script.runInThisContext(),
+    keep() {
+      const place = candidates.at(-1)
+      if (isKept || place === undefined) return
+      const code = script.createCachedData()
+      try {
+        writeAtomically(join(place, name), Buffer.concat([digest(programDigest, code), code]), 0o644)
+        trim(place)
+      } catch {
+        // A read-only or full disk.
+      }
+    },
+  }
+}
