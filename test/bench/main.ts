@@ -8,6 +8,7 @@ import { apiRows, type Compare } from './api-rows.ts'
 import { authenticationRows } from './authentication-rows.ts'
 import { authorizationRows } from './authorization-rows.ts'
 import { coreRows } from './core-rows.ts'
+import { cpuRows } from './cpu-rows.ts'
 import { customResourceRows } from './custom-resource-rows.ts'
 import { encryptionRows } from './encryption.ts'
 import { etcdRows } from './etcd-rows.ts'
@@ -22,6 +23,7 @@ const seconds = Number(process.env['SECONDS'] ?? 2)
 const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number, port: number) => Promise<Row[]> } = {
   admission: admissionRows,
   core: coreRows,
+  cpu: cpuRows,
   api: apiRows,
   authentication: authenticationRows,
   authorization: authorizationRows,

@@ -1,0 +1,178 @@
+/**
+ * CPU time of requests inside one process, without sockets: prints JSON, microseconds by row. `cpu-rows.ts` bundles and runs it; for a
+ * profile, bundle it as that does and run the outcome under `node --cpu-prof`. Arguments: rounds, requests per round, ways and rows (default all).
+ * `fetch` is what programs that embed a server do; `answer` is the listener's way, with its request object and ours as response.
+ */
+import type { Connection } from '../../core/ports.ts'
+import { LightHeaders } from '../../core/respond/light-headers.ts'
+import { LightRequest } from '../../runtimes/node/http/request.ts'
+import type { RequestBody } from '../../runtimes/node/http/request-body.ts'
+import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
+
+const [rounds = 5, requests = 2000] = process.argv.slice(2, 4).map(Number)
+const wanted = (name: string, all: object) => {
+  const chosen = process.argv.slice(4).filter((each) => Object.hasOwn(all, each))
+  return chosen.length === 0 || chosen.includes(name)
+}
+const origin = 'http://server'
+const collection = '/api/v1/namespaces/default/configmaps'
+const one = `${collection}/one`
+const pods = '/api/v1/namespaces/default/pods'
+
+const configMap = (name: string, text = 'x'.repeat(800)) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels: { app: 'bench', shard: '3' } },
+  data: { text },
+})
+
+/** Three containers, about 1.5 kB. */
+const pod = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name,
+    labels: { app: 'bench', 'pod-template-hash': '7d4b9c6f5' },
+    annotations: { 'example.com/checksum': 'c0ffee'.repeat(8) },
+  },
+  spec: {
+    containers: ['web', 'proxy', 'logs'].map((container, index) => ({
+      name: container,
+      image: `registry.example.com/team/${container}:v1.2.3`,
+      ports: [{ name: 'http', containerPort: 8080 + index, protocol: 'TCP' }],
+      env: [
+        { name: 'MODE', value: 'production' },
+        { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      ],
+      resources: { limits: { memory: '128Mi' }, requests: { cpu: '100m', memory: '64Mi' } },
+      readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 5 },
+      volumeMounts: [{ name: 'data', mountPath: '/data' }],
+    })),
+    volumes: [{ name: 'data', emptyDir: {} }],
+  },
+})
+
+interface Ask {
+  readonly method: string
+  readonly path: string
+  readonly type?: string
+  readonly body?: string
+}
+
+const merge = 'application/merge-patch+json'
+const applied = (text: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { labels: { applied: 'yes' } },
+  data: { applied: text },
+})
+
+/** Each row makes its n-th request. */
+const rows: { readonly [name: string]: (n: number) => Ask } = {
+  get: () => ({ method: 'GET', path: one }),
+  create: (n) => ({ method: 'POST', path: collection, type: 'application/json', body: JSON.stringify(configMap(`made-${n}`)) }),
+  put: (n) => ({ method: 'PUT', path: one, type: 'application/json', body: JSON.stringify(configMap('one', `${n}`.padEnd(800, 'y'))) }),
+  'merge patch': (n) => ({ method: 'PATCH', path: one, type: merge, body: `{"metadata":{"annotations":{"touched":"${n}"}}}` }),
+  'merge patch of nothing': () => ({ method: 'PATCH', path: one, type: merge, body: '{"metadata":{"labels":{"app":"bench"}}}' }),
+  'strategic patch': (n) => ({
+    method: 'PATCH',
+    path: one,
+    type: 'application/strategic-merge-patch+json',
+    body: `{"metadata":{"annotations":{"touched":"${n}"}}}`,
+  }),
+  'json patch': (n) => ({
+    method: 'PATCH',
+    path: one,
+    type: 'application/json-patch+json',
+    body: `[{"op":"add","path":"/data/patched","value":"${n}"}]`,
+  }),
+  apply: (n) => ({
+    method: 'PATCH',
+    path: `${one}?fieldManager=bench`,
+    type: 'application/apply-patch+yaml',
+    body: JSON.stringify(applied(`${n}`)),
+  }),
+  'apply of nothing': () => ({
+    method: 'PATCH',
+    path: `${collection}/two?fieldManager=bench`,
+    type: 'application/apply-patch+yaml',
+    body: JSON.stringify(applied('the same')),
+  }),
+  'create a pod': (n) => ({
+    method: 'POST',
+    path: pods,
+    type: 'application/json',
+    body: JSON.stringify(pod(`made-${n}`)),
+  }),
+  'merge patch of a pod': (n) => ({
+    method: 'PATCH',
+    path: `${pods}/one`,
+    type: merge,
+    body: `{"metadata":{"annotations":{"touched":"${n}"}}}`,
+  }),
+  'apply of a pod': (n) => ({
+    method: 'PATCH',
+    path: `${pods}/applied?fieldManager=bench`,
+    type: 'application/apply-patch+yaml',
+    body: JSON.stringify({ ...pod('applied'), metadata: { name: 'applied', annotations: { touched: `${n}` } } }),
+  }),
+}
+
+const keepAlive = setInterval(() => {}, 60_000)
+const server = await createApiServer({ store: memoryStore(), controllers: ['serviceaccount'] })
+const encoder = new TextEncoder()
+
+/** A request that is ready to be sent; resolves to the status of its answer. */
+type Sender = (ask: Ask) => () => Promise<number>
+
+const embedded: Sender =
+  ({ method, path, type, body }) =>
+  async () => {
+    const init = type === undefined ? { method } : { method, headers: { 'content-type': type }, body: body as string }
+    const response = await server.fetch(new Request(origin + path, init))
+    await response.arrayBuffer()
+    return response.status
+  }
+
+const connection: Connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'h2' }
+
+/** As a body that has come in one piece. */
+const received = (bytes: Uint8Array<ArrayBuffer>) => ({ bytes: async () => bytes }) as unknown as RequestBody
+
+const listened: Sender = ({ method, path, type, body }) => {
+  const bytes = encoder.encode(body ?? '')
+  const headers = LightHeaders.of(['accept', 'application/json', 'user-agent', 'bench/1.0'])
+  if (type !== undefined) headers.flat.push('content-type', type, 'content-length', String(bytes.length))
+  const request = new LightRequest(method, origin + path, headers, type === undefined ? null : received(bytes))
+  return async () => (await server.answer(request, connection)).status
+}
+
+const ways = { fetch: embedded, answer: listened }
+
+const post = (path: string, object: object) => embedded({ method: 'POST', path, type: 'application/json', body: JSON.stringify(object) })()
+for (const object of [configMap('one'), configMap('two')]) await post(collection, object)
+// Until the controller has made the service account that pods run as.
+while ((await post(pods, pod('one'))) !== 201) await new Promise((resolve) => setTimeout(resolve, 5))
+
+let number = 0
+const best: { [way: string]: { [row: string]: number } } = { fetch: {}, answer: {} }
+for (let round = 0; round < rounds; round++) {
+  for (const [way, send] of Object.entries(ways)) {
+    for (const [row, make] of Object.entries(rows)) {
+      if (!wanted(way, ways) || !wanted(row, rows)) continue
+      const asks = Array.from({ length: requests }, () => send(make(number++)))
+      const before = process.cpuUsage()
+      for (const ask of asks) {
+        const status = await ask()
+        if (status >= 300) throw new Error(`${row}: ${status}`)
+      }
+      const { user, system } = process.cpuUsage(before)
+      const took = (user + system) / requests
+      const known = best[way] as { [row: string]: number }
+      known[row] = Math.min(known[row] ?? Number.POSITIVE_INFINITY, took)
+    }
+  }
+}
+console.log(JSON.stringify(best))
+await server.close()
+clearInterval(keepAlive)
