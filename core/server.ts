@@ -34,7 +34,7 @@ import { builtInRows } from './registry/built-in.ts'
 import { createServing } from './registry/serving.ts'
 import { createResourceTable, type LiveTable } from './registry/table.ts'
 import { createNegotiator } from './request/negotiate.ts'
-import { builtinResources } from './resources/index.ts'
+import { builtInResources } from './resources/group-versions.ts'
 import { Reply } from './respond/reply.ts'
 import { createStores } from './storage/stores.ts'
 import { createDispatch } from './verbs/dispatch.ts'
@@ -72,7 +72,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const settings = { allowPrivileged, garbageCollection, enabled: options.gates.enabled }
 
   // Storage, and the resources on it.
-  const definitions = builtinResources()
+  const definitions = builtInResources
   const observer = createEncryptionMetrics(metrics, clock, options.identity)
   const encryption = options.encryption && (await encryptionOf(options.encryption, { ...options, definitions, ports, observer }))
   const decorate = (store: KeyValueStore) => encryption?.decorate(store) ?? store

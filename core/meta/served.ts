@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
+import { customGroupPriority, groupVersions } from '../resources/group-versions.ts'
 import { compareVersions } from '../schema/version-order.ts'
-import { builtinGroups, customGroupPriority } from './groups.ts'
 
 /** The resources that are served now. Everything in this folder is computed from them. */
 export interface ServedResources {
@@ -33,7 +33,7 @@ const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Groups in the order of discovery: by priority, then by name; their versions by stability, then number. */
 export function groupServed(definitions: readonly ResourceDefinition[], platform: Platform): readonly ServedGroup[] {
-  const priorities = new Map(builtinGroups.map(([name, priority]) => [platform.name(name), priority]))
+  const priorities = new Map(groupVersions.map(({ group, priority }) => [platform.name(group), priority]))
   const priority = (name: string) => priorities.get(name) ?? customGroupPriority
   return [...bucket(definitions, ({ group }) => group)]
     .sort(([a], [b]) => priority(b) - priority(a) || byText(a, b))

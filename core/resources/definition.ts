@@ -46,14 +46,13 @@ export interface ResourceNames {
   readonly categories?: readonly string[]
 }
 
-/** Written as a method so that rows of different kinds fit into one table. */
-
 /** What a cell may look at. */
 export interface CellContext extends HookContext {
   /** Told when a cell that tells time will read differently; milliseconds since the epoch. */
   changesAt?(time: number): void
 }
 
+/** Written as a method so that rows of different kinds fit into one table. */
 type Cell<T> = { cell(object: T, context: CellContext): Json }['cell']
 
 /** One column of `kubectl get`. A cell is a string, number, boolean or null. */
@@ -131,6 +130,26 @@ export interface Converter {
   convert(objects: readonly ApiObject[], apiVersion: string): readonly ApiObject[] | Promise<readonly ApiObject[]>
 }
 
+/** What answers where a request is not about a stored object (verbs/actions/index.ts). */
+export type ActionName =
+  | 'binding'
+  | 'collectedBinding'
+  | 'componentStatuses'
+  | 'eviction'
+  | 'localSubjectAccessReview'
+  | 'nodeProxy'
+  | 'podForward'
+  | 'podLog'
+  | 'podProxy'
+  | 'podStream'
+  | 'selfSubjectAccessReview'
+  | 'selfSubjectReview'
+  | 'selfSubjectRulesReview'
+  | 'serviceProxy'
+  | 'subjectAccessReview'
+  | 'tokenRequest'
+  | 'tokenReview'
+
 export interface Subresource {
   /** Path element after the name. */
   readonly name: string
@@ -142,6 +161,7 @@ export interface Subresource {
   readonly schema: Message
   /** Set where it reads the whole object and writes a part of it. */
   readonly side?: Side
+  readonly action?: ActionName
   /** Set where the connection is handed on: a stream of our protocols, or a proxy that takes any method and any path below. */
   readonly connects?: 'stream' | 'proxy'
 }
@@ -181,9 +201,10 @@ export interface ResourceDefinition<M extends Message = Message> {
    * they are read. The rows of one resource share it; `storage` is absent then, and `storageVersion` says in which version to write.
    */
   readonly converter?: Converter
+  readonly action?: ActionName
   /** Why no objects can be made any more; discovery then lists no verb that writes. */
   readonly closing?: string
-  readonly stability: 'alpha' | 'beta' | 'ga'
+  /** Without `--runtime-config`: what is neither alpha nor beta. */
   readonly servedByDefault: boolean
   readonly lifecycle: Lifecycle
   /** Warning that every request for this version gets (custom resources); built-in ones follow from the lifecycle. */
@@ -249,8 +270,7 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
     verbs: allVerbs,
     nameFormat: 'dns1123Subdomain',
     storageKey: plural,
-    stability: 'ga',
-    servedByDefault: true,
+    servedByDefault: /^v\d+$/.test(options.version),
     lifecycle: { introduced: '1.0' },
     status: false,
     subresources: [],

@@ -3,14 +3,13 @@ import type { Exchange } from '../request/exchange.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
 import { noSuchResource, notAllowed } from '../respond/status.ts'
-import { actionOf, handlersOf } from './actions/index.ts'
+import { actionOf } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
 import { deleteCollection } from './deletecollection.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import { patch } from './patch.ts'
-import { perform } from './perform.ts'
 import { checkAcceptable } from './respond.ts'
 import type { Services, Verb } from './services.ts'
 import { update } from './update.ts'
@@ -58,15 +57,14 @@ export function createDispatch(services: Services): (exchange: Exchange) => Prom
     const routes = routesOf(definition)
     const own = deprecationWarning(definition, services.version)
     const served = (name: string): Served => {
-      const action = actionOf(definition, name, platform.name)
-      const handlers = handlersOf(definition, name, platform.name)
-      const view = action || handlers ? undefined : views.get(name)
-      const body = { ...(action?.body ?? definition), group: platform.name(action?.body?.group ?? definition.group) }
+      const answers = actionOf(definition, name)
+      const view = answers ? undefined : views.get(name)
+      const body = { ...(answers?.body ?? definition), group: platform.name(answers?.body?.group ?? definition.group) }
       const found: (Route | undefined)[] = Array.from({ length: positions })
       for (const route of routes) if (route.subresource === name) found[positionIndex(route)] = route
       return {
-        view: view ?? { ...actionView(name, body), ...(action && { tables: false }) },
-        verbs: handlers ?? (action ? { create: perform(action) } : verbs),
+        view: view ?? { ...actionView(name, body), ...(answers?.tables === false && { tables: false }) },
+        verbs: answers?.verbs ?? verbs,
         routes: found,
         warning: name === '' || view?.body === definition ? own : undefined,
       }

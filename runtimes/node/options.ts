@@ -11,7 +11,7 @@ import { selectNames } from '../../core/config/selection.ts'
 import { reportedVersion, versionInfo } from '../../core/config/version.ts'
 import { uncachedResources } from '../../core/config/watch-cache-sizes.ts'
 import { controllerNames } from '../../core/controllers/index.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { hostPort } from './address.ts'
 import { buildInfo } from './build-info.ts'
@@ -66,7 +66,7 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
   const { platform } = flags
   const gates = gatesOfFlags(flags)
   const { emulated, minCompatibility } = effectiveVersion(flags)
-  const served = parseRuntimeConfig(flags.get('runtime-config'), builtinResources(), {
+  const served = parseRuntimeConfig(flags.get('runtime-config'), builtInResources, {
     platform,
     emulated,
     laterVersions: flags.get('emulation-forward-compatible') ?? false,

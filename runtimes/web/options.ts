@@ -4,7 +4,7 @@ import { parseFeatureGates } from '../../core/config/feature-gates.ts'
 import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
 import type { ServerOptions } from '../../core/options.ts'
 import { createPlatform, type Platform, type PlatformName } from '../../core/platform.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 
 /** A user that a bearer token stands for. */
 export interface TokenUser {
@@ -47,7 +47,7 @@ export async function serverOptions(options: EmbeddedOptions): Promise<ServerOpt
     text(featureGates).map(([name, on]) => `${name}=${on}`),
     platform,
   )
-  const served = parseRuntimeConfig(new Map(text(runtimeConfig)), builtinResources(), { platform })
+  const served = parseRuntimeConfig(new Map(text(runtimeConfig)), builtInResources, { platform })
   const users = tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }] as const)
   return {
     ...others,

@@ -1,7 +1,7 @@
 /** Rows about the API itself: patches, applies, tables and protobuf. The store is in memory, so that they tell of the server, not of the disk. */
 import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import { listSchemaOf } from '../../core/resources/list.ts'
 import type { JsonObject, Message } from '../../core/schema/model.ts'
 import { decodeProtobuf, encodeProtobuf } from '../../core/schema/protobuf.ts'
@@ -103,7 +103,7 @@ async function rate(seconds: number, run: () => unknown): Promise<number> {
 
 /** Protobuf against JSON, in this process: a pod as it is stored, and a list of a thousand. */
 async function codecRows<Row>(compare: Compare<Row>, seconds: number, stored: JsonObject): Promise<Row[]> {
-  const definition = builtinResources().find(({ kind, version }) => kind === 'Pod' && version === 'v1')
+  const definition = builtInResources.find(({ kind, version }) => kind === 'Pod' && version === 'v1')
   if (definition === undefined) throw new Error('no pods')
   const bound = bind(definition, createPlatform())
   const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: Array<JsonObject>(1000).fill(stored) }

@@ -6,7 +6,7 @@ import { createPlatform } from '../../core/platform.ts'
 import type { KeyValue, KeyValueStore, ListOptions, Logger } from '../../core/ports.ts'
 import { bind } from '../../core/resources/bind.ts'
 import type { ApiObject } from '../../core/resources/definition.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import { createCodec } from '../../core/storage/codec.ts'
 import { createObjectStore } from '../../core/storage/object-store.ts'
 import { createWatchCache } from '../../core/watch/cache.ts'
@@ -20,7 +20,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const { gc } = globalThis
 if (gc === undefined) throw new Error('start it with --expose-gc')
 
-const row = builtinResources().find(({ kind, version }) => kind === 'Pod' && version === 'v1')
+const row = builtInResources.find(({ kind, version }) => kind === 'Pod' && version === 'v1')
 if (row === undefined) throw new Error('no pods')
 const definition = bind(row, createPlatform())
 const codec = createCodec(definition)

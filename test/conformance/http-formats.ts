@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { parse, stringify } from 'yaml'
 import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import { listSchemaOf } from '../../core/resources/list.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../core/schema/protobuf.ts'
 import { assertFailure, configMap, type TestList, type TestObject } from '../support/api.ts'
@@ -11,7 +11,7 @@ import { type On, unchanged } from './http-suite.ts'
 import { deployment } from './samples.ts'
 
 const platform = createPlatform()
-const deployments = builtinResources()
+const deployments = builtInResources
   .map((each) => bind(each, platform))
   .find(({ kind, version }) => kind === 'Deployment' && version === 'v1')
 const tableTypes = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json'

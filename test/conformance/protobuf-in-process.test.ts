@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
 import { apiVersionOf, type ResourceDefinition } from '../../core/resources/definition.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import { listSchemaOf } from '../../core/resources/list.ts'
 import { decode } from '../../core/schema/decode.ts'
 import { bytes, field, type JsonObject, type Message, message, string } from '../../core/schema/model.ts'
@@ -18,7 +18,7 @@ import { withoutDefinitionController } from '../support/without-definition-contr
 
 const platform = createPlatform()
 const type = platform.protobufType
-const definitions = builtinResources().map((each) => bind(each, platform))
+const definitions = builtInResources.map((each) => bind(each, platform))
 const persisted = definitions.filter(({ storageKey }) => storageKey !== '')
 const hasVerb = (verb: string) => (definition: ResourceDefinition) => definition.verbs.includes(verb)
 const titleOf = (definition: ResourceDefinition) => `${apiVersionOf(definition)} ${definition.kind}`

@@ -13,7 +13,7 @@ import { parseLabelSelector } from '../../core/request/label-selector.ts'
 import { parseYaml } from '../../core/request/yaml.ts'
 import { ControllerRevision } from '../../core/resources/apps/controllerrevision.ts'
 import { bind } from '../../core/resources/bind.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import { encode } from '../../core/respond/encode.ts'
 import { formats } from '../../core/schema/formats.ts'
 import { openapiFormat } from '../../core/schema/openapi-formats.ts'
@@ -43,9 +43,7 @@ async function growth(work: (bytes: number) => unknown): Promise<string | undefi
 }
 
 const platform = createPlatform()
-const definitions = builtinResources()
-  .filter(({ storageKey }) => storageKey !== '')
-  .map((definition) => bind(definition, platform))
+const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform))
 
 let server: ApiServer
 before(async () => {

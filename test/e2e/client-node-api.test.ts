@@ -18,7 +18,7 @@ import {
 import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
 import { apiVersionOf, type ResourceDefinition } from '../../core/resources/definition.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { minimalObject } from '../support/minimal-objects.ts'
 import { eventually } from '../support/wait.ts'
@@ -31,7 +31,7 @@ interface HttpInfo {
 }
 
 const platform = createPlatform()
-const definitions = builtinResources().map((each) => bind(each, platform))
+const definitions = builtInResources.map((each) => bind(each, platform))
 /** One for `apps` (the group), one for `apps/v1`: the classes of the library, by their names. */
 const classes = Object.entries<unknown>(library).filter(
   (entry): entry is [string, ApiClass] => typeof entry[1] === 'function' && /^[A-Z].*Api$/.test(entry[0]),

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
 import { apiVersionOf } from '../../core/resources/definition.ts'
-import { builtinResources } from '../../core/resources/index.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
 import { compareVersions } from '../../core/schema/version-order.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { type Kubectl, type KubectlBinary, kubectls, kubectlWith } from '../support/kubectl.ts'
@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 
 const factsPath = resolve(root, '../shared/facts/kinds.json')
 const platform = createPlatform()
-const definitions = builtinResources().map((definition) => bind(definition, platform))
+const definitions = builtInResources.map((definition) => bind(definition, platform))
 
 interface Fact {
   readonly group: string

@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
-import { schemaPackages } from '../../resources/packages.ts'
+import { groupVersions } from '../../resources/group-versions.ts'
 import type { Message } from '../../schema/model.ts'
 
 /** How models are called in OpenAPI documents. */
@@ -24,7 +24,7 @@ export function createModelNames(platform: Platform): ModelNames {
   const root = reversed(platform.domain)
   // Narrowing a message for one field copies it; what a copy shares with the original is its fields.
   const names = new Map<Message['fields'], string>()
-  for (const { name, messages } of schemaPackages()) {
+  for (const { package: name, messages } of groupVersions) {
     const prefix = `${root}.${name.replace('<component>', platform.component)}`
     for (const message of messages) if (!names.has(message.fields)) names.set(message.fields, `${prefix}.${message.name}`)
   }

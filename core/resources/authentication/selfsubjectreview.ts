@@ -20,5 +20,6 @@ export const selfSubjectReviews = resource({
   verbs: ['create'],
   schema: SelfSubjectReview,
   storageKey: '',
+  action: 'selfSubjectReview',
   lifecycle: { introduced: '1.28' },
 })

@@ -29,5 +29,6 @@ export const tokenReviews = resource({
   verbs: ['create'],
   schema: TokenReview,
   storageKey: '',
+  action: 'tokenReview',
   lifecycle: { introduced: '1.6' },
 })

@@ -16,5 +16,6 @@ export const localSubjectAccessReviews = resource({
   verbs: ['create'],
   schema: LocalSubjectAccessReview,
   storageKey: '',
+  action: 'localSubjectAccessReview',
   lifecycle: { introduced: '1.19' },
 })

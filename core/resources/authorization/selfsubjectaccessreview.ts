@@ -23,5 +23,6 @@ export const selfSubjectAccessReviews = resource({
   verbs: ['create'],
   schema: SelfSubjectAccessReview,
   storageKey: '',
+  action: 'selfSubjectAccessReview',
   lifecycle: { introduced: '1.19' },
 })

@@ -39,5 +39,6 @@ export const selfSubjectRulesReviews = resource({
   verbs: ['create'],
   schema: SelfSubjectRulesReview,
   storageKey: '',
+  action: 'selfSubjectRulesReview',
   lifecycle: { introduced: '1.19' },
 })

@@ -35,5 +35,6 @@ export const subjectAccessReviews = resource({
   verbs: ['create'],
   schema: SubjectAccessReview,
   storageKey: '',
+  action: 'subjectAccessReview',
   lifecycle: { introduced: '1.6' },
 })

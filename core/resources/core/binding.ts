@@ -15,5 +15,6 @@ export const bindings = resource({
   verbs: ['create'],
   schema: Binding,
   storageKey: '',
+  action: 'collectedBinding',
   lifecycle: { introduced: '1.0' },
 })

@@ -28,5 +28,6 @@ export const componentStatuses = resource({
   schema: ComponentStatus,
   columns: componentStatusColumns,
   storageKey: '',
+  action: 'componentStatuses',
   lifecycle: { introduced: '1.0', deprecated: '1.19' },
 })

@@ -59,6 +59,7 @@ export const nodes = resource({
       verbs: ['create', 'delete', 'get', 'patch', 'update'],
       schema: NodeProxyOptions,
       connects: 'proxy',
+      action: 'nodeProxy',
     },
   ],
   selectable: { 'spec.unschedulable': flagAt('.spec.unschedulable') },

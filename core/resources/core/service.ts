@@ -132,6 +132,7 @@ export const services = resource({
       verbs: ['create', 'delete', 'get', 'patch', 'update'],
       schema: ServiceProxyOptions,
       connects: 'proxy',
+      action: 'serviceProxy',
     },
   ],
   nameFormat: 'dns1123Label',

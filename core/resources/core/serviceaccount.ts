@@ -25,5 +25,14 @@ export const serviceAccounts = resource({
   returnsDeleted: true,
   strategy: { validate: objectRules() },
   lifecycle: { introduced: '1.0' },
-  subresources: [{ name: 'token', kind: 'TokenRequest', group: 'authentication.<domain>', verbs: ['create'], schema: TokenRequest }],
+  subresources: [
+    {
+      name: 'token',
+      kind: 'TokenRequest',
+      group: 'authentication.<domain>',
+      verbs: ['create'],
+      schema: TokenRequest,
+      action: 'tokenRequest',
+    },
+  ],
 })

@@ -48,8 +48,6 @@ export const storageVersions = resource({
   namespaced: false,
   schema: StorageVersion,
   columns: storageVersionColumns,
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.20' },
   status: true,
   statusKeepsMetadata: true,

@@ -31,8 +31,6 @@ export const storageVersionMigrations = resource({
   namespaced: false,
   schema: StorageVersionMigration,
   columns: storageVersionMigrationColumns,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
   status: true,
   statusKeepsMetadata: true,

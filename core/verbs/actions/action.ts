@@ -11,8 +11,14 @@ export interface Action {
   perform(target: Target, object: ApiObject, dryRun: boolean): Promise<ApiObject | Status> | ApiObject | Status
 }
 
-/** What answers instead of the verbs on stored objects, by verb. */
-export type Handlers = { readonly [verb: string]: Verb }
+/** What answers instead of the verbs on stored objects. */
+export interface Answers {
+  readonly verbs: { readonly [verb: string]: Verb }
+  /** Kind of the body when it is not the resource's own. */
+  readonly body?: SubresourceView['body']
+  /** Whether what is answered has a Table; absent: it has. */
+  readonly tables?: false
+}
 
 /** What a client learns of an action that has nothing to show. */
 export const done: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }

@@ -39,14 +39,14 @@ async function podHost(target: Target, pod: ApiObject): Promise<void> {
 const podOf = (target: Target) => find(target, 'pods', target.namespace, target.name)
 
 /** `pods/exec` and `pods/attach`. */
-export async function stream(target: Target): Promise<void> {
+export async function streamOf(target: Target): Promise<void> {
   const pod = await podOf(target)
   checkContainer(target, pod)
   await podHost(target, pod)
 }
 
 /** `pods/portforward`. */
-export async function forward(target: Target): Promise<void> {
+export async function forwardTo(target: Target): Promise<void> {
   await podHost(target, await podOf(target))
 }
 
@@ -67,7 +67,7 @@ function checkLogOptions({ exchange: { query }, name }: Target): void {
 }
 
 /** `pods/log`: false when the pod has no node yet, and so no log. */
-export async function log(target: Target): Promise<boolean> {
+export async function logOf(target: Target): Promise<boolean> {
   checkLogOptions(target)
   const pod = await podOf(target)
   checkContainer(target, pod)
@@ -86,13 +86,13 @@ function splitPort(target: Target, kind: string): { name: string; port: string }
 }
 
 /** `pods/proxy`. */
-export async function podProxy(target: Target): Promise<void> {
+export async function podAt(target: Target): Promise<void> {
   const pod = await find(target, 'pods', target.namespace, splitPort(target, 'pod').name)
   if (!statusOf(pod).podIP) throw badRequest('address not allowed')
 }
 
 /** `nodes/proxy`. */
-export const nodeProxy = (target: Target) => nodeAgent(target, splitPort(target, 'node').name)
+export const nodeAt = (target: Target) => nodeAgent(target, splitPort(target, 'node').name)
 
 interface ServicePort {
   readonly name?: string
@@ -105,7 +105,7 @@ interface Subset {
 }
 
 /** `services/proxy`: some endpoint of the service has to have the port. */
-export async function serviceProxy(target: Target): Promise<void> {
+export async function serviceAt(target: Target): Promise<void> {
   const { name, port } = splitPort(target, 'service')
   let portName = port
   if (/^\d+$/.test(port)) {

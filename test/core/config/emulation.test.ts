@@ -4,7 +4,7 @@ import { flagConflicts } from '../../../core/config/exclusions.ts'
 import { parseFlags } from '../../../core/config/parse.ts'
 import { parseRuntimeConfig } from '../../../core/config/runtime-config.ts'
 import { createPlatform } from '../../../core/platform.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
 import { type Api, apiOf, assertFailure } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
@@ -23,7 +23,7 @@ interface Options {
 /** What is served, as `version/plural` of one group. */
 function served(group: string, { minor = 36, config = '', ...later }: Options = {}): readonly string[] {
   const pairs = new Map(config === '' ? [] : config.split(',').map((pair) => pair.split('=') as [string, string]))
-  const known = builtinResources()
+  const known = builtInResources
   const { servesVersion } = parseRuntimeConfig(pairs, known, { platform, emulated: release(minor), ...later })
   return known
     .filter((each) => platform.name(each.group) === group && servesVersion(each))

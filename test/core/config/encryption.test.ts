@@ -7,7 +7,7 @@ import { createEncryptionMetrics } from '../../../core/meta/encryption-metrics.t
 import { createMetrics } from '../../../core/meta/metrics.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Logger } from '../../../core/ports.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { ManualClock } from '../../support/clock.ts'
@@ -37,7 +37,7 @@ async function follow(text: string) {
       gates: parseFeatureGates([], platform),
       ports: { clock, files, outbound: createOutbound(), telemetry: { logger } },
       prefix: '/registry',
-      definitions: builtinResources(),
+      definitions: builtInResources,
       observer: createEncryptionMetrics(createMetrics(), clock),
     },
   )

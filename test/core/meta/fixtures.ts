@@ -4,10 +4,10 @@ import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 
 export const platform = createPlatform('platform')
-export const builtin: readonly ResourceDefinition[] = builtinResources().map((definition) => bind(definition, platform))
+export const builtin: readonly ResourceDefinition[] = builtInResources.map((definition) => bind(definition, platform))
 
 /** A custom resource as its definition makes it. */
 export function widget(version: string, sizes: readonly string[] = ['small', 'large']): ResourceDefinition {

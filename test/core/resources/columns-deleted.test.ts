@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
 test('kinds whose delete answers with the object', () => {
   const platform = createPlatform()
-  const found = builtinResources()
+  const found = builtInResources
     .map((row) => bind(row, platform))
     .filter(({ returnsDeleted }) => returnsDeleted)
     .map(({ group, version, names }) => `${names.plural}.${version}.${group}`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { tableWriter } from '../../../core/respond/table.ts'
 import { hookContext } from '../../support/hook-context.ts'
 import { tableOf, testColumns } from './columns-table.ts'
@@ -576,7 +576,7 @@ test('default storage classes', async () => {
 
 test('every kind shows an object that has nothing but metadata, such as a bookmark', () => {
   const context = hookContext()
-  for (const definition of builtinResources()) {
+  for (const definition of builtInResources) {
     const bare = { kind: definition.kind, apiVersion: definition.version, metadata: { resourceVersion: '7' } }
     const { cells } = tableWriter(definition, { apiVersion: 'meta.k8s.io/v1', includeObject: 'Metadata' }).row(bare, context)
     assert.equal((cells as unknown[]).length, definition.columns.length || 2, definition.names.plural)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
 const now = '2026-01-01T01:00:00Z'
@@ -28,7 +28,7 @@ interface Table {
 }
 
 function definitionOf(apiVersion: string, plural: string): ResourceDefinition {
-  const found = builtinResources()
+  const found = builtInResources
     .map((row) => bind(row, platform))
     .find((row) => apiVersionOf(row) === apiVersion && row.names.plural === plural)
   assert.ok(found, `${plural} of ${apiVersion}`)

@@ -11,9 +11,8 @@ import type { Deployment } from '../../../core/resources/apps/deployment.ts'
 import { Pod } from '../../../core/resources/core/pod.ts'
 import type { Secret } from '../../../core/resources/core/secret.ts'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources, groupVersions } from '../../../core/resources/group-versions.ts'
 import { listSchemaOf } from '../../../core/resources/list.ts'
-import { schemaPackages } from '../../../core/resources/packages.ts'
 import type { Field, Infer, Message, Schema } from '../../../core/schema/model.ts'
 import { root } from '../../support/root.ts'
 
@@ -70,7 +69,6 @@ interface FactKind {
   subresources: { name: string; kind: string; group: string; version: string; verbs: string[] }[]
   storagePrefix: string | null
   storageVersion: string | null
-  stability: string
   servedByDefault: boolean
   lifecycle?: { introduced: string; deprecated?: string; removed?: string } | null
   messages: string
@@ -197,7 +195,7 @@ function checkField(files: Map<string, FactFile>, file: FactFile, where: string,
 test('every message of the tables is declared, and every field agrees', { skip }, () => {
   const all = tables()
   const expected = reached(all)
-  const packages = new Map(schemaPackages().map((each) => [nameOf(each.name), each.messages]))
+  const packages = new Map(groupVersions.map((each) => [nameOf(each.package), each.messages]))
   let messages = 0
   let fields = 0
   for (const [file, names] of expected) {
@@ -226,7 +224,7 @@ test('every message of the tables is declared, and every field agrees', { skip }
 
 test('every served resource has its row', { skip }, () => {
   const { kinds } = tables()
-  const rows = builtinResources()
+  const rows = builtInResources
   const served = kinds.filter((kind) => kind.use === 'resource')
   assert.equal(rows.length, served.length)
   for (const [index, fact] of served.entries()) {
@@ -240,7 +238,7 @@ test('every served resource has its row', { skip }, () => {
       [fact.plural, fact.singular, fact.shortNames, fact.categories],
       where,
     )
-    assert.deepEqual([row.namespaced, row.stability, row.servedByDefault], [fact.namespaced, fact.stability, fact.servedByDefault], where)
+    assert.deepEqual([row.namespaced, row.servedByDefault], [fact.namespaced, fact.servedByDefault], where)
     assert.deepEqual([...row.verbs].sort(), [...fact.verbs].sort(), where)
     assert.equal(row.schema.name, fact.kind, where)
     if (fact.listKind) assert.equal(row.listKind, fact.listKind, where)
@@ -276,13 +274,22 @@ test('every served resource has its row', { skip }, () => {
 })
 
 test('rows and messages are unambiguous', () => {
-  const rows = builtinResources()
+  const rows = builtInResources
   const ids = rows.map((row) => `${row.group}/${row.version}/${row.names.plural}`)
   assert.equal(new Set(ids).size, ids.length)
-  for (const each of schemaPackages()) {
+  for (const each of groupVersions) {
     const names = each.messages.map((message) => message.name)
-    assert.equal(new Set(names).size, names.length, each.name)
+    assert.equal(new Set(names).size, names.length, each.package)
   }
+})
+
+test('a group version has the resources that say so, and a place in discovery if there are any', () => {
+  for (const { group, version, definitions, priority } of groupVersions) {
+    for (const each of definitions) assert.deepEqual([each.group, each.version], [group, version], each.kind)
+    assert.equal(priority > 0, definitions.length > 0, `${group}/${version}`)
+  }
+  const places = new Set(groupVersions.map(({ group, priority }) => `${group} ${priority}`))
+  assert.equal(places.size, new Set(groupVersions.map(({ group }) => group)).size, 'one place for each group')
 })
 
 test('no protobuf tag is used twice in a message, and list keys are fields of the items', () => {
@@ -296,16 +303,16 @@ test('no protobuf tag is used twice in a message, and list keys are fields of th
       for (const key of schema.keys) assert.ok(items.json.has(key), `${message.name}.${name}: ${key}`)
     }
   }
-  for (const each of schemaPackages()) for (const message of each.messages) check(message)
+  for (const each of groupVersions) for (const message of each.messages) check(message)
 })
 
 test('every message and field has words of its own', () => {
   const missing: string[] = []
-  for (const each of schemaPackages()) {
+  for (const each of groupVersions) {
     for (const message of each.messages) {
-      if (message.doc === '') missing.push(`${each.name}.${message.name}`)
+      if (message.doc === '') missing.push(`${each.package}.${message.name}`)
       for (const [name, field] of Object.entries(message.fields)) {
-        if (!field.inline && field.doc === '') missing.push(`${each.name}.${message.name}.${name}`)
+        if (!field.inline && field.doc === '') missing.push(`${each.package}.${message.name}.${name}`)
       }
     }
   }
@@ -313,7 +320,7 @@ test('every message and field has words of its own', () => {
 })
 
 test('a list carries list metadata and items', () => {
-  const row = builtinResources().find((each) => each.kind === 'Pod')
+  const row = builtInResources.find((each) => each.kind === 'Pod')
   assert.ok(row)
   const list = listSchemaOf(row)
   assert.equal(list.name, 'PodList')
@@ -322,7 +329,7 @@ test('a list carries list metadata and items', () => {
 })
 
 test('a pod waits for its grace period only when it runs on a node', () => {
-  const row = builtinResources().find((each) => each.kind === 'Pod')
+  const row = builtInResources.find((each) => each.kind === 'Pod')
   assert.ok(row?.gracePeriod)
   const spec = { nodeName: 'n1', containers: [], terminationGracePeriodSeconds: 5 }
   assert.equal(row.gracePeriod({ spec: { containers: [] } }, undefined), 0)
@@ -335,7 +342,7 @@ test('a pod waits for its grace period only when it runs on a node', () => {
 
 test('field selector values of unset fields are those of their zero values', () => {
   const selected = (kind: string, label: string, object: object): unknown => {
-    const select = builtinResources().find((each) => each.kind === kind)?.selectable[label]
+    const select = builtInResources.find((each) => each.kind === kind)?.selectable[label]
     assert.ok(typeof select === 'function', label)
     return select({ kind, apiVersion: 'v1', metadata: {}, ...object })
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gateRows } from '../../../core/config/feature-gate-rows.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { dropDisabled } from '../../../core/schema/gated.ts'
 import { field, inline, type JsonObject, list, type Message, map, message, type Schema, string } from '../../../core/schema/model.ts'
 
@@ -72,7 +72,7 @@ function gatesOf(schema: Schema, seen: Set<Schema>, found: Set<string>): void {
 
 test('every gate of a built-in field is a known feature gate', () => {
   const found = new Set<string>()
-  for (const { schema } of builtinResources()) gatesOf(schema, new Set(), found)
+  for (const { schema } of builtInResources) gatesOf(schema, new Set(), found)
   const known = new Set<string>(gateRows.map(({ name }) => name))
   assert.ok(found.size > 20, `found ${found.size} gates`)
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { decode } from '../../../core/schema/decode.ts'
 import type { Json, Message } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf.ts'
@@ -15,7 +15,7 @@ const skip = folder === '' ? 'GOLDEN_DIR is not set' : existsSync(folder) ? fals
 function schemas(): Map<string, Message> {
   const platform = createPlatform()
   const byName = new Map<string, Message>()
-  for (const { group, version, kind, schema, subresources } of builtinResources()) {
+  for (const { group, version, kind, schema, subresources } of builtInResources) {
     const name = (itsGroup: string, itsVersion: string, itsKind: string) => `${platform.name(itsGroup) || 'core'}.${itsVersion}.${itsKind}`
     byName.set(name(group, version, kind), schema)
     for (const sub of subresources) byName.set(name(sub.group ?? group, sub.version ?? version, sub.kind), sub.schema)

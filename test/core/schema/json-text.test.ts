@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseJson } from '../../../core/request/json.ts'
 import { parseYaml } from '../../../core/request/yaml.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { encode } from '../../../core/respond/encode.ts'
 import { DecodeError, decode } from '../../../core/schema/decode.ts'
 import { hasLongInteger, parseExact, parseJsonText, printJson } from '../../../core/schema/json-text.ts'
@@ -123,7 +123,7 @@ test('every 64-bit integer of every kind survives JSON, YAML and protobuf', () =
 
 function* allPlaces() {
   const seen = new Set<string>()
-  for (const { kind, group, version, schema } of builtinResources()) {
+  for (const { kind, group, version, schema } of builtInResources) {
     const found = places(schema as Message, '', (value) => value).filter(({ path }) => {
       // Pods are in many kinds.
       const shared = path.replace(/^.*(\.template\.spec\.|\.metadata\.)/, '$1')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { DecodeError, decode } from '../../../core/schema/decode.ts'
 import { parseExact, printJson } from '../../../core/schema/json-text.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
@@ -34,7 +34,7 @@ describe('protobuf', () => {
   })
 
   it('brings back every field of every built-in kind', () => {
-    const resources = builtinResources()
+    const resources = builtInResources
     assert.ok(resources.length > 60)
     for (const { kind, version, schema } of resources) {
       const { value, unknown } = decode(schema, fullValue(schema) as JsonObject)

@@ -4,12 +4,12 @@ import { createPlatform } from '../../../core/platform.ts'
 import { StoreError } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import type { ApiObject, ResourceDefinition } from '../../../core/resources/definition.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createCodec } from '../../../core/storage/codec.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
 const platform = createPlatform()
-const rows = builtinResources().map((row) => bind(row, platform))
+const rows = builtInResources.map((row) => bind(row, platform))
 
 function row(group: string, version: string, plural: string): ResourceDefinition {
   const found = rows.find((each) => each.group === group && each.version === version && each.names.plural === plural)

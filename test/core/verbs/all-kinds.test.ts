@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf.ts'
 import type { ApiServer } from '../../../core/server.ts'
@@ -17,9 +17,7 @@ import { withoutDefinitionController } from '../../support/without-definition-co
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 const platform = createPlatform()
-const definitions = builtinResources()
-  .filter(({ storageKey }) => storageKey !== '')
-  .map((definition) => bind(definition, platform))
+const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform))
 
 /** Plugins whose work needs that of controllers. */
 const withControllers = ['ServiceAccount', 'StorageObjectInUseProtection']

@@ -5,7 +5,7 @@ import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.t
 import { createPlatform } from '../../../core/platform.ts'
 import { ControllerRevision } from '../../../core/resources/apps/controllerrevision.ts'
 import { bind } from '../../../core/resources/bind.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { decode } from '../../../core/schema/decode.ts'
 import { parseExact, printJson } from '../../../core/schema/json-text.ts'
 import { clone } from '../../../core/schema/members.ts'
@@ -197,7 +197,7 @@ test('whatever 64-bit integer a client writes into any kind, no failure is one o
   const platform = createPlatform()
   const seen = new Set<string>()
   let accepted = 0
-  for (const unbound of builtinResources()) {
+  for (const unbound of builtInResources) {
     if (unbound.storageKey === '') continue
     const bound = bind(unbound, platform)
     for (const [path, put] of puts(bound.schema, '')) {

@@ -8,7 +8,7 @@ import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.t
 import { createPlatform } from '../../../core/platform.ts'
 import type { KeyValueStore, Outbound } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { type ApiServer, createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { randomNumbers } from '../../support/random.ts'
 
@@ -78,7 +78,7 @@ function watched(store: KeyValueStore): KeyValueStore {
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRY']
 const names = ['foo', 'victim', 'default', 'status', 'finalize', 'namespaces', 'watch', 'pods', 'a.b', 'ü%']
 const { pick, chance } = randomNumbers(20260101)
-const definitions = builtinResources().map((row) => bind(row, createPlatform()))
+const definitions = builtInResources.map((row) => bind(row, createPlatform()))
 const groupVersions = [...new Set(definitions.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)))]
 const words = [
   ...new Set(definitions.flatMap(({ names, subresources }) => [names.plural, ...subresources.map(({ name }) => name)])),

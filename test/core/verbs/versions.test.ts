@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { getPath } from '../../../core/schema/accessors.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../../../core/schema/protobuf.ts'
@@ -16,9 +16,7 @@ import { watchAt } from '../../support/watch-reader.ts'
 
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const platform = createPlatform()
-const definitions = builtinResources()
-  .filter(({ storageKey }) => storageKey !== '')
-  .map((definition) => bind(definition, platform))
+const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform))
 
 let server: ApiServer
 let api: Api

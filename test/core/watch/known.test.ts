@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import type { KeyValueStore, Logger } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
-import { builtinResources } from '../../../core/resources/index.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createObjectStore } from '../../../core/storage/object-store.ts'
 import { createWatchCache } from '../../../core/watch/cache.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
@@ -13,9 +13,7 @@ import { webClock } from '../../../runtimes/web/ports.ts'
 import { eventually } from '../../support/wait.ts'
 
 const platform = createPlatform()
-const definition = builtinResources()
-  .map((row) => bind(row, platform))
-  .find(({ kind }) => kind === 'ConfigMap')
+const definition = builtInResources.map((row) => bind(row, platform)).find(({ kind }) => kind === 'ConfigMap')
 assert(definition, 'there is the kind')
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 

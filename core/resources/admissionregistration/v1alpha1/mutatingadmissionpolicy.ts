@@ -35,8 +35,6 @@ export const mutatingAdmissionPolicies = resource({
   schema: MutatingAdmissionPolicy,
   columns: mutatingAdmissionPolicyColumns,
   storageVersion: 'admissionregistration.<domain>/v1beta1',
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   generation: 'spec',
   updateNeedsVersion: true,

@@ -45,8 +45,6 @@ export const mutatingAdmissionPolicies = resource({
   namespaced: false,
   schema: MutatingAdmissionPolicy,
   columns: mutatingAdmissionPolicyColumns,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: {
     introduced: '1.34',
     deprecated: '1.37',

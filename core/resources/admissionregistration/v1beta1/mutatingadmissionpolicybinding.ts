@@ -30,8 +30,6 @@ export const mutatingAdmissionPolicyBindings = resource({
   namespaced: false,
   schema: MutatingAdmissionPolicyBinding,
   columns: policyBindingColumns,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: {
     introduced: '1.34',
     deprecated: '1.37',

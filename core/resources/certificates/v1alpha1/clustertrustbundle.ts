@@ -12,8 +12,6 @@ export const clusterTrustBundles = resource({
   schema: ClusterTrustBundle,
   columns: clusterTrustBundleColumns,
   storageVersion: 'certificates.<domain>/v1beta1',
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.26', deprecated: '1.34', removed: '1.37' },
   nameFormat: 'pathSegment',
   selectable: { 'spec.signerName': '.spec.signerName' },

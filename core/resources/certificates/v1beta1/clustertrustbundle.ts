@@ -21,8 +21,6 @@ export const clusterTrustBundles = resource({
   namespaced: false,
   schema: ClusterTrustBundle,
   columns: clusterTrustBundleColumns,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.37', removed: '1.40' },
   nameFormat: 'pathSegment',
   selectable: { 'spec.signerName': '.spec.signerName' },

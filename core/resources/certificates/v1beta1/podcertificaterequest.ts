@@ -51,8 +51,6 @@ export const podCertificateRequests = resource({
   names: ['podcertificaterequests', 'podcertificaterequest'],
   schema: PodCertificateRequest,
   columns: podCertificateRequestColumns,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
   status: true,
   statusKeepsMetadata: true,

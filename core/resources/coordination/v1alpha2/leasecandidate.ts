@@ -10,8 +10,6 @@ export const leaseCandidates = resource({
   schema: LeaseCandidate,
   columns: leaseCandidateColumns,
   storageVersion: 'coordination.<domain>/v1beta1',
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   selectable: { 'spec.leaseName': '.spec.leaseName' },
   createOnUpdate: true,

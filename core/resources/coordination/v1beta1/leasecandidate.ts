@@ -53,8 +53,6 @@ export const leaseCandidates = resource({
   names: ['leasecandidates', 'leasecandidate'],
   schema: LeaseCandidate,
   columns: leaseCandidateColumns,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   selectable: { 'spec.leaseName': '.spec.leaseName' },
   createOnUpdate: true,

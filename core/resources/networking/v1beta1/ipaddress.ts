@@ -11,8 +11,6 @@ export const ipAddresses = resource({
   schema: IPAddress,
   columns: ipAddressColumns,
   storageVersion: 'networking.<domain>/v1',
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.31', deprecated: '1.34', removed: '1.37' },
   nameFormat: 'pathSegment',
 })

@@ -11,8 +11,6 @@ export const serviceCIDRs = resource({
   schema: ServiceCIDR,
   columns: serviceCIDRColumns,
   storageVersion: 'networking.<domain>/v1',
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.31', deprecated: '1.34', removed: '1.37' },
   status: true,
 })

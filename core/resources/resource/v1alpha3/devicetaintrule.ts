@@ -11,8 +11,6 @@ export const deviceTaintRules = resource({
   schema: DeviceTaintRule,
   columns: deviceTaintRuleColumns,
   returnsDeleted: true,
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   status: true,
   statusKeepsMetadata: true,

@@ -56,8 +56,6 @@ export const resourcePoolStatusRequests = resource({
   schema: ResourcePoolStatusRequest,
   columns: resourcePoolStatusRequestColumns,
   returnsDeleted: true,
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   status: true,
   statusKeepsMetadata: true,

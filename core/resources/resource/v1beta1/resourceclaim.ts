@@ -21,8 +21,6 @@ export const resourceClaims = resource({
   returnsDeleted: true,
   storageVersion: 'resource.<domain>/v1',
   conversion: claimConversion,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   status: true,
   statusKeepsMetadata: true,

@@ -25,7 +25,5 @@ export const resourceClaimTemplates = resource({
   returnsDeleted: true,
   storageVersion: 'resource.<domain>/v1',
   conversion: templateConversion,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
 })

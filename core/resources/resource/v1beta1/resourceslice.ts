@@ -35,8 +35,6 @@ export const resourceSlices = resource({
   returnsDeleted: true,
   storageVersion: 'resource.<domain>/v1',
   conversion: sliceConversion,
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   generation: 'spec',
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },

@@ -60,8 +60,6 @@ export const deviceTaintRules = resource({
   columns: deviceTaintRuleColumns,
   returnsDeleted: true,
   storageVersion: 'resource.<domain>/v1alpha3',
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   status: true,
   statusKeepsMetadata: true,

@@ -11,8 +11,6 @@ export const resourceClaims = resource({
   columns: resourceClaimColumns,
   returnsDeleted: true,
   storageVersion: 'resource.<domain>/v1',
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   status: true,
   statusKeepsMetadata: true,

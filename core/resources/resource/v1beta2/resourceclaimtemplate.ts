@@ -11,7 +11,5 @@ export const resourceClaimTemplates = resource({
   columns: plainColumns,
   returnsDeleted: true,
   storageVersion: 'resource.<domain>/v1',
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
 })

@@ -12,8 +12,6 @@ export const resourceSlices = resource({
   columns: resourceSliceColumns,
   returnsDeleted: true,
   storageVersion: 'resource.<domain>/v1',
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   generation: 'spec',
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },

@@ -72,8 +72,6 @@ export const podGroups = resource({
   names: ['podgroups', 'podgroup'],
   schema: PodGroup,
   columns: podGroupColumns,
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.36' },
   status: true,
   nameFormat: 'dns1123Label',

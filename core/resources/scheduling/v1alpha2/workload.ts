@@ -70,8 +70,6 @@ export const workloads = resource({
   names: ['workloads', 'workload'],
   schema: Workload,
   columns: workloadColumns,
-  stability: 'alpha',
-  servedByDefault: false,
   lifecycle: { introduced: '1.36' },
   nameFormat: 'dns1123Label',
   strategy: {

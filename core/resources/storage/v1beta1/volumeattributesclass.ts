@@ -12,8 +12,6 @@ export const volumeAttributesClasses = resource({
   columns: volumeAttributesClassColumns,
   returnsDeleted: true,
   storageVersion: 'storage.<domain>/v1',
-  stability: 'beta',
-  servedByDefault: false,
   lifecycle: {
     introduced: '1.31',
     deprecated: '1.34',

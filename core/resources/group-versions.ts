@@ -1,0 +1,126 @@
+import type { Message } from '../schema/model.ts'
+import * as admission from './admission/index.ts'
+import * as admissionregistration from './admissionregistration/index.ts'
+import * as admissionregistrationV1alpha1 from './admissionregistration/v1alpha1/index.ts'
+import * as admissionregistrationV1beta1 from './admissionregistration/v1beta1/index.ts'
+import * as apidiscovery from './apidiscovery/index.ts'
+import * as apiextensions from './apiextensions/index.ts'
+import * as apiregistration from './apiregistration/index.ts'
+import * as apps from './apps/index.ts'
+import * as authentication from './authentication/index.ts'
+import * as authorization from './authorization/index.ts'
+import * as autoscaling from './autoscaling/index.ts'
+import * as autoscalingV1 from './autoscaling/v1/index.ts'
+import * as batch from './batch/index.ts'
+import * as certificates from './certificates/index.ts'
+import * as certificatesV1alpha1 from './certificates/v1alpha1/index.ts'
+import * as certificatesV1beta1 from './certificates/v1beta1/index.ts'
+import * as coordination from './coordination/index.ts'
+import * as coordinationV1alpha2 from './coordination/v1alpha2/index.ts'
+import * as coordinationV1beta1 from './coordination/v1beta1/index.ts'
+import * as core from './core/index.ts'
+import type { ResourceDefinition } from './definition.ts'
+import * as discovery from './discovery/index.ts'
+import * as events from './events/index.ts'
+import * as flowcontrol from './flowcontrol/index.ts'
+import * as imagepolicy from './imagepolicy/index.ts'
+import * as internal from './internal/index.ts'
+import * as meta from './meta/index.ts'
+import * as metaV1beta1 from './meta/v1beta1/index.ts'
+import * as networking from './networking/index.ts'
+import * as networkingV1beta1 from './networking/v1beta1/index.ts'
+import * as node from './node/index.ts'
+import * as policy from './policy/index.ts'
+import * as rbac from './rbac/index.ts'
+import * as resource from './resource/index.ts'
+import * as resourceV1alpha3 from './resource/v1alpha3/index.ts'
+import * as resourceV1beta1 from './resource/v1beta1/index.ts'
+import * as resourceV1beta2 from './resource/v1beta2/index.ts'
+import * as scheduling from './scheduling/index.ts'
+import * as schedulingV1alpha2 from './scheduling/v1alpha2/index.ts'
+import * as storage from './storage/index.ts'
+import * as storageV1beta1 from './storage/v1beta1/index.ts'
+import * as storagemigration from './storagemigration/index.ts'
+
+/** What one version of an API group is made of. */
+export interface GroupVersion {
+  /** Empty for the core group; `<domain>` stands for the platform's domain. */
+  readonly group: string
+  /** How stable it is follows from its name: what is neither alpha nor beta is served by default. */
+  readonly version: string
+  /** OpenAPI names its models after it: reversed `<domain>`, this name, then the message's. `<component>` is the platform's component word. */
+  readonly package: string
+  /** Place of the group in discovery, higher first: what the reference server registers for it. 0 where there is nothing to discover. */
+  readonly priority: number
+  /** Its resources; none where its kinds are bodies and answers only. The release that brought a resource is the resource's own. */
+  readonly definitions: readonly ResourceDefinition[]
+  readonly messages: readonly Message[]
+}
+
+/** Groups of custom resources come after all built-in ones. */
+export const customGroupPriority = 1000
+
+/** What a folder of this room exports. */
+interface Exports {
+  readonly definitions?: readonly ResourceDefinition[]
+  readonly [name: string]: unknown
+}
+
+const isMessage = (value: unknown): value is Message => typeof value === 'object' && value !== null && 'fields' in value
+
+const row = (group: string, version: string, name: string, priority: number, exports: Exports): GroupVersion => ({
+  group,
+  version,
+  package: name,
+  priority,
+  definitions: exports.definitions ?? [],
+  messages: Object.values(exports).filter(isMessage),
+})
+
+/** The built-in group versions. A message that several of them share is listed in each, the first being its home. */
+export const groupVersions: readonly GroupVersion[] = [
+  row('', 'v1', 'api.core.v1', 18000, core),
+  row('meta.<domain>', 'v1', 'apimachinery.pkg.apis.meta.v1', 0, meta),
+  row('meta.<domain>', 'v1beta1', 'apimachinery.pkg.apis.meta.v1beta1', 0, metaV1beta1),
+  row('apps', 'v1', 'api.apps.v1', 17800, apps),
+  row('batch', 'v1', 'api.batch.v1', 17400, batch),
+  row('autoscaling', 'v2', 'api.autoscaling.v2', 17500, autoscaling),
+  row('autoscaling', 'v1', 'api.autoscaling.v1', 17500, autoscalingV1),
+  row('policy', 'v1', 'api.policy.v1', 17100, policy),
+  row('rbac.authorization.<domain>', 'v1', 'api.rbac.v1', 17000, rbac),
+  row('networking.<domain>', 'v1', 'api.networking.v1', 17200, networking),
+  row('networking.<domain>', 'v1beta1', 'api.networking.v1beta1', 17200, networkingV1beta1),
+  row('storage.<domain>', 'v1', 'api.storage.v1', 16800, storage),
+  row('storage.<domain>', 'v1beta1', 'api.storage.v1beta1', 16800, storageV1beta1),
+  row('coordination.<domain>', 'v1', 'api.coordination.v1', 16500, coordination),
+  row('coordination.<domain>', 'v1beta1', 'api.coordination.v1beta1', 16500, coordinationV1beta1),
+  row('coordination.<domain>', 'v1alpha2', 'api.coordination.v1alpha2', 16500, coordinationV1alpha2),
+  row('discovery.<domain>', 'v1', 'api.discovery.v1', 16200, discovery),
+  row('events.<domain>', 'v1', 'api.events.v1', 17750, events),
+  row('certificates.<domain>', 'v1', 'api.certificates.v1', 17300, certificates),
+  row('certificates.<domain>', 'v1beta1', 'api.certificates.v1beta1', 17300, certificatesV1beta1),
+  row('certificates.<domain>', 'v1alpha1', 'api.certificates.v1alpha1', 17300, certificatesV1alpha1),
+  row('admissionregistration.<domain>', 'v1', 'api.admissionregistration.v1', 16700, admissionregistration),
+  row('admissionregistration.<domain>', 'v1beta1', 'api.admissionregistration.v1beta1', 16700, admissionregistrationV1beta1),
+  row('admissionregistration.<domain>', 'v1alpha1', 'api.admissionregistration.v1alpha1', 16700, admissionregistrationV1alpha1),
+  row('authentication.<domain>', 'v1', 'api.authentication.v1', 17700, authentication),
+  row('authorization.<domain>', 'v1', 'api.authorization.v1', 17600, authorization),
+  row('flowcontrol.apiserver.<domain>', 'v1', 'api.flowcontrol.v1', 16100, flowcontrol),
+  row('node.<domain>', 'v1', 'api.node.v1', 16300, node),
+  row('scheduling.<domain>', 'v1', 'api.scheduling.v1', 16600, scheduling),
+  row('scheduling.<domain>', 'v1alpha2', 'api.scheduling.v1alpha2', 16600, schedulingV1alpha2),
+  row('resource.<domain>', 'v1', 'api.resource.v1', 15900, resource),
+  row('resource.<domain>', 'v1beta2', 'api.resource.v1beta2', 15900, resourceV1beta2),
+  row('resource.<domain>', 'v1beta1', 'api.resource.v1beta1', 15900, resourceV1beta1),
+  row('resource.<domain>', 'v1alpha3', 'api.resource.v1alpha3', 15900, resourceV1alpha3),
+  row('apiextensions.<domain>', 'v1', 'apiextensions-apiserver.pkg.apis.apiextensions.v1', 16700, apiextensions),
+  row('apiregistration.<domain>', 'v1', '<component>-aggregator.pkg.apis.apiregistration.v1', 20000, apiregistration),
+  row('internal.apiserver.<domain>', 'v1alpha1', 'api.apiserverinternal.v1alpha1', 16000, internal),
+  row('storagemigration.<domain>', 'v1beta1', 'api.storagemigration.v1beta1', 15800, storagemigration),
+  row('apidiscovery.<domain>', 'v2', 'api.apidiscovery.v2', 0, apidiscovery),
+  row('imagepolicy.<domain>', 'v1alpha1', 'api.imagepolicy.v1alpha1', 0, imagepolicy),
+  row('admission.<domain>', 'v1', 'api.admission.v1', 0, admission),
+]
+
+/** Every built-in resource in every version, one row each. `<domain>` stands for the domain of API groups. */
+export const builtInResources: readonly ResourceDefinition[] = groupVersions.flatMap(({ definitions }) => definitions)
