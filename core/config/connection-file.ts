@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Clock, Files } from '../ports.ts'
 import { decodeBase64 } from '../schema/base64.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { WebhookConnection } from '../webhook/connection.ts'
+import { cleanUrl, type WebhookConnection } from '../webhook/connection.ts'
 import { ConfigurationFileError, schemaProblems } from './files/error.ts'
 import { bool, list, text } from './files/fields.ts'
 import { parseText } from './files/load.ts'
@@ -130,7 +130,7 @@ function urlOf({ server }: Cluster, fail: Fail): string {
   const url = URL.canParse(server) ? new URL(server) : undefined
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw fail('clusters', `server: ${JSON.stringify(server)} is not an http(s) URL`)
-  return server
+  return cleanUrl(server)
 }
 
 async function serverOptions(server: Cluster, pem: Pem): Promise<WebhookConnection['options']> {

@@ -1,6 +1,6 @@
 /** How objects name a webhook: by a URL, or by a service and a path (admissionregistration and apiextensions, WebhookClientConfig). */
 import { decodeBase64 } from '../schema/base64.ts'
-import type { WebhookConnection } from './connection.ts'
+import { cleanUrl, type WebhookConnection } from './connection.ts'
 import type { ServiceAddress } from './service-address.ts'
 
 export interface WebhookClientConfig {
@@ -38,10 +38,10 @@ export function createConnect(serviceAddress: ServiceAddress, credentials: Crede
       const { namespace, name, path = '', port = defaultPort } = service
       const host = `${name}.${namespace}.svc:${port}`
       const address = await serviceAddress(namespace, name, port)
-      return connection(`https://${host}${path.startsWith('/') ? '' : '/'}${path}`, host, config, { address })
+      return connection(cleanUrl(`https://${host}/${path}`), host, config, { address })
     }
     if (url === undefined || !URL.canParse(url)) throw new Error('webhook configuration must have either service or URL')
     const { host, port } = new URL(url)
-    return connection(url, port === '' ? `${host}:${defaultPort}` : host, config, {})
+    return connection(cleanUrl(url), port === '' ? `${host}:${defaultPort}` : host, config, {})
   }
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Outbound, OutboundOptions } from '../../core/ports.ts'
+import { trustAnchors } from '../wire/client/socket.ts'
 import { isBodyless } from './http/exchange.ts'
 
 const mostRedirects = 10
@@ -44,6 +45,7 @@ function createAgent(secure: boolean, options: OutboundOptions): HttpAgent | Htt
     ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
     ...(serverName !== undefined && { servername: serverName }),
     rejectUnauthorized: insecure !== true,
+    ...trustAnchors,
   }
   const agent = secure ? new HttpsAgent({ ...shared, ...tls }) : new HttpAgent(shared)
   if (proxy === undefined || unixSocket !== undefined) return agent

@@ -9,6 +9,12 @@ export interface TlsOptions {
   readonly key?: string | undefined
 }
 
+/**
+ * Every certificate of a bundle is a trust anchor, an intermediate or the server's own included, as in Go's crypto/x509: controller-runtime's
+ * envtest gives the serving certificate as a webhook's caBundle. No effect on Deno and before Node 20.18: authorities only.
+ */
+export const trustAnchors = { allowPartialTrustChain: true } as const
+
 /** Where a server is. */
 export interface Address {
   readonly secure: boolean
@@ -33,7 +39,7 @@ export function openSocket({ secure, at }: Address, tls: TlsOptions, connected: 
   const host = 'host' in at ? at.host : 'localhost'
   // Names only: a certificate is asked for by name, not by address (RFC 6066, section 3).
   const servername = isIP(host) === 0 ? host : ''
-  const socket = connectTls({ ca, cert, key, ...at, host, servername, ALPNProtocols: ['h2'] }, () => {
+  const socket = connectTls({ ...trustAnchors, ca, cert, key, ...at, host, servername, ALPNProtocols: ['h2'] }, () => {
     socket.setNoDelay()
     if (socket.alpnProtocol === 'h2') connected()
     else socket.destroy(new Error('the server does not speak HTTP/2'))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createConnect } from '../../../core/webhook/client-config.ts'
@@ -43,6 +44,29 @@ test('a service is called at its endpoint, under its own name', async () => {
     post({ connection: other, outbound, body: '{}', timeout: 10_000 }),
     /^Error: Post "https:\/\/other\.dev\.svc:8443\/\?timeout=10s": .*cert/,
   )
+})
+
+test('a bundle may hold the serving certificate itself, and empty path segments are left out, as controller-runtime’s envtest needs it', async () => {
+  const own = issued('localhost', '127.0.0.1')
+  const paths: (string | undefined)[] = []
+  const server = createSecureServer(own, (request, response) => {
+    paths.push(request.url)
+    response.end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: ownPort } = server.address() as AddressInfo
+  const certified = (certificate: string, path: string) =>
+    connect({ url: `https://127.0.0.1:${ownPort}${path}`, caBundle: Buffer.from(certificate).toString('base64') })
+  try {
+    for (const path of ['//failing', '/a//b/', ''])
+      await post({ connection: await certified(own.cert, path), outbound, body: '{}', timeout: 10_000 })
+    assert.deepEqual(paths, ['/failing?timeout=10s', '/a/b?timeout=10s', '/?timeout=10s'])
+    const other = await certified(issued('localhost', '127.0.0.1').cert, '/')
+    await assert.rejects(post({ connection: other, outbound, body: '{}', timeout: 10_000 }), /certificate/)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
 })
 
 test('whoever is not certified by the bundle is not believed', async () => {
