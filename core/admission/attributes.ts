@@ -17,10 +17,18 @@ export interface GroupVersionKind {
   readonly kind: string
 }
 
+export interface ServedVersion {
+  readonly resource: GroupVersionResource
+  readonly kind: GroupVersionKind
+}
+
 /** The versions in which the objects of a resource are served. */
 export interface ObjectVersions {
-  /** Group versions of the same stored objects that have the subresource as well, the requested one included (EquivalentResourceRegistry). */
-  all(): readonly { readonly resource: GroupVersionResource; readonly kind: GroupVersionKind }[]
+  /**
+   * Group versions of the same stored objects that have the subresource as well, the requested one included (EquivalentResourceRegistry). The
+   * same array for all requests of the resource and subresource until they change.
+   */
+  all(): readonly ServedVersion[]
   /** An object of any of these versions in the version of `kind`; the object itself when it is in that version already. */
   convert(object: ApiObject, kind: GroupVersionKind): Promise<ApiObject>
   /** A value that should be an object of this kind and version, with defaults. Unknown fields are dropped. Throws an Error when it does not fit. */

@@ -9,8 +9,8 @@ import { appearance } from './appearance.ts'
 
 /** Stored objects that plugins decide by, of built-in resources, frozen. Groups are written with placeholders; a resource that is not served has no objects. */
 export interface Lookup {
-  /** One that is there may lag behind the last writes; that there is none is certain. */
-  find(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
+  /** One that is there may lag behind the last writes; that there is none is certain. A promise where the store has to be asked. */
+  find(group: string, plural: string, namespace: string, name: string): ApiObject | undefined | Promise<ApiObject | undefined>
   /** As `find`, for an object that is about to be made: waits for it up to so many milliseconds. */
   findSoon(group: string, plural: string, namespace: string, name: string, milliseconds: number): Promise<ApiObject | undefined>
   /** As it is stored now. */
@@ -61,11 +61,12 @@ const nothing: Following = { ready: Promise.resolve(), close() {} }
 
 export function createLookup(table: ResourceTable, platform: Platform, clock: Clock): Lookup {
   const storeOf = (group: string, plural: string) => table.storeOf(platform.name(group), plural)
-  const find: Lookup['find'] = async (group, plural, namespace, name) => {
+  const find: Lookup['find'] = (group, plural, namespace, name) => {
     const store = storeOf(group, plural)
     if (store === undefined) return undefined
     const key = store.keys.of(namespace, name)
-    return (store.known(key) ?? (await store.get(key)))?.object
+    const known = store.known(key)
+    return known ? known.object : store.get(key).then((entry) => entry?.object)
   }
   return {
     find,

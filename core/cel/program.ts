@@ -6,7 +6,7 @@ import { Compiler, type CompilerSettings } from './run/compile.ts'
 import { type Bindings, type EvaluationLimits, Frame } from './run/frame.ts'
 import type { Expr } from './syntax/ast.ts'
 import type { CelType } from './types.ts'
-import { Cancelled, CelError, Pending } from './values/errors.ts'
+import { Cancelled, CelError } from './values/errors.ts'
 
 export type { Bindings, EvaluationLimits }
 
@@ -23,10 +23,8 @@ export interface Program {
   readonly type: CelType
   /** The least and the most units that an evaluation costs. Default: sizes are what the types of variables declare. */
   estimateCost(sizeOf?: SizeOf): Range
-  /** Evaluates at once. Throws a Pending when an answer takes time (`evaluateLater` waits for it). */
+  /** Evaluates at once. Throws a Pending when an answer takes time; what gives answers keeps them (`settled` waits and evaluates again). */
   evaluate(bindings: Bindings, limits?: EvaluationLimits): Evaluation
-  /** Evaluates as often as there are answers to wait for; what gives them keeps them. Usually that is once. */
-  evaluateLater(bindings: Bindings, limits?: EvaluationLimits): Promise<Evaluation>
 }
 
 const unlimited: EvaluationLimits = {}
@@ -47,23 +45,11 @@ export function createProgram(expression: string, checked: Checked, declared: Si
     }
   }
 
-  async function evaluateLater(bindings: Bindings, limits?: EvaluationLimits): Promise<Evaluation> {
-    for (;;) {
-      try {
-        return evaluate(bindings, limits)
-      } catch (error) {
-        if (!(error instanceof Pending)) throw error
-        await error.answer
-      }
-    }
-  }
-
   return {
     expression,
     tree: checked.tree,
     type: checked.typeOf(checked.tree),
     estimateCost: (sizeOf = declared) => estimateCost(checked, sizeOf),
     evaluate,
-    evaluateLater,
   }
 }

@@ -21,7 +21,10 @@ export interface ResourceTable {
   /** The resource of a kind; `apiVersion` as objects write it. */
   ofKind(apiVersion: string, kind: string): ServedResource | undefined
   all(): readonly ServedResource[]
-  /** Those of the same stored objects, itself included: the versions of a resource, of one or of several groups. */
+  /**
+   * Those of the same stored objects, itself included: the versions of a resource, of one or of several groups. The same array until they
+   * change.
+   */
   versionsOf(resource: ServedResource): readonly ServedResource[]
   /** Where the objects of a resource are, whichever of its versions are served. */
   storeOf(group: string, plural: string): WatchableStore | undefined

@@ -42,6 +42,15 @@ class Index {
   }
 }
 
+const lists = new WeakMap<ServedResource, readonly ServedResource[]>()
+
+/** The resource as a list, the same for every call. */
+function alone(resource: ServedResource): readonly ServedResource[] {
+  const known = lists.get(resource) ?? [resource]
+  lists.set(resource, known)
+  return known
+}
+
 const versionKey = (group: string, version: string) => `${group}/${version}`
 
 export function createResourceTable(serve: ServeRows): LiveTable {
@@ -62,7 +71,7 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     lookup: (group, version, plural) => index().byPlural.get(plural)?.get(versionKey(group, version)),
     ofKind: (apiVersion, kind) => index().byKind.get(`${apiVersion} ${kind}`),
     all: () => [...index().all],
-    versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? [resource],
+    versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? alone(resource),
     storeOf: (group, plural) => index().stores.get(`${plural}.${group}`),
     get revision() {
       return revision

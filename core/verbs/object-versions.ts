@@ -1,4 +1,5 @@
-import type { GroupVersionKind, ObjectVersions } from '../admission/attributes.ts'
+import type { GroupVersionKind, ObjectVersions, ServedVersion } from '../admission/attributes.ts'
+import type { ServedResource } from '../registry/served.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults.ts'
@@ -18,6 +19,22 @@ function kindOf(definition: ResourceDefinition, subresource: string): GroupVersi
   return own && { group: own.group ?? group, version: own.version ?? version, kind: own.kind }
 }
 
+/** By the versions of a resource, which the table keeps while they stay the same, and the subresource. */
+const served = new WeakMap<readonly ServedResource[], Map<string, readonly ServedVersion[]>>()
+
+function versionsWith(resources: readonly ServedResource[], subresource: string): readonly ServedVersion[] {
+  const known = served.get(resources) ?? new Map<string, readonly ServedVersion[]>()
+  served.set(resources, known)
+  const versions =
+    known.get(subresource) ??
+    resources.flatMap(({ definition, on }) => {
+      const kind = kindOf(definition, subresource)
+      return kind ? [{ resource: { ...on, version: definition.version }, kind }] : []
+    })
+  known.set(subresource, versions)
+  return versions
+}
+
 /** The versions in which the objects of the target's resource, or bodies of its subresource, are served. */
 export function objectVersions(target: Target): ObjectVersions {
   const { services, resource, view } = target
@@ -27,11 +44,7 @@ export function objectVersions(target: Target): ObjectVersions {
   const schemaOf = (kind: GroupVersionKind) => definitionOf(kind)?.schema ?? view.body.schema
   return {
     schemaOf,
-    all: () =>
-      services.table.versionsOf(resource).flatMap(({ definition, on }) => {
-        const kind = kindOf(definition, view.name)
-        return kind ? [{ resource: { ...on, version: definition.version }, kind }] : []
-      }),
+    all: () => versionsWith(services.table.versionsOf(resource), view.name),
     async convert(object, to) {
       const apiVersion = apiVersionOf(to)
       if (object.apiVersion === apiVersion) return object

@@ -4,7 +4,7 @@ import { serviceUnavailable } from '../respond/status.ts'
 
 /** Objects as they are known; groups are written with placeholders. */
 export interface ServiceLookup {
-  find(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
+  find(group: string, plural: string, namespace: string, name: string): ApiObject | undefined | Promise<ApiObject | undefined>
   list(group: string, plural: string, namespace?: string): Promise<ApiObject[]>
 }
 

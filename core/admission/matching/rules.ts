@@ -1,4 +1,4 @@
-import type { AdmissionAttributes, GroupVersionKind, GroupVersionResource } from '../attributes.ts'
+import type { AdmissionAttributes, GroupVersionResource, ServedVersion } from '../attributes.ts'
 import { isNamespace, namespaceOf } from '../namespace-of.ts'
 
 /** admissionregistration/v1 RuleWithOperations, and `resourceNames` of NamedRuleWithOperations; absent or empty: all names. */
@@ -12,10 +12,7 @@ export interface Rule {
 }
 
 /** In which version a webhook or a policy sees the request. */
-export interface Invocation {
-  readonly resource: GroupVersionResource
-  readonly kind: GroupVersionKind
-}
+export type Invocation = ServedVersion
 
 const includes = (items: readonly string[], wanted: string) => items.includes('*') || items.includes(wanted)
 
@@ -35,16 +32,24 @@ function inScope({ scope = '*' }: Rule, attributes: AdmissionAttributes): boolea
 
 const namesObject = ({ resourceNames = [] }: Rule, name: string) => resourceNames.length === 0 || resourceNames.includes(name)
 
-/** Whether the rule is about the operation on this version of the resource. */
-export function matchesRule(rule: Rule, attributes: AdmissionAttributes, { group, version, resource }: GroupVersionResource): boolean {
+/** Whether the rule is about the operation on objects of this version of the resource, some of them at least. */
+function concernsResource(rule: Rule, attributes: AdmissionAttributes, { group, version, resource }: GroupVersionResource): boolean {
   return (
     includes(rule.operations, attributes.operation) &&
     includes(rule.apiGroups, group) &&
     includes(rule.apiVersions, version) &&
-    rule.resources.some((pattern) => namesResource(pattern, resource, attributes.subresource)) &&
-    inScope(rule, attributes) &&
-    namesObject(rule, attributes.name)
+    rule.resources.some((pattern) => namesResource(pattern, resource, attributes.subresource))
   )
+}
+
+/** Whether the rule is about the operation on this object, in this version of the resource. */
+const matchesRule = (rule: Rule, attributes: AdmissionAttributes, resource: GroupVersionResource): boolean =>
+  concernsResource(rule, attributes, resource) && inScope(rule, attributes) && namesObject(rule, attributes.name)
+
+/** Whether there are requests of this operation on the resource, in this or (`equivalent`) any version, that the rules name. */
+export function concerns(rules: readonly Rule[], equivalent: boolean, attributes: AdmissionAttributes): boolean {
+  const resources = equivalent ? attributes.versions.all().map(({ resource }) => resource) : []
+  return rules.some((rule) => [attributes.resource, ...resources].some((each) => concernsResource(rule, attributes, each)))
 }
 
 const same = (a: GroupVersionResource, b: GroupVersionResource) =>

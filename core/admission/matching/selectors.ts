@@ -1,4 +1,5 @@
 import { type LabelSelector, type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
+import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, internalError, notFound } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
@@ -22,14 +23,17 @@ export function readSelector(object: LabelSelectorObject | undefined): ReadSelec
 }
 
 /** Labels of the namespace that the request is in, or of the namespace that it writes. Throws 404. */
-async function namespaceLabels(attributes: AdmissionAttributes, { find }: Pick<Lookup, 'find'>): Promise<Labels> {
+function namespaceLabels(attributes: AdmissionAttributes, { find }: Pick<Lookup, 'find'>): Labels | Promise<Labels> {
   const { object, subresource, operation } = attributes
   const writes = isNamespace(attributes) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
   if (writes) return object?.metadata.labels
   const name = namespaceOf(attributes)
-  const namespace = await find('', 'namespaces', '', name)
-  if (namespace === undefined) throw notFound({ group: '', resource: 'namespaces' }, name)
-  return namespace.metadata.labels
+  const labelsOf = (namespace: ApiObject | undefined): Labels => {
+    if (namespace === undefined) throw notFound({ group: '', resource: 'namespaces' }, name)
+    return namespace.metadata.labels
+  }
+  const found = find('', 'namespaces', '', name)
+  return found instanceof Promise ? found.then(labelsOf) : labelsOf(found)
 }
 
 const refusal = (error: unknown) => (error instanceof ApiError ? error : internalError(messageOf(error)))
@@ -46,7 +50,9 @@ export function choosesNamespace(
   if (namespaceOf(attributes) === '' && !isNamespace(attributes)) return true
   try {
     const chosen = selector()
-    return chosen.empty || namespaceLabels(attributes, lookup).then((labels) => chosen.matches(labels), refusal)
+    if (chosen.empty) return true
+    const labels = namespaceLabels(attributes, lookup)
+    return labels instanceof Promise ? labels.then((known) => chosen.matches(known), refusal) : chosen.matches(labels)
   } catch (error) {
     return refusal(error)
   }

@@ -1,17 +1,17 @@
 /** Changes that MutatingAdmissionPolicies make to objects, each on top of those before it (policy/mutating/dispatcher.go). */
+import { settled } from '../../cel/settled.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, forbidden, type Reason } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin, MutationRounds } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
-import { conditionsHold } from '../policy/conditions.ts'
-import { Activation, type Inputs, limits } from '../policy/evaluation.ts'
-import { isExcluded } from '../policy/excluded.ts'
-import { namespaceObject, requestInputs } from '../policy/inputs.ts'
+import { Conditions } from '../expressions/conditions.ts'
+import { ConfigurationError } from '../expressions/faults.ts'
+import { limits, type Seen, Sequence } from '../expressions/sequence.ts'
+import { namespaceObject, RequestValues } from '../expressions/values.ts'
 import { type Met, meet } from '../policy/invocations.ts'
 import { compileMutating, type MutatingProgram, type Mutation } from '../policy/mutating-program.ts'
-import { ConfigurationError } from '../policy/params.ts'
 import { mutated } from '../policy/patches.ts'
 import { refusedName } from '../policy/refused-name.ts'
 import { type Binding, followPolicies, type Policy } from '../policy/source.ts'
@@ -51,8 +51,7 @@ function idOf({ met: { policy }, binding, param }: Call): string {
 }
 
 export async function mutatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
-  const { platform, authorizer } = context
-  const excluded = isExcluded(platform)
+  const { authorizer } = context
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
   const source = await followPolicies(
     context,
@@ -61,20 +60,26 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
   )
 
   /** Makes one change. Throws a ConfigurationError. */
-  async function change(request: VersionedRequest, { met }: Call, { patchType, ...expression }: Mutation, inputs: Inputs): Promise<void> {
-    const { object, oldObject = null, attributes } = request
+  async function change(request: VersionedRequest, { met, param }: Call, mutation: Mutation, namespace: ApiObject | null): Promise<void> {
+    const { object, attributes } = request
     if (object === undefined) return
-    const activation = new Activation({ ...inputs, object, oldObject }, met.policy.program().variables, limits.policy)
-    const { value, error } = await activation.evaluate(expression)
-    if (error !== undefined) throw new ConfigurationError(error)
-    request.replace(mutated(object, patchType, value, met.invocation.kind, attributes.versions))
+    const values = new RequestValues(attributes, met.invocation, request, authorizer, namespace)
+    const sequence = new Sequence([mutation], { values, params: param ?? null }, met.policy.program().variables, limits.policy)
+    const [outcome] = await settled(() => sequence.run())
+    if (outcome?.error !== undefined) throw new ConfigurationError(outcome.error)
+    request.replace(mutated(object, mutation.patchType, outcome?.value, met.invocation.kind, attributes.versions))
   }
 
   /** Makes all changes of a policy, one on top of the other; what can't be made is told. */
-  async function changeAll(request: VersionedRequest, call: Call, inputs: Inputs, fault: (message: string) => void): Promise<void> {
+  async function changeAll(
+    request: VersionedRequest,
+    call: Call,
+    namespace: ApiObject | null,
+    fault: (message: string) => void,
+  ): Promise<void> {
     for (const mutation of call.met.policy.program().mutations) {
       try {
-        await change(request, call, mutation, inputs)
+        await change(request, call, mutation, namespace)
       } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error
         fault(error.message)
@@ -86,7 +91,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     const reinvocation = reinvocations.get(rounds) ?? createReinvocation()
     reinvocations.set(rounds, reinvocation)
     if (rounds.again) reinvocation.begin(attributes.object)
-    const namespace = (await namespaceObject(attributes, context)) ?? null
+    const namespace = await namespaceObject(attributes, context)
     const request = new VersionedRequest(attributes)
     let made = false
     for (const call of calls) {
@@ -94,16 +99,17 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
       const { conditions, variables, reinvocable } = policy.program()
       const fault = (message: string) => void faults.push({ policy, binding: call.binding, message, reason: 'Invalid' })
       await request.in(invocation.kind)
-      const { object: before = null, oldObject = null } = request
-      const inputs: Inputs = { ...requestInputs(attributes, invocation, authorizer, undefined), params: call.param ?? null }
+      const { object: before = null } = request
       if (conditions.length > 0) {
-        const hold = await conditionsHold(conditions, { ...inputs, object: before, oldObject }, variables)
+        const seen: Seen = { values: new RequestValues(attributes, invocation, request, authorizer, null), params: call.param ?? null }
+        const judged = new Conditions(conditions, seen, variables)
+        const hold = await settled(() => judged.hold())
         if (hold !== true && hold !== false) fault(hold.error)
         if (hold !== true) continue
       }
       const asked = { id: idOf(call), reinvocable }
       if (rounds.again && !reinvocation.isDue(asked)) continue
-      await changeAll(request, call, { ...inputs, namespaceObject: namespace }, fault)
+      await changeAll(request, call, namespace, fault)
       made ||= request.object !== undefined && request.object !== before
       if (!equal(before as Json, (request.object ?? null) as Json)) {
         reinvocation.changed()
@@ -119,12 +125,12 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     reinvocation.end(attributes.object)
   }
 
-  async function mutate(attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> {
+  async function mutate(attributes: AdmissionAttributes, policies: readonly Mutating[], rounds: MutationRounds): Promise<void> {
     const faults: Fault[] = []
     const calls: Call[] = []
-    for (const policy of source.policies) {
+    for (const policy of policies) {
       const meeting = meet(policy, attributes, context, (of, binding, message) => void faults.push({ policy: of, binding, message }))
-      const met = meeting && (await meeting)
+      const met = meeting instanceof Promise ? await meeting : meeting
       for (const { binding, params } of met?.bindings ?? [])
         for (const param of params) calls.push({ met: met as Met<MutatingProgram>, binding, param })
     }
@@ -136,7 +142,10 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
   return {
     name: 'MutatingAdmissionPolicy',
     operations: ['CREATE', 'UPDATE', 'CONNECT'],
-    mutate: (attributes, rounds) => (source.policies.length === 0 || excluded(attributes.on) ? undefined : mutate(attributes, rounds)),
+    mutate(attributes, rounds) {
+      const policies = source.about(attributes)
+      return policies.length === 0 ? undefined : mutate(attributes, policies, rounds)
+    },
     close: () => source.close(),
   }
 }

@@ -1,16 +1,15 @@
 /** Demands of ValidatingAdmissionPolicies, with what their bindings make of violations (policy/validating/dispatcher.go). */
+import { settled } from '../../cel/settled.ts'
 import { ApiError, forbidden, type Reason, reasonCodes } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { ConfigurationError } from '../expressions/faults.ts'
+import { namespaceObject, RequestValues, versioned } from '../expressions/values.ts'
 import type { Invocation } from '../matching/rules.ts'
-import type { Inputs } from '../policy/evaluation.ts'
-import { isExcluded } from '../policy/excluded.ts'
-import { namespaceObject, requestInputs, versioned } from '../policy/inputs.ts'
 import { type Met, meet } from '../policy/invocations.ts'
-import { ConfigurationError } from '../policy/params.ts'
 import { refusedName } from '../policy/refused-name.ts'
 import { type Binding, followPolicies, type Policy } from '../policy/source.ts'
-import { evaluatePolicy, type Violation } from '../policy/validate.ts'
+import { PolicyRun, type Violation } from '../policy/validate.ts'
 import { compileValidating, type ValidatingProgram } from '../policy/validating-program.ts'
 
 type Validating = Policy<ValidatingProgram>
@@ -27,12 +26,23 @@ interface Denial {
 interface Findings {
   readonly denials: Denial[]
   /** What expressions see, by the version in which policies see the request. */
-  readonly inputs: Map<string, Seen>
+  readonly views: View[]
   /** Whether a violation was noted for the audit log: there is one note for a request. */
   noted: boolean
 }
 
-type Seen = Inputs & { readonly request: object }
+/** The request in one version. */
+interface View {
+  readonly invocation: Invocation
+  readonly values: RequestValues
+  forConditions(): RequestValues
+}
+
+const sameVersion = (a: Invocation, b: Invocation) =>
+  a.kind.version === b.kind.version &&
+  a.kind.group === b.kind.group &&
+  a.resource.version === b.resource.version &&
+  a.resource.group === b.resource.group
 
 const reasons = new Set<string>(['Forbidden', 'Unauthorized', 'RequestEntityTooLarge', 'Invalid'])
 
@@ -46,7 +56,6 @@ function refusal(attributes: AdmissionAttributes, { policy, binding, message, re
 
 export async function validatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
   const { platform, authorizer } = context
-  const excluded = isExcluded(platform)
   const failureKey = platform.name('validation.policy.admission.<domain>/validation_failure')
   const source = await followPolicies(
     context,
@@ -69,25 +78,35 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     }
   }
 
-  async function see(attributes: AdmissionAttributes, invocation: Invocation): Promise<Seen> {
-    const about = requestInputs(attributes, invocation, authorizer, await namespaceObject(attributes, context))
-    return { ...about, ...(await versioned(attributes, invocation)) }
+  async function see(attributes: AdmissionAttributes, invocation: Invocation): Promise<View> {
+    const [found, objects] = [namespaceObject(attributes, context), versioned(attributes, invocation)]
+    const namespace = found instanceof Promise ? await found : found
+    const seen = objects instanceof Promise ? await objects : objects
+    let plain: RequestValues | undefined
+    return {
+      invocation,
+      values: new RequestValues(attributes, invocation, seen, authorizer, namespace),
+      forConditions() {
+        plain ??= new RequestValues(attributes, { ...invocation, resource: attributes.resource }, seen, authorizer, null)
+        return plain
+      },
+    }
   }
 
   async function evaluate(attributes: AdmissionAttributes, met: Met<ValidatingProgram>, findings: Findings): Promise<void> {
     const { policy, invocation, bindings } = met
-    const key = JSON.stringify(invocation)
-    const common = findings.inputs.get(key) ?? (await see(attributes, invocation))
-    findings.inputs.set(key, common)
-    const request = () => ({ ...common.request, resource: attributes.resource })
+    let view = findings.views.find((each) => sameVersion(each.invocation, invocation))
+    if (view === undefined) {
+      view = await see(attributes, invocation)
+      findings.views.push(view)
+    }
+    const { values, forConditions } = view
     const annotations = new Map<string, Set<string>>()
     for (const { binding, params } of bindings) {
       for (const param of params) {
-        const inputs = { ...common, params: param ?? null }
-        const verdict = await evaluatePolicy(policy.program(), {
-          inputs,
-          conditions: () => ({ ...inputs, request: request(), namespaceObject: null }),
-        })
+        const run = new PolicyRun(policy.program(), { values, params: param ?? null, forConditions })
+        const pending = settled(() => run.verdict())
+        const verdict = pending instanceof Promise ? await pending : pending
         for (const violation of verdict.violations) {
           if (violation.reason === undefined && policy.ignoresFailure) continue
           act(attributes, policy, binding, violation, findings)
@@ -99,14 +118,14 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     for (const [key, values] of annotations) attributes.annotate(`${policy.name}/${key}`, [...values].join(', '))
   }
 
-  async function validate(attributes: AdmissionAttributes): Promise<void> {
-    const findings: Findings = { denials: [], inputs: new Map(), noted: false }
+  async function validate(attributes: AdmissionAttributes, policies: readonly Validating[]): Promise<void> {
+    const findings: Findings = { denials: [], views: [], noted: false }
     const fault = (policy: Validating, binding: Binding | undefined, message: string) => {
       if (!policy.ignoresFailure) findings.denials.push({ policy, binding, message })
     }
-    for (const policy of source.policies) {
+    for (const policy of policies) {
       const meeting = meet(policy, attributes, context, fault)
-      const met = meeting && (await meeting)
+      const met = meeting instanceof Promise ? await meeting : meeting
       const binding = met?.bindings[0]?.binding
       if (met === undefined || binding === undefined) continue
       try {
@@ -123,7 +142,10 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
   return {
     name: 'ValidatingAdmissionPolicy',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    validate: (attributes) => (source.policies.length === 0 || excluded(attributes.on) ? undefined : validate(attributes)),
+    validate(attributes) {
+      const policies = source.about(attributes)
+      return policies.length === 0 ? undefined : validate(attributes, policies)
+    },
     close: () => source.close(),
   }
 }

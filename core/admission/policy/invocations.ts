@@ -2,18 +2,19 @@
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
+import { ConfigurationError } from '../expressions/faults.ts'
 import type { Lookup } from '../lookup.ts'
 import type { Invocation } from '../matching/rules.ts'
 import { namespaceOf } from '../namespace-of.ts'
 import type { Match } from './match.ts'
-import { ConfigurationError, collectParams, paramSource } from './params.ts'
-import type { Binding, Policy } from './source.ts'
+import { collectParams, paramSource } from './params.ts'
+import type { Binding, BoundParams, Policy } from './source.ts'
 
 /** A policy that the request meets, in the version in which it sees the request. */
 export interface Met<P> {
   readonly policy: Policy<P>
   readonly invocation: Invocation
-  readonly bindings: readonly { readonly binding: Binding; readonly params: readonly (ApiObject | undefined)[] }[]
+  readonly bindings: readonly BoundParams[]
 }
 
 /** Told of what can't be applied: the policy itself, or one of its bindings. */
@@ -26,12 +27,12 @@ async function bindingsOf<P>(
   attributes: AdmissionAttributes,
   lookup: Lookup,
   fault: OnFault<P>,
-): Promise<Met<P>['bindings']> {
+): Promise<readonly BoundParams[]> {
   const source = paramSource(policy.paramKind, lookup)
   const met: { binding: Binding; params: readonly (ApiObject | undefined)[] }[] = []
   for (const binding of policy.bindings) {
     try {
-      const match = await binding.matches(attributes, lookup)
+      const match = await binding.matcher.match(attributes, lookup)
       if (match === undefined) continue
       if (match instanceof ApiError) throw match
       met.push({ binding, params: await collectParams(source, binding.paramRef, namespaceOf(attributes)) })
@@ -54,7 +55,7 @@ async function settle<P>(
     const invocation = await match
     if (invocation === undefined) return undefined
     if (invocation instanceof ApiError) throw invocation
-    return { policy, invocation, bindings: await bindingsOf(policy, attributes, lookup, fault) }
+    return { policy, invocation, bindings: policy.always ?? (await bindingsOf(policy, attributes, lookup, fault)) }
   } catch (error) {
     if (!isFault(error)) throw error
     fault(policy, undefined, `failed to configure policy: ${error.message}`)
@@ -62,13 +63,16 @@ async function settle<P>(
   }
 }
 
-/** Undefined, and mostly at once: the policy is not about the request, or can't be applied. */
+/** Undefined: the policy is not about the request, or can't be applied. A promise only where something has to be looked up. */
 export function meet<P>(
   policy: Policy<P>,
   attributes: AdmissionAttributes,
   lookup: Lookup,
   fault: OnFault<P>,
-): undefined | Promise<Met<P> | undefined> {
-  const match = policy.matches(attributes, lookup)
-  return match && settle(match, policy, attributes, lookup, fault)
+): Met<P> | undefined | Promise<Met<P> | undefined> {
+  const match = policy.matcher.match(attributes, lookup)
+  if (match === undefined) return undefined
+  const { always } = policy
+  const atOnce = always !== undefined && !(match instanceof Promise || match instanceof ApiError)
+  return atOnce ? { policy, invocation: match, bindings: always } : settle(match, policy, attributes, lookup, fault)
 }

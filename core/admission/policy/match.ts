@@ -4,15 +4,20 @@ import { ApiError } from '../../respond/status.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'
-import { type Invocation, invocationOf, type Rule } from '../matching/rules.ts'
+import { concerns, type Invocation, invocationOf, type Rule } from '../matching/rules.ts'
 import { choosesNamespace, choosesObject, readSelector } from '../matching/selectors.ts'
 
 /** The version in which the policy sees the request; undefined: it is not about it; an error: nobody can say. */
 export type Match = Invocation | ApiError | undefined
 
-export type Matcher = (attributes: AdmissionAttributes, lookup: Pick<Lookup, 'find'>) => Match | Promise<Match>
+export interface Matcher {
+  /** Whether it is about some requests of this operation on this resource. */
+  concerns(attributes: AdmissionAttributes): boolean
+  match(attributes: AdmissionAttributes, lookup: Pick<Lookup, 'find'>): Match | Promise<Match>
+}
 
-const everything: Matcher = ({ resource, kind }) => ({ resource, kind })
+/** Is about every request. */
+export const everything: Matcher = { concerns: () => true, match: ({ resource, kind }) => ({ resource, kind }) }
 
 /** Reads rules and selectors once. Without a criterion everything matches. */
 export function createMatcher(criteria: Infer<typeof MatchResources> | undefined): Matcher {
@@ -25,17 +30,20 @@ export function createMatcher(criteria: Infer<typeof MatchResources> | undefined
   const objects = readSelector(criteria.objectSelector)
 
   // Rules come first because they cost least; an error of a selector counts only if all else matches.
-  return (attributes, lookup) => {
-    const invocation = rules.length === 0 ? everything(attributes, lookup) : invocationOf(rules, equivalent, attributes)
+  function match(attributes: AdmissionAttributes, lookup: Pick<Lookup, 'find'>): Match | Promise<Match> {
+    const { resource, kind } = attributes
+    const invocation = rules.length === 0 ? { resource, kind } : invocationOf(rules, equivalent, attributes)
     if (invocation === undefined || (excluded.length > 0 && invocationOf(excluded, equivalent, attributes))) return undefined
     const object = choosesObject(objects, attributes)
     if (object === false) return undefined
     const settle = (namespace: boolean | ApiError): Match => {
       if (namespace === false) return undefined
       if (namespace instanceof ApiError) return namespace
-      return object instanceof ApiError ? object : (invocation as Invocation)
+      return object instanceof ApiError ? object : invocation
     }
     const namespace = choosesNamespace(namespaces, attributes, lookup)
     return namespace instanceof Promise ? namespace.then(settle) : settle(namespace)
   }
+
+  return { concerns: (attributes) => rules.length === 0 || concerns(rules, equivalent, attributes), match }
 }

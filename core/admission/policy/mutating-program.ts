@@ -5,7 +5,7 @@ import type { MutatingAdmissionPolicySpec } from '../../resources/admissionregis
 import { createPolicyCompiler } from '../../resources/admissionregistration/policy-compiler.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
-import type { Expression, Variables } from './evaluation.ts'
+import type { Expression, Variables } from '../expressions/sequence.ts'
 
 export interface Mutation extends Expression {
   readonly patchType: 'ApplyConfiguration' | 'JSONPatch'

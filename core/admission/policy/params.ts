@@ -3,10 +3,8 @@ import { labelSelectorOf } from '../../request/label-selector.ts'
 import type { ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
+import { ConfigurationError } from '../expressions/faults.ts'
 import type { KindObjects, Lookup } from '../lookup.ts'
-
-/** A policy or binding that can't be applied to a request, for a reason that its failure policy decides on. */
-export class ConfigurationError extends Error {}
 
 type Kind = Infer<typeof ParamKind>
 type Reference = Infer<typeof ParamRef>

@@ -11,7 +11,7 @@ import { ApiError, internalError } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { GroupVersionKind, ObjectVersions } from '../attributes.ts'
-import { ConfigurationError } from './params.ts'
+import { ConfigurationError } from '../expressions/faults.ts'
 import { misplaced } from './type-names.ts'
 
 /** Runs a step; what it throws becomes a fault that begins with `what`. */

@@ -2,8 +2,11 @@
 import type { MatchResources, ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
-import type { Lookup } from '../lookup.ts'
-import { createMatcher, type Matcher } from './match.ts'
+import type { AdmissionAttributes } from '../attributes.ts'
+import type { PluginContext } from '../context.ts'
+import { Candidates } from '../matching/candidates.ts'
+import { isExcluded } from './excluded.ts'
+import { createMatcher, everything, type Matcher } from './match.ts'
 
 interface PolicySpec {
   readonly paramKind?: Infer<typeof ParamKind>
@@ -23,24 +26,32 @@ export interface Binding {
   readonly policyName: string
   readonly paramRef: Infer<typeof ParamRef> | undefined
   readonly actions: readonly string[]
-  readonly matches: Matcher
+  readonly matcher: Matcher
+}
+
+/** A binding with the parameters that it gives to a policy; undefined stands for none. */
+export interface BoundParams {
+  readonly binding: Binding
+  readonly params: readonly (ApiObject | undefined)[]
 }
 
 /** A policy in force. */
 export interface Policy<P> {
   readonly name: string
   readonly paramKind: Infer<typeof ParamKind> | undefined
-  readonly matches: Matcher
+  readonly matcher: Matcher
   /** Errors count as a pass. */
   readonly ignoresFailure: boolean
   readonly bindings: readonly Binding[]
+  /** Its bindings, where they hold for every request alike; undefined: each request has to be looked at. */
+  readonly always: readonly BoundParams[] | undefined
   /** Its expressions. */
   program(): P
 }
 
 export interface PolicySource<P> {
-  /** Those that have a binding, by name. */
-  readonly policies: readonly Policy<P>[]
+  /** Those that have a binding and may be about the request, by name. */
+  about(attributes: AdmissionAttributes): readonly Policy<P>[]
   close(): void
 }
 
@@ -48,17 +59,17 @@ const nameOf = ({ metadata: { name = '' } }: ApiObject) => name
 
 function bindingOf(object: ApiObject): Binding {
   const { policyName = '', paramRef, matchResources, validationActions = [] } = object['spec'] as BindingSpec
-  return { name: nameOf(object), policyName, paramRef, actions: validationActions, matches: createMatcher(matchResources) }
+  return { name: nameOf(object), policyName, paramRef, actions: validationActions, matcher: createMatcher(matchResources) }
 }
 
 /** Compiles when it is first asked. */
-function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit<Policy<P>, 'bindings'> {
+function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit<Policy<P>, 'bindings' | 'always'> {
   const { paramKind, matchConstraints, failurePolicy } = object['spec'] as PolicySpec
   let compiled: { readonly program: P } | undefined
   return {
     name: nameOf(object),
     paramKind,
-    matches: createMatcher(matchConstraints),
+    matcher: createMatcher(matchConstraints),
     ignoresFailure: failurePolicy === 'Ignore',
     program() {
       compiled ??= { program: compile(object) }
@@ -67,18 +78,25 @@ function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit
   }
 }
 
+/** Without parameters and criteria of its own a binding holds wherever its policy does. */
+function alwaysBound(paramKind: Infer<typeof ParamKind> | undefined, bindings: readonly Binding[]): readonly BoundParams[] | undefined {
+  if (paramKind != null || bindings.some(({ matcher }) => matcher !== everything)) return undefined
+  return bindings.map((binding) => ({ binding, params: [undefined] }))
+}
+
 const group = 'admissionregistration.<domain>'
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1)
 
 /** `policies` and `bindings`: plurals. Resolves once it knows what there is. */
 export async function followPolicies<P>(
-  { follow }: Pick<Lookup, 'follow'>,
+  { follow, platform }: Pick<PluginContext, 'follow' | 'platform'>,
   plurals: { readonly policies: string; readonly bindings: string },
   compile: (policy: ApiObject) => P,
 ): Promise<PolicySource<P>> {
-  const policies = new Map<string, { readonly generation: string; readonly policy: Omit<Policy<P>, 'bindings'> }>()
+  const policies = new Map<string, { readonly generation: string; readonly policy: Omit<Policy<P>, 'bindings' | 'always'> }>()
   const bindings = new Map<string, Binding>()
-  let known: readonly Policy<P>[] | undefined
+  const excluded = isExcluded(platform)
+  let known: Candidates<Policy<P>> | undefined
 
   const followings = [
     follow(group, plurals.policies, {
@@ -116,16 +134,16 @@ export async function followPolicies<P>(
     }
     const bound = [...policies.values()].flatMap(({ policy }) => {
       const own = byPolicy.get(policy.name)
-      return own ? [{ ...policy, bindings: own }] : []
+      return own ? [{ ...policy, bindings: own, always: alwaysBound(policy.paramKind, own) }] : []
     })
     return bound.sort(byName)
   }
 
   await Promise.all(followings.map(({ ready }) => ready))
   return {
-    get policies() {
-      known ??= inForce()
-      return known
+    about(attributes) {
+      known ??= new Candidates(inForce(), ({ matcher }, each) => !excluded(each.on) && matcher.concerns(each))
+      return known.of(attributes)
     },
     close() {
       for (const following of followings) following.close()

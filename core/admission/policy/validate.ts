@@ -1,6 +1,8 @@
 /** What a ValidatingAdmissionPolicy says about one request with one parameter (policy/validating/validator.go). */
-import { conditionsHold } from './conditions.ts'
-import { Activation, type Expression, type Inputs, limits, type Outcome, OutOfBudget } from './evaluation.ts'
+import { Conditions } from '../expressions/conditions.ts'
+import { OutOfBudget } from '../expressions/faults.ts'
+import { type Expression, limits, type Outcome, type Seen, Sequence } from '../expressions/sequence.ts'
+import type { RequestValues } from '../expressions/values.ts'
 import type { ValidatingProgram, Validation } from './validating-program.ts'
 
 /** Why a validation does not hold. */
@@ -20,10 +22,10 @@ export interface Verdict {
   readonly faults: readonly string[]
 }
 
-export interface ConditionInputs {
-  readonly inputs: Inputs
-  /** As `inputs`, for match conditions: they see neither the namespace nor the resource of another version. Made where there are some. */
-  conditions(): Inputs
+/** What the expressions of a policy look at. */
+export interface SeenByPolicy extends Seen {
+  /** What its match conditions look at: neither the namespace nor the resource of another version. Made where there are some. */
+  forConditions(): RequestValues
 }
 
 const nothing: Verdict = { violations: [], annotations: [], faults: [] }
@@ -35,16 +37,6 @@ const longestAnnotation = 10 * 1024
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-/** Outcomes of all expressions, or OutOfBudget. */
-async function evaluateAll(activation: Activation, expressions: readonly (Expression | undefined)[]): Promise<(Outcome | undefined)[]> {
-  const outcomes: (Outcome | undefined)[] = []
-  for (const expression of expressions) {
-    const outcome = expression && activation.evaluate(expression)
-    outcomes.push(outcome instanceof Promise ? await outcome : outcome)
-  }
-  return outcomes
-}
-
 /** A message that an expression gave; undefined: it is of no use. */
 function usable(outcome: Outcome | undefined): string | undefined {
   if (typeof outcome?.value !== 'string') return undefined
@@ -52,26 +44,97 @@ function usable(outcome: Outcome | undefined): string | undefined {
   return text === '' || text.includes('\n') || bytesOf(text) > longestMessage ? undefined : text
 }
 
-/**
- * Messages are computed when a validation does not hold. They are computed for all validations, within what these have left to spend;
- * where that might not do, they are computed even if all hold, since it is an error then.
- */
-async function violations({ validations, variables }: ValidatingProgram, inputs: Inputs): Promise<Violation[]> {
-  const activation = new Activation(inputs, variables, limits.policy)
-  const outcomes = await evaluateAll(activation, validations)
-  const messages = validations.map(({ message }) => message)
-  const most = (messages.filter((each) => each !== undefined).length + variables.byName.size) * limits.expression
-  const hold = outcomes.every((outcome) => outcome?.value === true)
-  if (hold && most <= activation.left) return []
-  const texts = await messagesOf(messages, new Activation(inputs, variables, activation.left))
-  return validations.flatMap((validation, index) => violation(validation, index, outcomes[index], texts) ?? [])
-}
-
 type Texts = { readonly outcomes: readonly (Outcome | undefined)[] } | { readonly fault: string }
 
-async function messagesOf(messages: readonly (Expression | undefined)[], activation: Activation): Promise<Texts> {
+/** The first bytes, of whole characters. */
+function shortened(value: string): string {
+  if (value.length * 3 <= longestAnnotation) return value
+  const bytes = new TextEncoder().encode(value)
+  return bytes.length <= longestAnnotation ? value : new TextDecoder().decode(bytes.subarray(0, longestAnnotation)).replace(/\ufffd$/, '')
+}
+
+/** One policy with one parameter and one request. */
+export class PolicyRun {
+  readonly #program: ValidatingProgram
+  readonly #seen: SeenByPolicy
+  #conditions: Conditions | undefined
+  #validations: Sequence | undefined
+  #messages: Sequence | undefined
+  #annotations: Sequence | undefined
+
+  constructor(program: ValidatingProgram, seen: SeenByPolicy) {
+    this.#program = program
+    this.#seen = seen
+  }
+
+  /**
+   * Errors among the violations have no reason; the failure policy says what they count. Throws a Pending where an answer takes time: called
+   * again, it goes on where it was.
+   */
+  verdict(): Verdict {
+    const refused = (message: string): Verdict => ({ ...nothing, violations: [{ index: 0, message }] })
+    const holds = this.#applies()
+    if (holds === false) return nothing
+    if (holds !== true) return refused(holds.error)
+    try {
+      const violations = this.#violations()
+      return this.#program.annotations.length > 0
+        ? { violations, ...this.#annotate() }
+        : violations.length > 0
+          ? { ...nothing, violations }
+          : nothing
+    } catch (error) {
+      if (error instanceof OutOfBudget) return refused(error.message)
+      throw error
+    }
+  }
+
+  #applies(): boolean | { readonly error: string } {
+    const { conditions, variables } = this.#program
+    if (conditions.length === 0) return true
+    const { params, forConditions } = this.#seen
+    this.#conditions ??= new Conditions(conditions, { values: forConditions(), params }, variables)
+    return this.#conditions.hold()
+  }
+
+  #sequence(expressions: readonly (Expression | undefined)[], budget: number = limits.policy): Sequence {
+    return new Sequence(expressions, this.#seen, this.#program.variables, budget)
+  }
+
+  /**
+   * Messages are computed when a validation does not hold. They are computed for all validations, within what these have left to spend;
+   * where that might not do, they are computed even if all hold, since it is an error then.
+   */
+  #violations(): Violation[] {
+    const { validations, messages, variables } = this.#program
+    this.#validations ??= this.#sequence(validations)
+    const outcomes = this.#validations.run()
+    const { left } = this.#validations
+    const most = (messages.filter((each) => each !== undefined).length + variables.byName.size) * limits.expression
+    if (most <= left && outcomes.every((outcome) => outcome?.value === true)) return []
+    this.#messages ??= this.#sequence(messages, left)
+    const texts = textsOf(this.#messages)
+    return validations.flatMap((validation, index) => violation(validation, index, outcomes[index], texts) ?? [])
+  }
+
+  #annotate(): Omit<Verdict, 'violations'> {
+    const { annotations } = this.#program
+    this.#annotations ??= this.#sequence(annotations)
+    const outcomes = this.#annotations.run()
+    const found: { key: string; value: string }[] = []
+    const faults: string[] = []
+    annotations.forEach(({ key }, index) => {
+      const { value, error } = outcomes[index] as Outcome
+      if (error !== undefined) faults.push(error)
+      else if (typeof value === 'string' && value.trim() !== '') found.push({ key, value: shortened(value.trim()) })
+    })
+    return { annotations: found, faults }
+  }
+}
+
+function textsOf(messages: Sequence): Texts {
   try {
-    return { outcomes: await evaluateAll(activation, messages) }
+    return { outcomes: messages.run() }
   } catch (error) {
     if (error instanceof OutOfBudget) return { fault: `failed messageExpression: ${error.message}` }
     throw error
@@ -83,42 +146,4 @@ function violation({ fallback, reason }: Validation, index: number, outcome: Out
   if ('fault' in texts) return { index, message: texts.fault }
   if (outcome?.value === true) return undefined
   return { index, message: usable(texts.outcomes[index]) ?? fallback, reason: reason ?? 'Invalid' }
-}
-
-async function annotate({ annotations, variables }: ValidatingProgram, inputs: Inputs): Promise<Omit<Verdict, 'violations'>> {
-  const outcomes = await evaluateAll(new Activation(inputs, variables, limits.policy), annotations)
-  const found: { key: string; value: string }[] = []
-  const faults: string[] = []
-  annotations.forEach(({ key }, index) => {
-    const { value, error } = outcomes[index] as Outcome
-    if (error !== undefined) faults.push(error)
-    else if (typeof value === 'string' && value.trim() !== '') found.push({ key, value: shortened(value.trim()) })
-  })
-  return { annotations: found, faults }
-}
-
-/** The first bytes, of whole characters. */
-function shortened(value: string): string {
-  if (value.length * 3 <= longestAnnotation) return value
-  const bytes = new TextEncoder().encode(value)
-  return bytes.length <= longestAnnotation ? value : new TextDecoder().decode(bytes.subarray(0, longestAnnotation)).replace(/\ufffd$/, '')
-}
-
-/** Errors among the violations have no reason; the failure policy says what they count. */
-export async function evaluatePolicy(program: ValidatingProgram, { inputs, conditions }: ConditionInputs): Promise<Verdict> {
-  const refused = (message: string): Verdict => ({ ...nothing, violations: [{ index: 0, message }] })
-  if (program.conditions.length > 0) {
-    const hold = await conditionsHold(program.conditions, conditions(), program.variables)
-    if (hold === false) return nothing
-    if (hold !== true) return refused(hold.error)
-  }
-  try {
-    const found = await violations(program, inputs)
-    return program.annotations.length === 0
-      ? { ...nothing, violations: found }
-      : { violations: found, ...(await annotate(program, inputs)) }
-  } catch (error) {
-    if (error instanceof OutOfBudget) return refused(error.message)
-    throw error
-  }
 }

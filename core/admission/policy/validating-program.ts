@@ -4,19 +4,20 @@ import { createPolicyCompiler } from '../../resources/admissionregistration/poli
 import type { ValidatingAdmissionPolicySpec } from '../../resources/admissionregistration/validatingadmissionpolicy.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
-import type { Expression, Variables } from './evaluation.ts'
+import type { Expression, Variables } from '../expressions/sequence.ts'
 
 export interface Validation extends Expression {
   /** Text of a refusal where no expression gives one. */
   readonly fallback: string
   readonly reason: string | undefined
-  readonly message: Expression | undefined
 }
 
 export interface ValidatingProgram {
   readonly variables: Variables
   readonly conditions: readonly Expression[]
   readonly validations: readonly Validation[]
+  /** Of the validations, by index. */
+  readonly messages: readonly (Expression | undefined)[]
   readonly annotations: readonly (Expression & { readonly key: string })[]
 }
 
@@ -33,15 +34,16 @@ export function compileValidating(policy: ApiObject): ValidatingProgram {
   const byName = new Map(
     (spec.variables ?? []).map(({ name, expression }) => [name, { text: expression, compiled: compiler.declare(name, expression, scope) }]),
   )
+  const validations = spec.validations ?? []
   return {
     variables: { type: variables, byName },
     conditions: (spec.matchConditions ?? []).map(({ expression }) => compile(expression, [boolType])),
-    validations: (spec.validations ?? []).map(({ expression, message: text, messageExpression, reason }) => ({
+    validations: validations.map(({ expression, message: text, reason }) => ({
       ...compile(expression, [boolType]),
       fallback: text?.trim() || `failed expression: ${expression.trim()}`,
       reason,
-      message: messageExpression ? message(messageExpression) : undefined,
     })),
+    messages: validations.map(({ messageExpression }) => (messageExpression ? message(messageExpression) : undefined)),
     annotations: (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
       key,
       ...compile(valueExpression, [stringType, nullType]),

@@ -1,10 +1,10 @@
 /** A webhook of a configuration, with what is compiled once for all requests. */
 import type { CelEnvironment } from '../../cel/environment.ts'
-import type { Program } from '../../cel/program.ts'
 import { boolType } from '../../cel/types.ts'
 import type { LabelSelectorObject } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { WebhookClientConfig } from '../../webhook/client-config.ts'
+import type { Expression } from '../expressions/sequence.ts'
 import type { Rule } from '../matching/rules.ts'
 import { type ReadSelector, readSelector } from '../matching/selectors.ts'
 
@@ -24,9 +24,6 @@ interface WebhookSpec {
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
 }
 
-/** A condition that does not compile counts as one that always fails. */
-export type Condition = Program | { readonly expression: string; readonly issues: string }
-
 export interface Hook {
   readonly name: string
   readonly configuration: string
@@ -45,7 +42,7 @@ export interface Hook {
   /** The version of AdmissionReview that it is sent; undefined: none that is known here. */
   readonly reviewVersion: 'v1' | 'v1beta1' | undefined
   readonly reinvocable: boolean
-  readonly conditions: readonly Condition[]
+  readonly conditions: readonly Expression[]
 }
 
 const isReviewVersion = (version: string) => version === 'v1' || version === 'v1beta1'
@@ -71,10 +68,10 @@ export function hooksOf(configuration: ApiObject, environment: () => CelEnvironm
       timeout: spec.timeoutSeconds * 1000,
       reviewVersion: spec.admissionReviewVersions?.find(isReviewVersion) as Hook['reviewVersion'],
       reinvocable: spec.reinvocationPolicy === 'IfNeeded',
-      conditions: (spec.matchConditions ?? []).map(({ expression }) => {
-        const compiled = environment().compile(expression, { result: [boolType] })
-        return 'program' in compiled ? compiled.program : { expression, issues: compiled.issues }
-      }),
+      conditions: (spec.matchConditions ?? []).map(({ expression }) => ({
+        text: expression,
+        compiled: environment().compile(expression, { result: [boolType] }),
+      })),
     }
   })
 }

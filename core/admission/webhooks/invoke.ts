@@ -1,12 +1,16 @@
 /** Whether a webhook is asked about a request, and in which version. */
+
 import type { Authorizer } from '../../authz/authorizer.ts'
-import { ApiError, forbidden } from '../../respond/status.ts'
+import { settled } from '../../cel/settled.ts'
+import type { Platform } from '../../platform.ts'
+import { ApiError, forbidden, type GroupResource } from '../../respond/status.ts'
 import type { AdmissionAttributes, GroupVersionKind } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { Conditions } from '../expressions/conditions.ts'
+import { RequestValues } from '../expressions/values.ts'
 import { type Invocation, invocationOf } from '../matching/rules.ts'
 import { choosesNamespace, choosesObject } from '../matching/selectors.ts'
 import type { VersionedObjects } from '../versioned.ts'
-import { conditionsHold } from './conditions.ts'
 import type { Hook } from './hook.ts'
 import type { StepType, WebhookObserver } from './observer.ts'
 
@@ -32,7 +36,9 @@ export async function invocationFor(
   if (chosen instanceof ApiError) throw chosen
   if (object instanceof ApiError) throw object
   if (hook.conditions.length === 0) return invocation
-  const holds = await conditionsHold(hook.conditions, attributes, invocation, await versioned(invocation.kind), judge.authorizer)
+  const values = new RequestValues(attributes, invocation, await versioned(invocation.kind), judge.authorizer, null)
+  const conditions = new Conditions(hook.conditions, { values })
+  const holds = await settled(() => conditions.hold())
   if (holds === true) return invocation
   if (holds === false || hook.ignoresFailure) {
     judge.observer.excluded(hook.name, judge.type, attributes.operation)
@@ -51,4 +57,7 @@ const exempt = new Set([
 ])
 
 /** Configurations of webhooks and policies are never submitted to them: nobody could mend one that refuses everything. */
-export const isExempt = ({ on }: AdmissionAttributes, group: string) => on.group === group && exempt.has(on.resource)
+export function isExempt(platform: Platform): (on: GroupResource) => boolean {
+  const group = platform.name('admissionregistration.<domain>')
+  return (on) => on.group === group && exempt.has(on.resource)
+}

@@ -13,8 +13,8 @@ import { callHook, governed } from './call.ts'
 import { createCaller } from './caller.ts'
 import { CallFailed } from './errors.ts'
 import type { Hook } from './hook.ts'
-import { invocationFor, isExempt } from './invoke.ts'
-import { followHooks } from './source.ts'
+import { invocationFor } from './invoke.ts'
+import { followHooks, type PlacedHook } from './source.ts'
 
 /** The operations of a patch. Throws when the text is no list of them. */
 function operationsOf(hook: Hook, patch: string): readonly Json[] {
@@ -32,7 +32,6 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
   const source = await followHooks(context, 'mutatingwebhookconfigurations')
   const caller = createCaller(context, context.configuration.MutatingAdmissionWebhook)
   const judge = { ...context, observer: caller.observer, type: 'admit' } as const
-  const group = platform.name('admissionregistration.<domain>')
   const mutationKey = platform.name('mutation.webhook.admission.<domain>/')
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
 
@@ -51,7 +50,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
   }
 
   /** Resolves to whether the object has changed. */
-  async function ask(hook: Hook, request: VersionedRequest, index: number, again: boolean): Promise<boolean> {
+  async function ask(hook: PlacedHook, request: VersionedRequest, again: boolean): Promise<boolean> {
     const { attributes } = request
     const invocation = request.invocation
     let changed = false
@@ -63,7 +62,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
       changed = !equal(request.object as Json, next as Json)
       request.replace(next)
     }
-    const place = `round_${again ? 1 : 0}_index_${index}`
+    const place = `round_${again ? 1 : 0}_index_${hook.place}`
     try {
       if (!(await governed(hook, attributes, 'admit', call, caller))) attributes.annotate(`failed-open.${mutationKey}${place}`, hook.name)
     } finally {
@@ -73,19 +72,19 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     return changed
   }
 
-  async function dispatch(hooks: readonly Hook[], attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> {
+  async function dispatch(hooks: readonly PlacedHook[], attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> {
     const { again } = rounds
     const reinvocation = reinvocations.get(rounds) ?? createReinvocation()
     reinvocations.set(rounds, reinvocation)
     if (again) reinvocation.begin(attributes.object)
     const request = new VersionedRequest(attributes)
-    for (const [index, hook] of hooks.entries()) {
+    for (const hook of hooks) {
       const invocation = await invocationFor(hook, request.current(), (kind) => request.in(kind), judge)
       // A second round asks nobody for the first time.
       if (invocation === undefined || (again && !reinvocation.isDue(hook))) continue
       await request.in(invocation.kind)
       request.invocation = invocation
-      const changed = await ask(hook, request, index, again)
+      const changed = await ask(hook, request, again)
       if (changed) {
         reinvocation.changed()
         rounds.repeat()
@@ -100,8 +99,8 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     name: 'MutatingAdmissionWebhook',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     mutate(attributes, rounds) {
-      const { hooks } = source
-      return hooks.length > 0 && !isExempt(attributes, group) ? dispatch(hooks, attributes, rounds) : undefined
+      const hooks = source.about(attributes)
+      return hooks.length > 0 ? dispatch(hooks, attributes, rounds) : undefined
     },
     close: () => source.close(),
   }

@@ -1,18 +1,28 @@
 import type { CelEnvironment } from '../../cel/environment.ts'
 import { conditionEnvironment } from '../../resources/admissionregistration/expressions.ts'
+import type { AdmissionAttributes } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { Candidates } from '../matching/candidates.ts'
+import { concerns } from '../matching/rules.ts'
 import { type Hook, hooksOf } from './hook.ts'
+import { isExempt } from './invoke.ts'
+
+/** A webhook, with its place among all of its phase. */
+export interface PlacedHook extends Hook {
+  readonly place: number
+}
 
 export interface HookSource {
-  /** All webhooks of the phase: configurations by name, each with its own order. */
-  readonly hooks: readonly Hook[]
+  /** Webhooks of the phase that may be about the request: configurations by name, each with its own order. */
+  about(attributes: AdmissionAttributes): readonly PlacedHook[]
   close(): void
 }
 
 /** Follows the configurations of one phase; what they say is compiled when they change. Resolves once it knows those that there are. */
-export async function followHooks({ follow }: Pick<PluginContext, 'follow'>, plural: string): Promise<HookSource> {
+export async function followHooks({ follow, platform }: Pick<PluginContext, 'follow' | 'platform'>, plural: string): Promise<HookSource> {
   const byKey = new Map<string, readonly Hook[]>()
-  let all: readonly Hook[] | undefined
+  const exempt = isExempt(platform)
+  let all: Candidates<PlacedHook> | undefined
   let environment: CelEnvironment | undefined
   const following = follow('admissionregistration.<domain>', plural, {
     upsert(key, object) {
@@ -27,11 +37,15 @@ export async function followHooks({ follow }: Pick<PluginContext, 'follow'>, plu
       all = undefined
     },
   })
+  function inOrder(): PlacedHook[] {
+    const hooks = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, own]) => own)
+    return hooks.map((hook, place) => ({ ...hook, place }))
+  }
   await following.ready
   return {
-    get hooks() {
-      all ??= [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, hooks]) => hooks)
-      return all
+    about(attributes) {
+      all ??= new Candidates(inOrder(), ({ rules, equivalent }, each) => !exempt(each.on) && concerns(rules, equivalent, each))
+      return all.of(attributes)
     },
     close: () => following.close(),
   }

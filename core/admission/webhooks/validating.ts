@@ -6,7 +6,7 @@ import type { VersionedObjects } from '../versioned.ts'
 import { callHook, governed } from './call.ts'
 import { createCaller } from './caller.ts'
 import type { Hook } from './hook.ts'
-import { invocationFor, isExempt } from './invoke.ts'
+import { invocationFor } from './invoke.ts'
 import { followHooks } from './source.ts'
 
 /** The objects of a request in each version that is asked for, converted once. */
@@ -30,7 +30,6 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
   const source = await followHooks(context, 'validatingwebhookconfigurations')
   const caller = createCaller(context, context.configuration.ValidatingAdmissionWebhook)
   const judge = { ...context, observer: caller.observer, type: 'validating' } as const
-  const group = context.platform.name('admissionregistration.<domain>')
   const failedOpenKey = context.platform.name('failed-open.validating.webhook.admission.<domain>/')
 
   async function dispatch(hooks: readonly Hook[], attributes: AdmissionAttributes): Promise<void> {
@@ -54,8 +53,8 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
     name: 'ValidatingAdmissionWebhook',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     validate(attributes) {
-      const { hooks } = source
-      return hooks.length > 0 && !isExempt(attributes, group) ? dispatch(hooks, attributes) : undefined
+      const hooks = source.about(attributes)
+      return hooks.length > 0 ? dispatch(hooks, attributes) : undefined
     },
     close: () => source.close(),
   }

@@ -15,7 +15,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 /** A context over these objects, by `plural/namespace/name`; everything else is as a fresh cluster without rights. */
 export function contextWith(stored: { readonly [key: string]: object } = {}, more: Partial<PluginContext> = {}): PluginContext {
   const objects = stored as { readonly [key: string]: ApiObject }
-  const find: PluginContext['find'] = async (_group, plural, namespace, name) => objects[`${plural}/${namespace}/${name}`]
+  const find: PluginContext['findLive'] = async (_group, plural, namespace, name) => objects[`${plural}/${namespace}/${name}`]
   return {
     platform: createPlatform('kubernetes'),
     authorizer: { name: 'nobody', authorize: () => ({ verdict: 'no-opinion', reason: 'not today' }) },

@@ -4,6 +4,7 @@ import { createCelEnvironment } from '../../../core/cel/environment.ts'
 import { authorizerType, authorizerValues, resourceCheckType } from '../../../core/cel/library/authorizer.ts'
 import { jsonPatchType } from '../../../core/cel/library/json-patch.ts'
 import { celTypeOf } from '../../../core/cel/schema-types.ts'
+import { settled } from '../../../core/cel/settled.ts'
 import { boolType, dynType, intType, objectType, stringType } from '../../../core/cel/types.ts'
 import { CelError } from '../../../core/cel/values/errors.ts'
 import { toJson } from '../../../core/cel/values/json.ts'
@@ -199,10 +200,10 @@ test('checks of an authorizer that takes its time', async () => {
     },
     { resource: 'pods' },
   )
-  const { value, error } = await compiled.program.evaluateLater(values, { costLimit: 2_000_000 })
+  const { value, error } = await settled(() => compiled.program.evaluate(values, { costLimit: 2_000_000 }))
   assert.deepEqual([value, error], [true, undefined])
   assert.deepEqual(asked, ['create deployments as dev/robot', 'get pods', 'get /healthz'])
-  const limited = await compiled.program.evaluateLater(values, { costLimit: 400_000 })
+  const limited = await settled(() => compiled.program.evaluate(values, { costLimit: 400_000 }))
   assert.match(limited.error ?? '', /actual cost limit exceeded/)
 })
 

@@ -1,0 +1,25 @@
+/** Match conditions of policies and webhooks. */
+import { aggregate } from '../../authz/rules.ts'
+import { OutOfBudget } from './faults.ts'
+import { type Expression, limits, noVariables, type Seen, Sequence, type Variables } from './sequence.ts'
+
+export class Conditions {
+  readonly #sequence: Sequence
+
+  constructor(conditions: readonly Expression[], seen: Seen, variables: Variables = noVariables) {
+    this.#sequence = new Sequence(conditions, seen, variables, limits.conditions)
+  }
+
+  /** Whether all hold, or what went wrong; one that is false outweighs others that fail. Throws a Pending, as sequences do. */
+  hold(): boolean | { readonly error: string } {
+    try {
+      const outcomes = this.#sequence.run()
+      if (outcomes.some((outcome) => outcome?.value === false)) return false
+      const errors = outcomes.flatMap((outcome) => outcome?.error ?? [])
+      return errors.length === 0 || { error: aggregate(errors) }
+    } catch (error) {
+      if (error instanceof OutOfBudget) return { error: error.message }
+      throw error
+    }
+  }
+}

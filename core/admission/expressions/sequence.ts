@@ -1,0 +1,144 @@
+/** Evaluates expressions about one request, within a budget (apiserver, pkg/admission/plugin/cel). */
+import type { Compiled } from '../../cel/environment.ts'
+import type { Evaluation, Program } from '../../cel/program.ts'
+import type { CelType } from '../../cel/types.ts'
+import { CelError } from '../../cel/values/errors.ts'
+import { LazyObject } from '../../cel/values/values.ts'
+import { OutOfBudget } from './faults.ts'
+import type { RequestValues } from './values.ts'
+
+/** Units of cost (apiserver/pkg/apis/cel/config.go). */
+export const limits = {
+  /** Of one evaluation of one expression. */
+  expression: 1_000_000,
+  /** Of all validations, or of one mutation, for one binding and parameter. */
+  policy: 10_000_000,
+  /** Of all match conditions of a policy or webhook. */
+  conditions: 2_500_000,
+} as const
+
+/** An expression as it is written; one that does not compile fails whenever it is evaluated. */
+export interface Expression {
+  readonly text: string
+  readonly compiled: Compiled
+}
+
+/** Expressions that others use as `variables.<name>`. */
+export interface Variables {
+  readonly type: CelType
+  readonly byName: ReadonlyMap<string, Expression>
+}
+
+export const noVariables: Variables = { type: { kind: 'object', name: 'kubernetes.variables', parameters: [] }, byName: new Map() }
+
+export type Outcome = { readonly value: unknown; readonly error?: undefined } | { readonly error: string; readonly value?: undefined }
+
+/** What expressions look at: the request, with what only this policy has. Absent `params`: null. */
+export interface Seen {
+  readonly values: RequestValues
+  readonly params?: unknown
+}
+
+const perExpression = { costLimit: limits.expression }
+
+/** Variables by name: those of the request are shared by all that look at it, `variables` belongs to one sequence. */
+class Bindings {
+  readonly [variable: string]: unknown
+  readonly #values: RequestValues
+  readonly #variable: (name: string) => unknown
+  readonly #type: CelType
+  readonly params: unknown
+  #variables: LazyObject | undefined
+
+  constructor({ values, params = null }: Seen, type: CelType, variable: (name: string) => unknown) {
+    this.#values = values
+    this.params = params
+    this.#type = type
+    this.#variable = variable
+  }
+  get object(): unknown {
+    return this.#values.object
+  }
+  get oldObject(): unknown {
+    return this.#values.oldObject
+  }
+  get namespaceObject(): unknown {
+    return this.#values.namespaceObject
+  }
+  get request(): unknown {
+    return this.#values.request
+  }
+  get authorizer(): unknown {
+    return this.#values.authorizer
+  }
+  get 'authorizer.requestResource'(): unknown {
+    return this.#values.requestResource
+  }
+  /** Each is computed once, when it is first asked for. */
+  get variables(): LazyObject {
+    this.#variables ??= new LazyObject(this.#type, this.#variable)
+    return this.#variables
+  }
+}
+
+/** Expressions that are evaluated one after the other over the same values. */
+export class Sequence {
+  readonly #expressions: readonly (Expression | undefined)[]
+  readonly #variables: Variables
+  readonly #bindings: Bindings
+  readonly #outcomes: (Outcome | undefined)[] = []
+  #left: number
+  /** Cost of variables since the last expression ended. */
+  #spent = 0
+
+  /** @param budget units of cost for all of them */
+  constructor(expressions: readonly (Expression | undefined)[], seen: Seen, variables: Variables, budget: number) {
+    this.#expressions = expressions
+    this.#variables = variables
+    this.#left = budget
+    this.#bindings = new Bindings(seen, variables.type, (name) => this.#variable(name))
+  }
+
+  /** What is left of the budget. */
+  get left(): number {
+    return this.#left
+  }
+
+  /** Outcomes in order. Throws OutOfBudget; throws a Pending where an answer takes time: called again, it goes on where it was. */
+  run(): readonly (Outcome | undefined)[] {
+    while (this.#outcomes.length < this.#expressions.length) {
+      const expression = this.#expressions[this.#outcomes.length]
+      this.#outcomes.push(expression && this.#evaluate(expression))
+    }
+    return this.#outcomes
+  }
+
+  #evaluate({ text, compiled }: Expression): Outcome {
+    if (!('program' in compiled)) return { error: `compilation error: ${compiled.issues}` }
+    const { value, error, cost } = this.#tried(compiled.program)
+    this.#left -= this.#spent + cost
+    this.#spent = 0
+    if (this.#left < 0) throw new OutOfBudget()
+    return error === undefined ? { value } : { error: `expression '${text}' resulted in error: ${error}` }
+  }
+
+  /** Variables that use each other in a long chain may need more stack than there is, which is an error of the expression. */
+  #tried(program: Program): Evaluation {
+    try {
+      return program.evaluate(this.#bindings, perExpression)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return { error: 'operation cancelled: variables depend on each other too deeply', cancelled: true, cost: 0 }
+    }
+  }
+
+  #variable(name: string): unknown {
+    const compiled = this.#variables.byName.get(name)?.compiled
+    if (compiled === undefined) return undefined
+    if (!('program' in compiled)) throw new CelError(`composited variable ${JSON.stringify(name)} fails to compile: ${compiled.issues}`)
+    const { value, error, cost } = compiled.program.evaluate(this.#bindings, perExpression)
+    this.#spent += cost
+    if (error !== undefined) throw new CelError(`composited variable ${JSON.stringify(name)} fails to evaluate: ${error}`)
+    return value
+  }
+}
