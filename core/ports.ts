@@ -93,7 +93,8 @@ export interface KeyValueStore {
   delete(key: string, expected: number): Promise<SwapResult>
   /** Delivers every event under the prefix after `afterRevision`. If that revision is compacted, the watch ends with that error. */
   watch(prefix: string, afterRevision: number, watcher: StoreWatcher): StoreWatch
-  currentRevision(): Promise<number>
+  /** A plain value where it is known at once: then reads need not wait. */
+  currentRevision(): number | Promise<number>
   /** Drops history before `revision`; current values stay. */
   compact(revision: number): Promise<void>
   /** Creates a lease with a time-to-live in seconds; its keys are deleted when it expires. */

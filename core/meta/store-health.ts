@@ -26,8 +26,7 @@ export function storeCheck(name: string, store: KeyValueStore, clock: Clock, tim
   function ask(): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = clock.after(timeout, () => reject(new Error(`error getting data from the store: no answer within ${timeout} ms`)))
-      store
-        .currentRevision()
+      Promise.resolve(store.currentRevision())
         .then(() => resolve(), reject)
         .finally(cancel)
     })

@@ -48,7 +48,7 @@ const actionView = (name: string, body: SubresourceView['body']): SubresourceVie
 })
 
 /** Finds the resource, its side and the verb that a request is about, and answers it. */
-export function createDispatch(services: Services): (exchange: Exchange) => Promise<Response> {
+export function createDispatch(services: Services): (exchange: Exchange) => Response | Promise<Response> {
   const { platform } = services
   const known = new WeakMap<ServedResource, ReadonlyMap<string, Served>>()
 

@@ -6,16 +6,20 @@ import { respondEntry } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 
 /** The live object, once the store has reached the `resourceVersion` that the client has seen. Rejects with 504 when it does not. */
-function read({ exchange, resource: { store }, namespace, name }: Target): Promise<Entry | undefined> {
+function read({ exchange, resource: { store }, namespace, name }: Target): Entry | undefined | Promise<Entry | undefined> {
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
   const atLeast = parseListVersion(resourceVersion)
-  if (atLeast === 0) return store.get(store.keys.of(namespace, name))
+  if (atLeast === 0) return store.live(store.keys.of(namespace, name))
   return store.list({ namespace, name, at: { atLeast } }).then(({ entries }) => entries[0])
 }
 
+function answer(target: Target, entry: Entry | undefined): Response {
+  if (entry === undefined) throw notFound(target.resource.on, target.name)
+  return respondEntry(target, entry)
+}
+
 /** GET of one object. */
-export const get: Verb = (target) =>
-  read(target).then((entry) => {
-    if (entry === undefined) throw notFound(target.resource.on, target.name)
-    return respondEntry(target, entry)
-  })
+export const get: Verb = (target) => {
+  const found = read(target)
+  return found instanceof Promise ? found.then((entry) => answer(target, entry)) : answer(target, found)
+}

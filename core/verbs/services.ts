@@ -59,8 +59,8 @@ export interface Target {
   readonly name: string
 }
 
-/** A verb turns a request to a resource into a response; it throws an ApiError for what the client gets as a Status. */
-export type Verb = (target: Target) => Promise<Response>
+/** A verb turns a request to a resource into a response, at once where nothing has to be waited for; it throws an ApiError for what the client gets as a Status. */
+export type Verb = (target: Target) => Response | Promise<Response>
 
 export function hookContext({ platform, settings, clock }: Services): HookContext {
   return { platform, settings, now: clock.now() }

@@ -151,15 +151,16 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   const reach = (wanted: number) => reached.reach(wanted, () => state?.watch.requestProgress())
 
   /** A store whose revision is below what the cache had seen when it asked was restored from a backup: nothing here holds any more. */
-  function heed(current: number, before: number, asked: number): void {
+  function heed(current: number, before: number, asked: number): number {
     if (current < before && asked === generation) lost(new Error(`the store went back from revision ${before} to ${current}`))
+    return current
   }
 
-  async function currentRevision(): Promise<number> {
-    const [before, asked] = [reached.revision, generation]
-    const current = await store.currentRevision()
-    heed(current, before, asked)
-    return current
+  function currentRevision(): number | Promise<number> {
+    const before = reached.revision
+    const asked = generation
+    const current = store.currentRevision()
+    return current instanceof Promise ? current.then((late) => heed(late, before, asked)) : heed(current, before, asked)
   }
 
   async function refresh(at: Freshness): Promise<void> {
@@ -196,10 +197,17 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   }
 
   /** As live as a read of the store, which stores can answer for many at once: their revision, and what the cache has at it. */
-  async function getCached(key: string): Promise<Entry | undefined> {
+  function live(key: string): Entry | undefined | Promise<Entry | undefined> {
+    if (state === undefined) return getStored(key)
     const asked = generation
-    const fresh = reach(await currentRevision())
-    if ((fresh !== true && !(await fresh)) || state === undefined || asked !== generation) return getStored(key)
+    const current = currentRevision()
+    return current instanceof Promise ? current.then((late) => cachedAt(late, key, asked)) : cachedAt(current, key, asked)
+  }
+
+  function cachedAt(current: number, key: string, asked: number): Entry | undefined | Promise<Entry | undefined> {
+    if (state === undefined || asked !== generation) return getStored(key)
+    const there = reach(current)
+    if (there !== true) return there.then((fresh) => (fresh ? cachedAt(current, key, asked) : getStored(key)))
     const entry = entries.get(key)
     return entry?.stale ? getStored(key) : entry
   }
@@ -251,7 +259,8 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     ...objects,
     list,
     subscribe,
-    get: (key) => (state ? getCached(key) : getStored(key)),
+    get: async (key) => live(key),
+    live,
     known(key) {
       // Who asks once will ask again. Where it failed it is for lists to try again: they say why.
       if (!state && !failed && !closed) start().catch(() => {})

@@ -5,15 +5,21 @@ import type { SortedEntries } from './sorted-entries.ts'
 
 type Remembered = Required<Pick<FeedList, 'entries' | 'kept'>>
 
-/** Lists remembered at a time. */
+/** A whole list, and its first pages by their limit. */
+interface Whole extends Remembered {
+  readonly pages: Map<number, Remembered>
+}
+
+/** Lists remembered at a time, and pages of each. */
 const recentLists = 4
+const recentPages = 2
 
 /** Lists of what the cache holds. Whole lists are remembered until something changes, as many clients ask for the same ones. */
 export class CachedLists {
   readonly #entries: SortedEntries
   readonly #keys: Keys
   readonly #namespaced: boolean
-  readonly #recent = new Map<string, Remembered>()
+  readonly #recent = new Map<string, Whole>()
 
   constructor(entries: SortedEntries, keys: Keys, namespaced: boolean) {
     this.#entries = entries
@@ -31,24 +37,24 @@ export class CachedLists {
     const { name, matches, limit = 0 } = query
     const whole = this.#remembered(query)
     const found = whole.entries
-    if (limit === 0 || found.length <= limit) return { ...whole, revision }
-    const page = found.slice(0, limit)
+    if (limit === 0 || found.length <= limit) return { entries: found, ...('kept' in whole && { kept: whole.kept }), revision }
+    const page = pageOf(whole, limit)
     return {
-      entries: page,
+      ...page,
       revision,
-      next: page.at(-1)!.key,
+      next: page.entries.at(-1)!.key,
       ...(!matches && name === undefined && { remaining: found.length - limit }),
     }
   }
 
-  #remembered(query: FeedQuery): Pick<FeedList, 'entries' | 'kept'> {
+  #remembered(query: FeedQuery): Pick<FeedList, 'entries'> | Whole {
     const { namespace, name, matches, selector, after } = query
     if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined))
       return { entries: this.#find(query) }
     const key = `${namespace}\n${selector ?? ''}`
     let found = this.#recent.get(key)
     if (found === undefined) {
-      found = { entries: this.#find(query), kept: new Map() }
+      found = { entries: this.#find(query), kept: new Map(), pages: new Map() }
       if (this.#recent.size >= recentLists) this.#recent.clear()
       this.#recent.set(key, found)
     }
@@ -67,4 +73,17 @@ export class CachedLists {
     }
     return matches ? found.filter(matches) : found
   }
+}
+
+/** The first entries of a list; remembered with those of a whole list that is. */
+function pageOf(list: Pick<FeedList, 'entries'> | Whole, limit: number): Pick<FeedList, 'entries' | 'kept'> {
+  const first = () => list.entries.slice(0, limit)
+  if (!('pages' in list)) return { entries: first() }
+  let page = list.pages.get(limit)
+  if (page === undefined) {
+    page = { entries: first(), kept: new Map() }
+    if (list.pages.size >= recentPages) list.pages.clear()
+    list.pages.set(limit, page)
+  }
+  return page
 }

@@ -36,6 +36,7 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
   return {
     ...objects,
     known: () => undefined,
+    live: objects.get,
     subscribe(after, scope, subscriber) {
       const { keys } = objects
       const exact = scope.name !== undefined && scope.namespace !== ''
@@ -73,7 +74,7 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
       watches.add(watch)
       if (closed) queueMicrotask(() => watch.close())
       // The store would wait for such a revision; when there is none, and never will be, the client has to start anew.
-      store.currentRevision().then(
+      Promise.resolve(store.currentRevision()).then(
         (current) => {
           if (after <= current) return
           end(new TooOld(after, current))

@@ -54,6 +54,8 @@ export interface WatchableStore extends ObjectStore {
   list(query: FeedQuery): Promise<FeedList>
   /** What is at hand without asking the store: it may lag behind the last writes, and undefined says nothing. */
   known(key: string): Entry | undefined
+  /** As `get`: a plain value where nothing has to be waited for. */
+  live(key: string): Entry | undefined | Promise<Entry | undefined>
   /** Tells every change after the revision, of one namespace (empty: all) and one name (absent: all). */
   subscribe(after: number, scope: { readonly namespace: string; readonly name?: string }, subscriber: Subscriber): Subscription
   close(): void

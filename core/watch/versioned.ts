@@ -119,6 +119,11 @@ export function createVersionedStore({ base, definition, stored, converter, cont
       return entry && versions.known(entry)
     },
     get: (key) => base.get(key).then((entry) => entry && versions.one(entry)),
+    live(key) {
+      const found = base.live(key)
+      if (found instanceof Promise) return found.then((entry) => entry && versions.one(entry))
+      return found && (versions.known(found) ?? versions.one(found))
+    },
     async put(key, value, expected, lease): Promise<Swap> {
       const swap = await base.put(key, await printStored(value), expected, lease)
       if (swap.ok) {

@@ -45,8 +45,9 @@ export function createMvcc({ clock, history, journal, leases: kept = [], attache
   for (const lease of kept) leases.start(lease)
   for (const [key, id] of attached) leases.attach(key, id)
 
+  const isClosed = () => new StoreError('unavailable', 'the store is closed')
   function open(): void {
-    if (closing) throw new StoreError('unavailable', 'the store is closed')
+    if (closing) throw isClosed()
   }
 
   async function expire(id: bigint): Promise<void> {
@@ -96,14 +97,11 @@ export function createMvcc({ clock, history, journal, leases: kept = [], attache
 
     watch(prefix: string, afterRevision: number, watcher: StoreWatcher) {
       if (!closing) return watchers.watch(prefix, afterRevision, watcher)
-      queueMicrotask(() => watcher.end(new StoreError('unavailable', 'the store is closed')))
+      queueMicrotask(() => watcher.end(isClosed()))
       return { close() {}, requestProgress() {} }
     },
 
-    async currentRevision() {
-      open()
-      return history.revision
-    },
+    currentRevision: () => (closing ? Promise.reject(isClosed()) : history.revision),
 
     compact(revision: number): Promise<void> {
       const next = compaction.then(async () => {

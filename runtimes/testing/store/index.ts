@@ -505,7 +505,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal(recorder.log.indexOf('end'), 10)
       await assert.rejects(store.get('k0'), storeError('unavailable'))
       await assert.rejects(store.put('k', bytes('v'), 0), storeError('unavailable'))
-      await assert.rejects(store.currentRevision(), storeError('unavailable'))
+      await assert.rejects(async () => store.currentRevision(), storeError('unavailable'))
     })
   })
 

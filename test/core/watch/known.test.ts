@@ -70,3 +70,29 @@ test('where it can not start, questions do not try again, and lists do', async (
   assert(loads() > before, 'a list tries again')
   cache.close()
 })
+
+test('what is live is said at once when the store knows its revision at once, and the cache is there', async () => {
+  const store = memoryStore()
+  let late = false
+  const slow: KeyValueStore = {
+    ...store,
+    currentRevision: () => (late ? Promise.resolve(store.currentRevision()) : store.currentRevision()),
+  }
+  const { cache, objects } = cacheOn(slow)
+  const key = objects.keys.of('default', 'a')
+  const { codec } = objects
+  const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' } }
+  assert.ok(cache.live(key) instanceof Promise, 'it has not started')
+  await cache.list({ namespace: '' })
+  assert.equal(cache.live(key), undefined)
+  const swap = await objects.put(key, codec.print(codec.canonical(object)), 0)
+  assert(swap.ok, 'a write')
+  assert.equal((await cache.live(key))?.revision, swap.entry.revision, 'a write that was acknowledged')
+  await eventually('the change is known', async () => cache.known(key) !== undefined)
+  assert.equal((cache.live(key) as { revision?: number }).revision, swap.entry.revision)
+  late = true
+  const asked = cache.live(key)
+  assert.ok(asked instanceof Promise, 'the store makes it wait')
+  assert.equal((await asked)?.revision, swap.entry.revision)
+  cache.close()
+})
