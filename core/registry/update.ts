@@ -79,6 +79,11 @@ function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObje
   return before === managedFields ? written : { ...written, metadata: { ...metadata, ...(managedFields && { managedFields }) } }
 }
 
+function warningsOf({ strategy }: ResourceDefinition, view: View, object: ApiObject, old: ApiObject, { context }: WriteRequest) {
+  const warnings = !view.partial ? strategy.warnings : view.side ? undefined : strategy.statusWarnings
+  return warnings?.(object as never, old as never, context) ?? []
+}
+
 /** What came of one try: what clients get now, or what is stored instead. */
 interface Outcome {
   readonly entry?: Entry
@@ -123,7 +128,7 @@ export async function update(
     if (view.side) validateSideUpdate(definition, view.side, canonical, old, request.context)
     else if (view.partial) validateStatusUpdate(definition, canonical, old, request.context)
     else validateUpdate(definition, canonical, old, request.context)
-    for (const text of definition.strategy.warnings?.(canonical as never, old as never, request.context) ?? []) request.warn(text)
+    for (const text of warningsOf(definition, view, canonical, old, request)) request.warn(text)
     await request.validateAdmission(canonical, existing)
     const value = codec.print(canonical)
     const served = codec.show(value, current.revision)

@@ -99,8 +99,10 @@ export interface Strategy<T = ApiObject> {
   validateStatus?(object: T, old: T, errors: FieldErrors, context: HookContext): void
   /** Defaults that hold for this kind only, not for its messages elsewhere. */
   defaults?(object: T, context: HookContext): void
-  /** Warnings that a create or update answers with. */
+  /** Warnings that a create, or an update of the main resource or its scale, answers with. */
   warnings?(object: T, old: T | undefined, context: HookContext): readonly string[]
+  /** The same of updates through `/status`. */
+  statusWarnings?(object: T, old: T, context: HookContext): readonly string[]
 }
 
 /** Rule for `metadata.name`: a format of schema/formats.ts. */
@@ -230,6 +232,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   gracePeriod?(object: Infer<M>, requested: number | undefined): number
   /** Default propagation when the client names none: `orphan` for some old workload kinds. */
   readonly defaultPropagation: 'Background' | 'Orphan'
+  /** What a delete is warned of when its client names no propagation. */
+  readonly propagationWarning?: string
   /** Finalizers that live in `spec.finalizers` and the `/finalize` subresource (namespaces). */
   readonly specFinalizers?: boolean
   /** Objects vanish after this flag's time-to-live (events). */

@@ -140,8 +140,16 @@ export async function readObject(target: Target, validation: FieldValidation): P
   return object
 }
 
-/** Options of a delete: from the body when there is one, else from the query. */
-export async function readDelete({ exchange, services: { platform } }: Target): Promise<DeleteOptions> {
+/** Options of a delete: from the body when there is one, else from the query. A kind may warn of what it does when they leave dependents open. */
+export async function readDelete(target: Target): Promise<DeleteOptions> {
+  const options = await deleteOptions(target)
+  const { propagationWarning } = target.resource.definition
+  const isOpen = options.propagationPolicy === undefined && options.orphanDependents === undefined
+  if (isOpen && propagationWarning !== undefined) target.exchange.warnings.push(propagationWarning)
+  return options
+}
+
+async function deleteOptions({ exchange, services: { platform } }: Target): Promise<DeleteOptions> {
   const bytes = await receiveBody(exchange)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
   const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true)

@@ -3,6 +3,7 @@ import { field, int32, int64, intOrString, list, message, pointer, required, req
 import { checkCounts } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
+import { templateWarnings } from '../core/template-warnings.ts'
 import { type ApiObject, resource } from '../definition.ts'
 import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
@@ -112,6 +113,7 @@ export const daemonSets = resource({
     defaults: (object) => keepTemplateGeneration(object as ApiObject),
     prepareCreate: (object) => startTemplateGeneration(object as ApiObject),
     prepareUpdate: (object, old) => countTemplateGeneration(object as ApiObject, old as ApiObject),
+    warnings: templateWarnings('.spec.template'),
     validateStatus({ status }, old, errors) {
       if (status) checkCounts(status, Object.keys(DaemonSetStatus.fields) as (keyof typeof status)[], FieldPath.of('status'), errors)
       validateCollisionCount(status, old.status, errors)

@@ -14,11 +14,11 @@ import {
 } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
+import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { podNameWarnings } from '../pod-name-warning.ts'
 import { deploymentColumns } from './columns.ts'
 import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
 import { validateWorkload } from './workload-validation.ts'
@@ -137,6 +137,6 @@ export const deployments = resource({
       validateReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors)
       validateCollisionCount(status, old.status, errors)
     },
-    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+    warnings: templateWarnings('.spec.template', { namesPods: true }),
   },
 })

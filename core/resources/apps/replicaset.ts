@@ -1,10 +1,10 @@
 import { field, int32, int64, list, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
+import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { podNameWarnings } from '../pod-name-warning.ts'
 import { countAt } from '../selectable.ts'
 import { replicaSetColumns } from './columns.ts'
 import { validateReplicaCounts } from './status-validation.ts'
@@ -68,7 +68,7 @@ export const replicaSets = resource({
   strategy: {
     validateStatus: ({ status }, _, errors) =>
       validateReplicaCounts(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors),
-    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+    warnings: templateWarnings('.spec.template', { namesPods: true }),
   },
   selectable: { 'status.replicas': countAt('.status.replicas') },
 })

@@ -19,6 +19,8 @@ import { asJson, checkFormat, checkSupported } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
+import { templateWarnings } from '../core/template-warnings.ts'
+import { claimSpecWarnings } from '../core/volume-warnings.ts'
 import { resource } from '../definition.ts'
 import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
@@ -124,7 +126,7 @@ export const StatefulSetSpec = message(
       enum: ['OrderedReady', 'Parallel'],
     }),
     updateStrategy: field(7, StatefulSetUpdateStrategy, 'How pods are replaced after a change.'),
-    revisionHistoryLimit: pointer(8, int32, 'Number of old revisions to keep; 10 by default.', { min: 0 }),
+    revisionHistoryLimit: pointer(8, int32, 'Number of old revisions to keep; 10 by default, all when it is negative.'),
     minReadySeconds: field(9, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
     persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy, "What becomes of the pods' claims."),
     ordinals: pointer(11, StatefulSetOrdinals, 'Numbering of the pods.'),
@@ -195,6 +197,14 @@ function fixedPart(spec: object = {}): JsonObject {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => !changeable.includes(name)))
 }
 
+function* ownWarnings({ spec }: Infer<typeof StatefulSet>): Iterable<string> {
+  const at = FieldPath.of('spec', 'volumeClaimTemplates')
+  for (const [index, claim] of (spec?.volumeClaimTemplates ?? []).entries()) yield* claimSpecWarnings(claim.spec, at.index(index))
+  if ((spec?.revisionHistoryLimit ?? 0) < 0) {
+    yield 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'
+  }
+}
+
 export const statefulSets = resource({
   group: 'apps',
   version: 'v1',
@@ -212,6 +222,7 @@ export const statefulSets = resource({
     validateUpdate({ spec }, old, errors) {
       if (!equal(fixedPart(spec), fixedPart(old.spec))) errors.forbidden(FieldPath.of('spec'), updateRule)
     },
+    warnings: templateWarnings('.spec.template', { own: ownWarnings }),
     validateStatus({ status }, old, errors) {
       const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const
       validateReplicaCounts(status, parts, { ready: 'status.readyReplicas' }, errors)

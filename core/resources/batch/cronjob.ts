@@ -2,12 +2,13 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { asJson } from '../checks.ts'
 import { ObjectReference } from '../core/references.ts'
+import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
-import { podNameWarnings } from '../pod-name-warning.ts'
 import { cronJobColumns } from './columns.ts'
 import { JobSpec } from './job.ts'
+import { cronJobWarnings } from './job-warnings.ts'
 import { validateSchedule } from './schedule-validation.ts'
 
 export const JobTemplateSpec = message(
@@ -79,6 +80,9 @@ export const cronJobs = resource({
       validateSchedule(spec, old?.spec, FieldPath.of('spec'), errors)
       if (!old && name.length > 52) errors.invalid(FieldPath.of('metadata', 'name'), name, 'must be no more than 52 characters')
     },
-    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+    warnings: templateWarnings('.spec.jobTemplate.spec.template', {
+      namesPods: true,
+      own: ({ spec }, old, context) => cronJobWarnings(spec, old?.spec, context),
+    }),
   },
 })

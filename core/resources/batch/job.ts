@@ -1,16 +1,18 @@
+import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus, PodConditionType } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
+import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { podNameWarnings } from '../pod-name-warning.ts'
 import { countAt } from '../selectable.ts'
 import { jobColumns } from './columns.ts'
 import { defaultJob, generateSelector } from './job-defaults.ts'
 import { validateJobSpec } from './job-spec-validation.ts'
 import { validateJobStatus } from './job-status-validation.ts'
 import { validateJob, validateJobUpdate } from './job-validation.ts'
+import { jobSpecWarnings } from './job-warnings.ts'
 
 export const PodFailurePolicyOnExitCodesRequirement = message(
   'PodFailurePolicyOnExitCodesRequirement',
@@ -150,8 +152,13 @@ export const jobs = resource({
     validate: validateJob,
     validateUpdate: validateJobUpdate,
     validateStatus: validateJobStatus,
-    warnings: ({ metadata }, old) => (old ? [] : podNameWarnings(metadata?.name)),
+    warnings: templateWarnings('.spec.template', {
+      namesPods: true,
+      own: ({ spec }, _old, context) => jobSpecWarnings(spec, FieldPath.of('spec'), context),
+    }),
   },
   selectable: { 'status.successful': countAt('.status.succeeded') },
   defaultPropagation: 'Orphan',
+  propagationWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
 })

@@ -3,6 +3,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { endpointsColumns } from './columns.ts'
 import { checkEndpoints } from './endpoints-rules.ts'
+import { endpointsWarnings } from './endpoints-warnings.ts'
 import { Protocol } from './enums.ts'
 import { objectRules } from './own-rules.ts'
 import { ObjectReference } from './references.ts'
@@ -58,7 +59,7 @@ export const endpoints = resource({
   schema: Endpoints,
   columns: endpointsColumns,
   storageKey: 'services/endpoints',
-  strategy: { validate: objectRules(checkEndpoints) },
+  strategy: { validate: objectRules(checkEndpoints), warnings: endpointsWarnings },
   lifecycle: {
     introduced: '1.0',
     deprecated: '1.33',

@@ -1,10 +1,11 @@
-import { bool, field, list, message, pointer, string } from '../../schema/model.ts'
+import { bool, field, type Infer, list, message, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { flagAt } from '../selectable.ts'
 import { nodeColumns } from './node-columns.ts'
 import { checkNode, checkNodeStatus, checkNodeUpdate, pairPodCIDRs } from './node-rules.ts'
 import { NodeConfigSource, NodeStatus } from './node-status.ts'
+import { nodeWarnings } from './node-warnings.ts'
 import { objectRules } from './own-rules.ts'
 import { NodeProxyOptions } from './proxy-options.ts'
 import { Taint } from './scheduling.ts'
@@ -35,6 +36,14 @@ export const Node = object('Node', 'A machine that runs pods.', {
   status: field(3, NodeStatus, 'What was observed last; written by controllers through the status subresource.'),
 })
 
+type NodeValue = Infer<typeof Node>
+
+/** What was configured dynamically, before that was removed, stays where it is and is taken nowhere else. */
+function dropConfiguration(node: NodeValue, old: NodeValue | undefined): void {
+  if (old?.spec?.configSource === undefined) delete node.spec?.configSource
+  if (old?.status?.config === undefined) delete node.status?.config
+}
+
 export const nodes = resource({
   group: '',
   version: 'v1',
@@ -45,9 +54,13 @@ export const nodes = resource({
   columns: nodeColumns,
   storageKey: 'minions',
   strategy: {
+    prepareCreate: (node) => dropConfiguration(node, undefined),
+    prepareUpdate: dropConfiguration,
+    prepareStatus: dropConfiguration,
     validate: objectRules(checkNode),
     validateUpdate: checkNodeUpdate,
     validateStatus: checkNodeStatus,
+    warnings: nodeWarnings,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

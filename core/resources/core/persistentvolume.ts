@@ -1,7 +1,23 @@
-import { field, granular, inline, list, map, message, pointer, quantity, string, time, withFacets } from '../../schema/model.ts'
+import {
+  field,
+  granular,
+  type HookContext,
+  type Infer,
+  inline,
+  list,
+  map,
+  message,
+  pointer,
+  quantity,
+  string,
+  time,
+  withFacets,
+} from '../../schema/model.ts'
+import { timestamp } from '../../schema/time.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { NodeSelector } from './affinity.ts'
+import { persistentVolumeWarnings } from './claim-warnings.ts'
 import { PersistentVolumeAccessMode, PersistentVolumeMode, PersistentVolumeReclaimPolicy } from './enums.ts'
 import { objectRules } from './own-rules.ts'
 import { persistentVolumeColumns } from './persistentvolume-columns.ts'
@@ -105,6 +121,18 @@ export const PersistentVolume = object('PersistentVolume', 'Storage that exists 
   status: field(3, PersistentVolumeStatus, 'What was observed last; written by controllers through the status subresource.'),
 })
 
+type Volume = Infer<typeof PersistentVolume>
+
+/** The time of a phase follows the phase, unless the client says when that began (KEP 3762). */
+function timePhase({ status }: Volume, { status: old }: Volume, { now }: HookContext): void {
+  if (status === undefined) return
+  const before = old?.lastPhaseTransitionTime
+  const isTold = status.lastPhaseTransitionTime !== undefined
+  if (status.phase === old?.phase) {
+    if (!isTold && before !== undefined) status.lastPhaseTransitionTime = before
+  } else if (!isTold || status.lastPhaseTransitionTime === before) status.lastPhaseTransitionTime = timestamp(now)
+}
+
 export const persistentVolumes = resource({
   group: '',
   version: 'v1',
@@ -116,10 +144,12 @@ export const persistentVolumes = resource({
   returnsDeleted: true,
   strategy: {
     prepareCreate(volume, { now }) {
-      volume.status = { phase: 'Pending', lastPhaseTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') }
+      volume.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(now) }
     },
+    prepareStatus: timePhase,
     validate: objectRules(checkPersistentVolume),
     validateUpdate: checkPersistentVolumeUpdate,
+    warnings: persistentVolumeWarnings,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

@@ -5,6 +5,7 @@ import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { checkClaimSpec, checkClaimStatus, checkClaimUpdate, pairDataSources } from './claim-rules.ts'
+import { claimWarnings } from './claim-warnings.ts'
 import { ConditionStatus, PersistentVolumeAccessMode, PersistentVolumeMode } from './enums.ts'
 import { objectRules } from './own-rules.ts'
 import { persistentVolumeClaimColumns } from './persistentvolume-columns.ts'
@@ -131,6 +132,7 @@ export const persistentVolumeClaims = resource({
     validate: objectRules(({ spec = {} }, errors, context) => checkClaimSpec(spec, FieldPath.of('spec'), errors, context)),
     validateUpdate: checkClaimUpdate,
     validateStatus: checkClaimStatus,
+    warnings: claimWarnings,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

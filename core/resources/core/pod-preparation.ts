@@ -1,12 +1,13 @@
 /** What the server decides about a pod that is created. */
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import type { LabelSelector } from '../meta/selector.ts'
+import { takeAppArmorAnnotations } from './app-armor.ts'
 import type { PodSpec } from './pod-spec-rules.ts'
 import type { PodStatus } from './pod-status.ts'
 import { qosClassOf } from './qos.ts'
 
 interface PodLike {
-  metadata?: { labels?: { [key: string]: string } | undefined } | undefined
+  metadata?: { labels?: { [key: string]: string } | undefined; annotations?: { [key: string]: string } | undefined } | undefined
   spec?: PodSpec | undefined
   status?: Infer<typeof PodStatus> | undefined
 }
@@ -18,7 +19,7 @@ interface KeyedTerm {
   mismatchLabelKeys?: string[] | undefined
 }
 
-export function preparePod(pod: PodLike): void {
+export function preparePod(pod: PodLike, context: HookContext): void {
   const { spec, metadata } = pod
   if (!spec) return
   pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) }
@@ -27,11 +28,25 @@ export function preparePod(pod: PodLike): void {
     pod.status.conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }]
   }
   for (const term of keyedTerms(spec)) selectByOwnLabels(term, metadata?.labels ?? {})
+  takeAppArmorAnnotations(spec, metadata?.annotations, context)
 }
 
-/** Reports that leave the class out do not change it. */
-export function keepQosClass(pod: PodLike, old: PodLike): void {
-  if (pod.status && old.status?.qosClass) pod.status.qosClass ||= old.status.qosClass
+/** Reports by programs that do not know them leave out the class, and which generation was looked at: those stay. */
+export function keepReported({ status }: PodLike, { status: old }: PodLike): void {
+  if (!status || !old) return
+  if (old.qosClass) status.qosClass ||= old.qosClass
+  if (old.observedGeneration) status.observedGeneration ||= old.observedGeneration
+  // Validation lets several conditions have one type: they are matched in their order.
+  const generations = new Map<string, (number | undefined)[]>()
+  for (const { type, observedGeneration } of old.conditions ?? []) {
+    const known = generations.get(type)
+    if (known) known.push(observedGeneration)
+    else generations.set(type, [observedGeneration])
+  }
+  for (const condition of status.conditions ?? []) {
+    const before = generations.get(condition.type)?.shift()
+    if (before) condition.observedGeneration ||= before
+  }
 }
 
 function keyedTerms({ affinity, topologySpreadConstraints = [] }: PodSpec): KeyedTerm[] {

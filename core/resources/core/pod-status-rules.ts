@@ -2,6 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { addressWarnings } from '../address-warnings.ts'
 import { checkAddress, checkFormat, checkUnchanged } from '../checks.ts'
 import type { ContainerStatus } from './container-status.ts'
 import { asJson } from './own-rules.ts'
@@ -89,4 +90,13 @@ function checkAddresses(addresses: readonly { ip: string }[] = [], path: FieldPa
   if (families.size < 2 || addresses.length > 2) {
     errors.invalid(path, asJson(addresses), 'may specify no more than one IP for each IP family')
   }
+}
+
+type Addresses = readonly { readonly ip: string }[]
+
+/** Two of each family at most pass validation. */
+export function podStatusWarnings({ status }: PodLike): string[] {
+  const of = (name: string, addresses: Addresses = []) =>
+    addresses.flatMap(({ ip }, index) => addressWarnings(FieldPath.of('status', name).index(index).child('ip'), ip))
+  return [...of('podIPs', status?.podIPs), ...of('hostIPs', status?.hostIPs)]
 }

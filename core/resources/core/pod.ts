@@ -9,13 +9,14 @@ import { podColumns } from './pod-columns.ts'
 import { defaultPod } from './pod-defaults.ts'
 import { ephemeralContainers } from './pod-ephemeral.ts'
 import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from './pod-options.ts'
-import { keepQosClass, preparePod } from './pod-preparation.ts'
+import { keepReported, preparePod } from './pod-preparation.ts'
 import { resize } from './pod-resize.ts'
 import { checkPod } from './pod-rules.ts'
 import { PodSpec } from './pod-spec.ts'
 import { PodStatus } from './pod-status.ts'
-import { checkPodStatus } from './pod-status-rules.ts'
+import { checkPodStatus, podStatusWarnings } from './pod-status-rules.ts'
 import { checkPodUpdate } from './pod-update-rules.ts'
+import { warnOfNewPod } from './pod-warnings.ts'
 import { PodProxyOptions } from './proxy-options.ts'
 
 export const Pod = object('Pod', 'Containers that run together on one node.', {
@@ -71,8 +72,10 @@ export const pods = resource({
     prepareCreate: preparePod,
     validate: objectRules(checkPod),
     validateUpdate: checkPodUpdate,
-    prepareStatus: keepQosClass,
+    prepareStatus: keepReported,
     validateStatus: checkPodStatus,
+    warnings: warnOfNewPod,
+    statusWarnings: podStatusWarnings,
   },
   generation: 'spec',
   indexed: ['spec.nodeName'],

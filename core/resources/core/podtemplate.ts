@@ -6,6 +6,7 @@ import { podTemplateColumns } from './columns.ts'
 import { objectRules } from './own-rules.ts'
 import { checkPodTemplate } from './pod-rules.ts'
 import { PodTemplateSpec } from './pod-template.ts'
+import { templateWarnings } from './template-warnings.ts'
 
 export const PodTemplate = object('PodTemplate', 'A stored template for pods.', {
   template: field(2, PodTemplateSpec, 'The template.'),
@@ -22,6 +23,7 @@ export const podTemplates = resource({
   returnsDeleted: true,
   strategy: {
     validate: objectRules(({ template = {} }, errors, context) => checkPodTemplate(template, FieldPath.of('template'), errors, context)),
+    warnings: templateWarnings('.template'),
   },
   lifecycle: { introduced: '1.0' },
 })

@@ -7,6 +7,7 @@ import { ConditionStatus } from './enums.ts'
 import { objectRules } from './own-rules.ts'
 import { PodTemplateSpec } from './pod-template.ts'
 import { checkReplicationController, checkReplicationControllerStatus, defaultFromTemplate } from './replicationcontroller-rules.ts'
+import { templateWarnings } from './template-warnings.ts'
 
 export const ReplicationControllerSpec = message('ReplicationControllerSpec', 'What a replication controller maintains.', {
   replicas: pointer(1, int32, 'Number of pods wanted.', { default: 1 }),
@@ -55,6 +56,7 @@ export const replicationControllers = resource({
     defaults: defaultFromTemplate,
     validate: objectRules(checkReplicationController),
     validateStatus: checkReplicationControllerStatus,
+    warnings: templateWarnings('.spec.template', { namesPods: true }),
   },
   lifecycle: { introduced: '1.0' },
   status: true,

@@ -17,6 +17,7 @@ import {
 } from './service-defaults.ts'
 import { checkService } from './service-rules.ts'
 import { checkServiceStatus, checkServiceUpdate } from './service-update-rules.ts'
+import { entranceWarnings, serviceWarnings } from './service-warnings.ts'
 
 export const ClientIPConfig = message('ClientIPConfig', 'Settings of session affinity by client address.', {
   timeoutSeconds: pointer(1, int32, 'Seconds that a session sticks, up to 86400; 10800 by default.'),
@@ -122,6 +123,8 @@ export const services = resource({
     validate: objectRules(checkService),
     validateUpdate: checkServiceUpdate,
     validateStatus: checkServiceStatus,
+    warnings: serviceWarnings,
+    statusWarnings: entranceWarnings,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

@@ -1,4 +1,4 @@
-import { bool, field, list, pointer } from '../../schema/model.ts'
+import { bool, field, type HookContext, type Infer, list, pointer } from '../../schema/model.ts'
 import { TokenRequest } from '../authentication/tokenrequest.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -15,6 +15,18 @@ export const ServiceAccount = object('ServiceAccount', 'An identity for the proc
   automountServiceAccountToken: pointer(4, bool, 'Whether pods get its token; pods can decide otherwise.'),
 })
 
+type Account = Infer<typeof ServiceAccount>
+
+/** The list of secrets of an account binds its pods only by this annotation. */
+const enforces = '<labels>/enforce-mountable-secrets'
+
+function warnOfEnforcement({ metadata }: Account, old: Account | undefined, { platform }: HookContext): string[] {
+  const key = platform.name(enforces)
+  const isNew = metadata?.annotations?.[key] !== undefined && old?.metadata?.annotations?.[key] === undefined
+  const advice = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets'
+  return isNew ? [`metadata.annotations[${key}]: ${advice}`] : []
+}
+
 export const serviceAccounts = resource({
   group: '',
   version: 'v1',
@@ -23,7 +35,7 @@ export const serviceAccounts = resource({
   schema: ServiceAccount,
   columns: serviceAccountColumns,
   returnsDeleted: true,
-  strategy: { validate: objectRules() },
+  strategy: { validate: objectRules(), warnings: warnOfEnforcement },
   lifecycle: { introduced: '1.0' },
   subresources: [
     {

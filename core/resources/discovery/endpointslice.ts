@@ -5,6 +5,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { endpointSliceColumns } from './columns.ts'
 import { validateEndpointSlice } from './endpointslice-validation.ts'
+import { endpointSliceWarnings } from './endpointslice-warnings.ts'
 
 export const EndpointConditions = message('EndpointConditions', 'State of an endpoint.', {
   ready: pointer(1, bool, 'Can take new traffic; absent counts as true.'),
@@ -73,5 +74,5 @@ export const endpointSlices = resource({
   columns: endpointSliceColumns,
   lifecycle: { introduced: '1.21' },
   generation: 'specAndLabels',
-  strategy: { validate: validateEndpointSlice },
+  strategy: { validate: validateEndpointSlice, warnings: endpointSliceWarnings },
 })

@@ -1,6 +1,7 @@
 import { field, inline, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { Protocol } from '../core/enums.ts'
 import { TypedLocalObjectReference } from '../core/references.ts'
+import { entranceWarnings } from '../core/service-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
@@ -111,6 +112,7 @@ export const ingresses = resource({
   status: true,
   generation: 'spec',
   strategy: {
+    statusWarnings: entranceWarnings,
     warnings({ metadata }, old, { platform }) {
       const annotation = platform.name('<labels>/ingress.class')
       if (old || metadata?.annotations?.[annotation] === undefined) return []

@@ -5,6 +5,7 @@ import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { networkPolicyColumns } from './columns.ts'
 import { validateBlock, validatePeer, validatePort } from './networkpolicy-validation.ts'
+import { networkPolicyWarnings } from './networkpolicy-warnings.ts'
 
 export const IPBlock = message(
   'IPBlock',
@@ -89,4 +90,5 @@ export const networkPolicies = resource({
   columns: networkPolicyColumns,
   lifecycle: { introduced: '1.7' },
   generation: 'spec',
+  strategy: { warnings: networkPolicyWarnings },
 })

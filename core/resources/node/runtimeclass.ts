@@ -1,8 +1,10 @@
-import { field, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { field, type HookContext, type Infer, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
+import { deprecatedLabel } from '../core/node-label-warnings.ts'
 import { Toleration } from '../core/scheduling.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
+import { boundedWarnings } from '../warnings.ts'
 import { runtimeClassColumns } from './columns.ts'
 
 export const Overhead = message('Overhead', 'What running a pod costs besides its containers.', {
@@ -28,6 +30,14 @@ export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', {
   scheduling: pointer(4, Scheduling, 'Where its pods can run.'),
 })
 
+/** The path leaves the label out, as the reference's does. */
+function* warningsOf({ scheduling }: Infer<typeof RuntimeClass>, { platform }: HookContext): Iterable<string> {
+  for (const key of Object.keys(scheduling?.nodeSelector ?? {})) {
+    const message = deprecatedLabel(key, platform)
+    if (message) yield `scheduling.nodeSelector: ${message}`
+  }
+}
+
 export const runtimeClasses = resource({
   group: 'node.<domain>',
   version: 'v1',
@@ -39,4 +49,5 @@ export const runtimeClasses = resource({
   lifecycle: { introduced: '1.20' },
   createOnUpdate: true,
   updateNeedsVersion: true,
+  strategy: { warnings: (object, _old, context) => boundedWarnings(warningsOf(object, context)) },
 })

@@ -1,9 +1,11 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { pointer, quantity, required, string } from '../../schema/model.ts'
 import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
+import { labelSelectorWarnings } from '../core/node-label-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
+import { boundedWarnings } from '../warnings.ts'
 import { csiStorageCapacityColumns } from './columns.ts'
 
 export const CSIStorageCapacity = object('CSIStorageCapacity', 'Free storage of a class in a part of the topology.', {
@@ -23,6 +25,8 @@ export const csiStorageCapacities = resource({
   lifecycle: { introduced: '1.24' },
   updateNeedsVersion: true,
   strategy: {
+    warnings: ({ nodeTopology }, _old, { platform }) =>
+      boundedWarnings(labelSelectorWarnings(nodeTopology, FieldPath.of('nodeTopology'), platform)),
     validate({ capacity }, errors) {
       if (capacity === undefined || quantitySign(parseQuantity(capacity)) >= 0) return
       errors.invalid(FieldPath.of('capacity'), capacity, 'must be greater than or equal to 0')

@@ -1,9 +1,11 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { bool, field, list, map, pointer, required, string } from '../../schema/model.ts'
+import { bool, field, type HookContext, type Infer, list, map, pointer, required, string } from '../../schema/model.ts'
 import { PersistentVolumeReclaimPolicy } from '../core/enums.ts'
+import { deprecatedLabel } from '../core/node-label-warnings.ts'
 import { TopologySelectorTerm } from '../core/scheduling.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
+import { boundedWarnings } from '../warnings.ts'
 import { storageClassColumns } from './columns.ts'
 import { forbidUpdates, validateDriverName, validateParameters } from './storage-validation.ts'
 
@@ -32,6 +34,16 @@ export const StorageClass = object(
   },
 )
 
+function* warningsOf({ allowedTopologies = [] }: Infer<typeof StorageClass>, { platform }: HookContext): Iterable<string> {
+  for (const [index, { matchLabelExpressions = [] }] of allowedTopologies.entries()) {
+    const at = FieldPath.of('allowedTopologies').index(index).child('matchLabelExpressions')
+    for (const [position, { key }] of matchLabelExpressions.entries()) {
+      const message = deprecatedLabel(key, platform)
+      if (message) yield `${at.index(position).child('key')}: ${message}`
+    }
+  }
+}
+
 export const storageClasses = resource({
   group: 'storage.<domain>',
   version: 'v1',
@@ -47,6 +59,7 @@ export const storageClasses = resource({
       validateDriverName(provisioner, FieldPath.of('provisioner'), errors)
       validateParameters(parameters, { allowEmpty: true }, errors)
     },
+    warnings: (object, _old, context) => boundedWarnings(warningsOf(object, context)),
     validateUpdate: (object, old, errors) => forbidUpdates(object, old, ['parameters', 'provisioner', 'reclaimPolicy'], errors),
   },
 })

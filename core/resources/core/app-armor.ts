@@ -1,0 +1,42 @@
+/** AppArmor annotations of pods, which fields have replaced (KEP 24, version skew). */
+import { equal } from '../../schema/equal.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer, Json } from '../../schema/model.ts'
+import { eachContainer } from './os-rules.ts'
+import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
+import { appArmorOfContainer, useAppArmor } from './pod-warnings.ts'
+import type { AppArmorProfile as ProfileSchema } from './security.ts'
+
+type PodSpec = Infer<typeof PodSpecSchema>
+type Profile = Infer<typeof ProfileSchema>
+
+const longestName = 4095
+
+/** What an annotation says; undefined when no field can say it. */
+function profileOf(annotation: string): Profile | undefined {
+  if (annotation === 'unconfined') return { type: 'Unconfined' }
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
+  const start = 'localhost/'
+  const name = annotation.startsWith(start) ? annotation.slice(start.length) : ''
+  const isValid = name !== '' && name.trim() === name && name.length <= longestName
+  return isValid ? { type: 'Localhost', localhostProfile: name } : undefined
+}
+
+/** A container with an annotation alone gets the field, unless the pod's says the same; the client is told. */
+export function takeAppArmorAnnotations(
+  spec: PodSpec,
+  annotations: { readonly [key: string]: string } | undefined,
+  { platform, warn }: HookContext,
+): void {
+  if (annotations === undefined || spec.os?.name === 'windows') return
+  const prefix = platform.name(appArmorOfContainer)
+  const ofPod = spec.securityContext?.appArmorProfile
+  eachContainer(spec, FieldPath.root, (container) => {
+    const annotation = annotations[`${prefix}${container.name}`]
+    if (annotation === undefined || container.securityContext?.appArmorProfile) return
+    const profile = profileOf(annotation)
+    if (profile && ofPod && equal(profile as Json, ofPod as Json)) return
+    if (profile) container.securityContext = { ...container.securityContext, appArmorProfile: profile }
+    warn?.(`${FieldPath.of('metadata', 'annotations').key(`${prefix}${container.name}`)}: ${useAppArmor}`)
+  })
+}

@@ -1,0 +1,50 @@
+/** Labels of nodes that have newer names, and selectors that ask for them (pkg/api/node). */
+import type { Platform } from '../../platform.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { LabelSelector } from '../meta/selector.ts'
+
+const deprecated: readonly (readonly [label: string, message: string])[] = [
+  ['beta.<labels>/arch', 'deprecated since v1.14; use "<labels>/arch" instead'],
+  ['beta.<labels>/os', 'deprecated since v1.14; use "<labels>/os" instead'],
+  ['failure-domain.beta.<labels>/region', 'deprecated since v1.17; use "topology.<labels>/region" instead'],
+  ['failure-domain.beta.<labels>/zone', 'deprecated since v1.17; use "topology.<labels>/zone" instead'],
+  ['beta.<labels>/instance-type', 'deprecated since v1.17; use "node.<labels>/instance-type" instead'],
+  ['app.<labels>/created-by', 'deprecated since v1.9'],
+  ['scheduler.alpha.<labels>/preferAvoidPods', 'deprecated since v1.22; use Taints and Tolerations instead'],
+  ['node-role.<labels>/master', 'use "node-role.<labels>/control-plane" instead'],
+]
+
+/** What to use instead of a label; undefined when there is nothing against it. */
+export function deprecatedLabel(key: string, platform: Platform): string | undefined {
+  const row = deprecated.find(([label]) => platform.name(label) === key)
+  return row && platform.name(row[1])
+}
+
+interface Term {
+  readonly matchExpressions?: readonly { readonly key: string; readonly values?: readonly string[] | undefined }[] | undefined
+}
+
+/** @param checkValues values that are no labels select nothing: warned of where validation takes them. */
+export function* nodeSelectorTermWarnings(term: Term, checkValues: boolean, path: FieldPath, platform: Platform): Iterable<string> {
+  for (const [index, { key, values = [] }] of (term.matchExpressions ?? []).entries()) {
+    const at = path.child('matchExpressions').index(index)
+    const message = deprecatedLabel(key, platform)
+    if (message) yield `${at.child('key')}: ${key} is ${message}`
+    if (!checkValues) continue
+    for (const [position, value] of values.entries())
+      for (const problem of formats.labelValue(value)) yield `${at.child('values').index(position)}: ${value} is invalid, ${problem}`
+  }
+}
+
+type Selector = Infer<typeof LabelSelector>
+
+/** Of a selector of nodes; the dot before labels that are its keys is the reference's. */
+export function* labelSelectorWarnings(selector: Selector | undefined, path: FieldPath, platform: Platform): Iterable<string> {
+  yield* nodeSelectorTermWarnings(selector ?? {}, false, path, platform)
+  for (const label of Object.keys(selector?.matchLabels ?? {})) {
+    const message = deprecatedLabel(label, platform)
+    if (message) yield `${path.child('matchLabels').child(label)}: ${message}`
+  }
+}

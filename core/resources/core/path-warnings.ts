@@ -1,0 +1,68 @@
+/** Warnings about files of one volume that hide each other: one path twice, or a file where another needs a directory. */
+import type { Infer } from '../../schema/model.ts'
+import type { Volume as VolumeSchema } from './volume.ts'
+import type { VolumeProjection as VolumeProjectionSchema } from './volume-projected.ts'
+
+type Volume = Infer<typeof VolumeSchema>
+type VolumeProjection = Infer<typeof VolumeProjectionSchema>
+
+interface Place {
+  readonly path: string
+  /** Where a projected volume has it from. */
+  readonly source: string
+}
+
+const quoted = (text: string | undefined) => JSON.stringify(text ?? '')
+const shown = ({ path, source }: Place) => (source ? `${quoted(path)} (${source})` : quoted(path))
+const places = (items: readonly { readonly path: string }[] = [], source = ''): Place[] => items.map(({ path }) => ({ path, source }))
+
+/** Files of a volume that are compared with each other: bounds the work, which grows with their square. */
+const mostCompared = 256
+
+function* overlaps(all: readonly Place[]): Iterable<string> {
+  const before: { readonly place: Place; readonly start: string }[] = []
+  for (const { path: given, source } of all.slice(0, mostCompared)) {
+    const path = withoutSlashes(given)
+    if (path === '') continue
+    const place = { path, source }
+    const start = `${path}/`
+    for (const other of before) {
+      if (start.startsWith(other.start) || other.start.startsWith(start)) yield `${shown(place)} with ${shown(other.place)}`
+    }
+    before.push({ place, start })
+  }
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
+}
+
+const certificatePaths = [
+  ['certificateChainPath', 'PodCertificate chain'],
+  ['keyPath', 'PodCertificate key'],
+  ['credentialBundlePath', 'PodCertificate credential bundle'],
+] as const
+
+function placesOf(source: VolumeProjection): Place[] {
+  const { configMap, secret, downwardAPI, serviceAccountToken: token, clusterTrustBundle: bundle, podCertificate } = source
+  if (configMap?.items) return places(configMap.items, `ConfigMap ${quoted(configMap.name)}`)
+  if (secret?.items) return places(secret.items, `Secret ${quoted(secret.name)}`)
+  if (downwardAPI?.items) return places(downwardAPI.items, 'DownwardAPI')
+  if (token) return places([token], 'ServiceAccountToken')
+  if (bundle) return places([bundle], `ClusterTrustBundle ${quoted(bundle.name ?? bundle.signerName)}`)
+  return certificatePaths.flatMap(([name, source]) => (podCertificate?.[name] ? [{ path: podCertificate[name], source }] : []))
+}
+
+export function* pathWarnings({ name, configMap, secret, downwardAPI, projected }: Volume): Iterable<string> {
+  function* told(what: string, all: readonly Place[]): Iterable<string> {
+    for (const overlap of overlaps(all)) yield `volume ${quoted(name)} (${what}): overlapping paths: ${overlap}`
+  }
+  if (configMap) yield* told(`ConfigMap ${quoted(configMap.name)}`, places(configMap.items))
+  if (secret) yield* told(`Secret ${quoted(secret.secretName)}`, places(secret.items))
+  if (downwardAPI) yield* told('DownwardAPI', places(downwardAPI.items))
+  const sources = projected?.sources ?? []
+  for (const source of sources) if (Object.keys(source).length === 0) yield `volume ${quoted(name)} (Projected) has no sources provided`
+  yield* told('Projected', sources.flatMap(placesOf))
+}

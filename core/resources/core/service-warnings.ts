@@ -1,0 +1,60 @@
+/** Warnings about services (pkg/api/service/warnings.go). */
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { addressWarnings, networkWarnings } from '../address-warnings.ts'
+import { boundedWarnings } from '../warnings.ts'
+import type { Service as ServiceSchema } from './service.ts'
+
+type Service = Infer<typeof ServiceSchema>
+
+const path = FieldPath.of('spec')
+
+export const serviceWarnings = (service: Service, _old: Service | undefined, context: HookContext) =>
+  boundedWarnings(warningsOf(service, context))
+
+function* warningsOf({ metadata, spec }: Service, { platform }: HookContext): Iterable<string> {
+  if (spec === undefined) return
+  const hints = platform.name('service.<labels>/topology-aware-hints')
+  if (metadata?.annotations?.[hints] !== undefined) {
+    yield `annotation ${hints} is deprecated, please use ${platform.name('service.<labels>/topology-mode')} instead`
+  }
+  const { type, clusterIP = '', clusterIPs = [], externalIPs = [], loadBalancerIP, externalName } = spec
+  const isExternalName = type === 'ExternalName'
+  const isHeadless = type === 'ClusterIP' && clusterIP === 'None'
+  if (clusterIP !== '' && clusterIP !== 'None') {
+    for (const [index, address] of clusterIPs.entries()) yield* addressWarnings(path.child('clusterIPs').index(index), address)
+  }
+  if (isHeadless) {
+    if (loadBalancerIP) yield 'spec.loadBalancerIP is ignored for headless services'
+    if (externalIPs.length > 0) yield 'spec.externalIPs is ignored for headless services'
+    if (spec.sessionAffinity !== 'None') yield 'spec.SessionAffinity is ignored for headless services'
+  }
+  for (const [index, address] of externalIPs.entries()) yield* addressWarnings(path.child('externalIPs').index(index), address)
+  if (externalIPs.length > 0 && !isHeadless && !isExternalName) {
+    yield 'spec.externalIPs is deprecated and may no longer be implemented in some clusters'
+  }
+  if (loadBalancerIP) yield* addressWarnings(path.child('loadBalancerIP'), loadBalancerIP)
+  for (const [index, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
+    yield* networkWarnings(path.child('loadBalancerSourceRanges').index(index), range)
+  }
+  if (isExternalName && externalIPs.length > 0) yield 'spec.externalIPs is ignored when spec.type is "ExternalName"'
+  if (!isExternalName && externalName) yield 'spec.externalName is ignored when spec.type is not "ExternalName"'
+  if (spec.trafficDistribution === 'PreferClose') {
+    yield 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
+  }
+}
+
+interface Entrances {
+  readonly ingress?: readonly { readonly ip?: string | undefined }[] | undefined
+}
+
+interface WithEntrances {
+  readonly status?: { readonly loadBalancer?: Entrances | undefined } | undefined
+}
+
+/** Of what is reported about services and ingresses: where traffic enters. */
+export function entranceWarnings({ status }: WithEntrances): string[] {
+  const at = FieldPath.of('status', 'loadBalancer', 'ingress')
+  const entrances = (status?.loadBalancer?.ingress ?? []).slice(0, 128)
+  return boundedWarnings(entrances.flatMap(({ ip }, index) => (ip ? addressWarnings(at.index(index).child('ip'), ip) : [])))
+}

@@ -1,0 +1,47 @@
+/** Warnings about volumes: kinds that are gone or going, and claims that ask for parts of a byte. */
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { ClusterSettings, Infer } from '../../schema/model.ts'
+import { byteWarnings } from './byte-warnings.ts'
+import type { Volume as VolumeSchema } from './volume.ts'
+
+type Volume = Infer<typeof VolumeSchema>
+
+/** Member, its name in the text where that differs, and what became of it. */
+const gone: readonly (readonly [member: keyof Volume & string, message: string, shownAs?: string])[] = [
+  ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+  ['flocker', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['storageos', 'deprecated in v1.22, non-functional in v1.25+', 'storageOS'],
+  ['quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
+  ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
+  ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
+]
+
+/** Of a pod's volume; one of a cluster has the same members. */
+export function* goneVolumeWarnings(volume: { readonly [member: string]: unknown }, path: FieldPath): Iterable<string> {
+  for (const [member, message, shownAs] of gone) {
+    if (volume[member] !== undefined) yield `${path.child(shownAs ?? member)}: ${message}`
+  }
+}
+
+export function* volumeWarnings(volume: Volume, path: FieldPath, settings: ClusterSettings): Iterable<string> {
+  yield* goneVolumeWarnings(volume, path)
+  if (volume.gitRepo) {
+    const off = settings.enabled('GitRepoVolumeDriver') ? '' : ', and disabled by default in v1.33+'
+    yield `${path.child('gitRepo')}: deprecated in v1.11${off}`
+  }
+  const claim = volume.ephemeral?.volumeClaimTemplate
+  if (claim) yield* claimSpecWarnings(claim.spec, path.child('ephemeral').child('volumeClaimTemplate').child('spec'))
+}
+
+interface ClaimSpec {
+  readonly resources?: { readonly requests?: Amounts | undefined; readonly limits?: Amounts | undefined } | undefined
+}
+type Amounts = { readonly [resource: string]: string }
+
+export function* claimSpecWarnings(spec: ClaimSpec | undefined, path: FieldPath): Iterable<string> {
+  for (const side of ['requests', 'limits'] as const) {
+    yield* byteWarnings(spec?.resources?.[side], ['storage'], path.child('resources').child(side))
+  }
+}
