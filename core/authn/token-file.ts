@@ -1,7 +1,7 @@
 import type { User } from '../request/exchange.ts'
+import { parseCsv } from '../schema/csv-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
-import { parseCsv } from './csv.ts'
 import { tokenTable } from './token-table.ts'
 
 interface TokenFile {

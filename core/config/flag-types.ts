@@ -1,8 +1,8 @@
 /** Constructors of flags by type, with the value syntax of Go's pflag. */
 import type { Platform } from '../platform.ts'
+import { parseCsv } from '../schema/csv-text.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import { parseQuantity, scaledQuantity } from '../schema/quantity.ts'
-import { parseCsv } from './csv.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { type Flag, type FlagOptions, type FlagType, type FlagValueOf, flag } from './flag.ts'
 import { ourWords } from './words.ts'
@@ -128,11 +128,18 @@ interface ListOptions extends FlagOptions<readonly string[]> {
   readonly lastWins?: true
 }
 
+/** The fields of one line of comma-separated values; an empty text has none. */
+function oneRecord(text: string): readonly string[] {
+  const records = parseCsv(text)
+  if (records.length > 1) throw new DecodeError('must be one line')
+  return records[0]?.fields ?? []
+}
+
 /** A list; further uses of the flag add to it, unless the last one is to win. Empty unless the default says otherwise. */
 export function strings(options: ListOptions): Flag<readonly string[]> {
   const { oneOf, checkItem } = options
   const read = (text: string): readonly string[] => {
-    const items = options.split === false ? [text] : parseCsv(text)
+    const items = options.split === false ? [text] : oneRecord(text)
     for (const item of items) {
       if (oneOf) mustBeOneOf(item, oneOf)
       const reason = checkItem?.(item)
@@ -161,7 +168,7 @@ export function map(options: MapOptions): Flag<ReadonlyMap<string, string>> {
   const { split, bareValue } = options
   const pairs = (text: string): readonly string[] => {
     if (split === 'never' || (split === 'quoted' && text.split('=').length === 2)) return [text.replace(/^"(.*)"$/s, '$1')]
-    return split === 'quoted' ? parseCsv(text) : text.split(',').filter((pair) => pair.trim() !== '')
+    return split === 'quoted' ? oneRecord(text) : text.split(',').filter((pair) => pair.trim() !== '')
   }
   const read = (text: string): ReadonlyMap<string, string> => {
     const entries = pairs(text).map((pair): [string, string] => {

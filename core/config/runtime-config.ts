@@ -8,10 +8,10 @@ import { FlagError } from './flag.ts'
 import { parseBool } from './flag-types.ts'
 
 /** What of a definition decides whether it is served. The group may be written as in the definition, or with the platform's names. */
-export type Served = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
+export type RuntimeConfigRow = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
 
 export interface RuntimeConfig {
-  servesVersion(definition: Served): boolean
+  servesVersion(definition: RuntimeConfigRow): boolean
 }
 
 export interface RuntimeConfigOptions {
@@ -59,7 +59,7 @@ function readEntry(key: string, text: string): Entry {
 const reached = (release: string | undefined, emulated: Release) =>
   release !== undefined && compareReleases(parseRelease(release), emulated) <= 0
 
-function checkKnown(entries: readonly Entry[], known: readonly Served[], options: RuntimeConfigOptions): void {
+function checkKnown(entries: readonly Entry[], known: readonly RuntimeConfigRow[], options: RuntimeConfigOptions): void {
   const { platform, emulated = own, laterEntries = false } = options
   const ofGroup = (group: string) => known.filter((definition) => platform.name(definition.group) === group)
   const strangers = entries.filter(({ group }) => ofGroup(group).length === 0)
@@ -85,7 +85,7 @@ function checkKnown(entries: readonly Entry[], known: readonly Served[], options
  */
 export function parseRuntimeConfig(
   pairs: ReadonlyMap<string, string>,
-  known: readonly Served[],
+  known: readonly RuntimeConfigRow[],
   options: RuntimeConfigOptions,
 ): RuntimeConfig {
   if (pairs.size === 1 && pairs.get('api/all') === 'false') throw fail('invalid with only api/all=false')
@@ -103,16 +103,16 @@ export function parseRuntimeConfig(
   const explicit = new Map(entries.map(({ group, version, resource, on }) => [[group, version, resource].join('/'), on]))
 
   /** What the most specific entry about it says. */
-  function entryOf({ group, version, names }: Served): boolean | undefined {
+  function entryOf({ group, version, names }: RuntimeConfigRow): boolean | undefined {
     const name = platform.name(group)
     return explicit.get([name, version, names.plural].join('/')) ?? explicit.get([name, version, undefined].join('/'))
   }
 
-  const enabled = (definition: Served) =>
+  const enabled = (definition: RuntimeConfigRow) =>
     entryOf(definition) ?? stages.findLast(([pattern]) => pattern.test(definition.version))?.[1] ?? definition.servedByDefault
 
   /** Less preferred versions of the same resource, alpha ones aside: they say nothing about later ones. */
-  const lesser = ({ group, version, names }: Served) =>
+  const lesser = ({ group, version, names }: RuntimeConfigRow) =>
     known.filter(
       (other) =>
         platform.name(other.group) === platform.name(group) &&
@@ -121,7 +121,7 @@ export function parseRuntimeConfig(
         !other.version.includes('alpha'),
     )
 
-  function serves(definition: Served): boolean {
+  function serves(definition: RuntimeConfigRow): boolean {
     const { introduced, removed } = definition.lifecycle
     if (reached(removed, emulated)) return false
     const follows = laterVersions && entryOf(definition) === undefined && lesser(definition).some(serves)

@@ -6,11 +6,11 @@ import { notAcceptable } from '../respond/status.ts'
 import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
 import { type BuildDocument, lazyDocument, respondWith } from './document.ts'
 import { resourceRows } from './resource-rows.ts'
-import { groupServed, perRevision, type ServedGroup, type ServedResources, type ServedVersion } from './served.ts'
+import { type DefinitionSource, groupServed, perRevision, type ServedGroup, type ServedVersion } from './served.ts'
 import { createStorageVersionHash } from './storage-version-hash.ts'
 
 export interface DiscoveryOptions {
-  readonly served: ServedResources
+  readonly served: DefinitionSource
   readonly platform: Platform
   /** Host and port that `/api` tells clients to use. */
   readonly serverAddress: string

@@ -11,7 +11,7 @@ import type { MetricsRegistry } from './metrics.ts'
 import { createOpenApiV2 } from './openapi/v2.ts'
 import { createOpenApiV3 } from './openapi/v3.ts'
 import { createRoot } from './root.ts'
-import type { ServedResources } from './served.ts'
+import type { DefinitionSource } from './served.ts'
 import { type VersionInfo, versionResponse } from './version.ts'
 
 export interface MetaOptions {
@@ -51,7 +51,7 @@ function lookup(paths: readonly FixedPath[]): (path: string) => Respond | undefi
 
 export function createMeta(options: MetaOptions): Meta {
   const { table, platform, clock, version, health, metrics, others = {} } = options
-  const served: ServedResources = {
+  const served: DefinitionSource = {
     get revision() {
       return table.revision
     },

@@ -4,7 +4,7 @@ import { customGroupPriority, groupVersions } from '../resources/group-versions.
 import { compareVersions } from '../schema/version-order.ts'
 
 /** The resources that are served now. Everything in this folder is computed from them. */
-export interface ServedResources {
+export interface DefinitionSource {
   /** Grows whenever `definitions()` would answer differently. */
   readonly revision: number
   /** Bound to the platform (no `<domain>` left); only those that are served. An unchanged definition stays the same object. */
@@ -67,7 +67,7 @@ function servedVersion(group: string, version: string, definitions: ResourceDefi
 }
 
 /** Remembers what was built for a revision, until the revision changes. */
-export function perRevision<T>(served: ServedResources, build: (definitions: readonly ResourceDefinition[]) => T): () => T {
+export function perRevision<T>(served: DefinitionSource, build: (definitions: readonly ResourceDefinition[]) => T): () => T {
   let revision: number | undefined
   let value: T
   return () => {

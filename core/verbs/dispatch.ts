@@ -30,7 +30,7 @@ const verbs: { readonly [verb: string]: Verb } = {
 const reads = new Set(['get', 'list', 'watch'])
 
 /** What is served under one path element of a resource: a side of the object, or an action. */
-interface Served {
+interface Endpoint {
   readonly view: SubresourceView
   /** By the verb of RequestInfo. */
   readonly verbs: { readonly [verb: string]: Verb }
@@ -50,13 +50,13 @@ const actionView = (name: string, body: SubresourceView['body']): SubresourceVie
 /** Finds the resource, its side and the verb that a request is about, and answers it. */
 export function createDispatch(services: Services): (exchange: Exchange) => Response | Promise<Response> {
   const { platform } = services
-  const known = new WeakMap<ServedResource, ReadonlyMap<string, Served>>()
+  const known = new WeakMap<ServedResource, ReadonlyMap<string, Endpoint>>()
 
-  function servedBy({ definition }: ServedResource): ReadonlyMap<string, Served> {
+  function endpointsOf({ definition }: ServedResource): ReadonlyMap<string, Endpoint> {
     const views = viewsOf(definition)
     const routes = routesOf(definition)
     const own = deprecationWarning(definition, services.version)
-    const served = (name: string): Served => {
+    const endpoint = (name: string): Endpoint => {
       const answers = actionOf(definition, name)
       const view = answers ? undefined : views.get(name)
       const body = { ...(answers?.body ?? definition), group: platform.name(answers?.body?.group ?? definition.group) }
@@ -69,13 +69,13 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
         warning: name === '' || view?.body === definition ? own : undefined,
       }
     }
-    return new Map([...new Set(routes.map(({ subresource }) => subresource))].map((name) => [name, served(name)]))
+    return new Map([...new Set(routes.map(({ subresource }) => subresource))].map((name) => [name, endpoint(name)]))
   }
 
-  function find(resource: ServedResource, subresource: string): Served | undefined {
+  function find(resource: ServedResource, subresource: string): Endpoint | undefined {
     let all = known.get(resource)
     if (all === undefined) {
-      all = servedBy(resource)
+      all = endpointsOf(resource)
       known.set(resource, all)
     }
     return all.get(subresource)
@@ -86,17 +86,17 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     const resource = services.table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) throw noSuchResource()
     const { definition, on } = resource
-    const served = find(resource, info.subresource)
-    const route = served?.routes[info.position]
-    if (served === undefined || route === undefined) throw noSuchResource(on)
-    const verb = route.methods[request.method as Method]?.includes(info.verb) ? served.verbs[info.verb] : undefined
+    const endpoint = find(resource, info.subresource)
+    const route = endpoint?.routes[info.position]
+    if (endpoint === undefined || route === undefined) throw noSuchResource(on)
+    const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
     if (verb === undefined) throw notAllowed(on)
-    if (served.warning !== undefined) {
+    if (endpoint.warning !== undefined) {
       services.deprecated.set([on.group, info.version, on.resource, info.subresource, definition.lifecycle.removed ?? ''], 1)
-      exchange.warnings.push(served.warning)
+      exchange.warnings.push(endpoint.warning)
     }
     const namespace = route.scoped ? info.namespace : ''
-    const target = { exchange, services, resource, view: served.view, namespace, name: info.parts[1] ?? '' }
+    const target = { exchange, services, resource, view: endpoint.view, namespace, name: info.parts[1] ?? '' }
     // What can't be answered in a way that the client takes must not have been done either.
     if (!reads.has(info.verb)) checkAcceptable(target)
     return verb(target)

@@ -8,16 +8,16 @@ import { ServerConnection } from '../wire/server/connection.ts'
 import { limits } from '../wire/server/limits.ts'
 import { nodeClock } from './clock.ts'
 import { connectionOf } from './http/connection.ts'
-import { createService, type Handler } from './http/exchange.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
 import { refuseFields, serveHttp2 } from './http/http2.ts'
 import { badRequest, refuse, refuseHandshake, requestTimeout } from './http/refusal.ts'
 import { type Certificates, secureServers } from './http/secure.ts'
+import { createService, type Handler } from './http/service.ts'
 import type { CipherSuite, tlsVersions } from './http/tls.ts'
 
-export type { Handler } from './http/exchange.ts'
 export type { Certificates } from './http/secure.ts'
+export type { Handler } from './http/service.ts'
 export type { CipherSuite, KeyPair, NamedKeyPair } from './http/tls.ts'
 
 export interface ListenOptions extends Certificates {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Outbound, OutboundOptions } from '../../core/ports.ts'
 import { trustAnchors } from '../wire/client/socket.ts'
-import { isBodyless } from './http/exchange.ts'
+import { isBodyless } from './http/service.ts'
 
 const mostRedirects = 10
 const mostAgents = 100

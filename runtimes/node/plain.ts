@@ -4,10 +4,10 @@ import type { Connection } from '../../core/ports.ts'
 import { Holdings } from '../wire/holdings.ts'
 import { limits } from '../wire/server/limits.ts'
 import { normalAddress } from './http/connection.ts'
-import { createService, type Handler } from './http/exchange.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
 import { whenSent } from './http/sent.ts'
+import { createService, type Handler } from './http/service.ts'
 
 const connectionOf = (socket: Partial<Socket>): Connection => ({
   whenSent,

@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
-import type { ServedResources } from '../served.ts'
+import type { DefinitionSource } from '../served.ts'
 
 /** What the documents say about themselves. */
 export interface ApiInfo {
@@ -10,7 +10,7 @@ export interface ApiInfo {
 }
 
 export interface OpenApiOptions {
-  readonly served: ServedResources
+  readonly served: DefinitionSource
   readonly platform: Platform
   readonly info: ApiInfo
   readonly clock: Clock

@@ -2,6 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isByteSource, streamOf } from '../../../core/respond/byte-source.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { limits } from '../../wire/server/limits.ts'
+import type { Http1Peer } from './http1-peer.ts'
+import { pump, type Sink } from './pump.ts'
+import { LightRequest } from './request.ts'
+import { RequestBody } from './request-body.ts'
+import { sent } from './sent.ts'
 import {
   answer,
   badRequest,
@@ -15,12 +20,7 @@ import {
   type StreamBody,
   sizeOf,
   tooManyFields,
-} from './exchange.ts'
-import type { Http1Peer } from './http1-peer.ts'
-import { pump, type Sink } from './pump.ts'
-import { LightRequest } from './request.ts'
-import { RequestBody } from './request-body.ts'
-import { sent } from './sent.ts'
+} from './service.ts'
 import { requestUrl } from './url.ts'
 
 /** Bytes that are given to a socket at once: in between it can be seen how fast they go. */

@@ -5,6 +5,10 @@ import { errorCodes } from '../../wire/errors.ts'
 import type { RequestHead } from '../../wire/server/head.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { ServerStream, StreamUser } from '../../wire/server/stream.ts'
+import { drainInto, pump, type Sink } from './pump.ts'
+import { LightRequest } from './request.ts'
+import { RequestBody } from './request-body.ts'
+import { sent } from './sent.ts'
 import {
   answer,
   badRequest,
@@ -17,11 +21,7 @@ import {
   type Service,
   sizeOf,
   tooManyFields,
-} from './exchange.ts'
-import { drainInto, pump, type Sink } from './pump.ts'
-import { LightRequest } from './request.ts'
-import { RequestBody } from './request-body.ts'
-import { sent } from './sent.ts'
+} from './service.ts'
 import { requestUrl } from './url.ts'
 
 /** Fields about the connection, which HTTP/2 does not have (RFC 9113 8.2.2). */

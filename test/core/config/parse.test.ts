@@ -125,8 +125,8 @@ describe('mistakes', () => {
     ['audit-log-version', 'audit/v2', 'must be audit.k8s.io/v1'],
     ['storage-media-type', 'text/plain', 'must be one of application/json, application/yaml, application/vnd.platform.protobuf'],
     ['platform-domain', 'UPPER', 'must be a DNS domain'],
-    ['disabled-metrics', 'a"b', 'has a quote (") inside a field that is not quoted'],
-    ['disabled-metrics', '"a', 'has a quote (") that is not closed'],
+    ['disabled-metrics', 'a"b', 'line 1: bare " in non-quoted field'],
+    ['disabled-metrics', '"a', 'line 1: extraneous or missing " in quoted-field'],
   ]
   for (const [flag, text, reason] of malformed) {
     test(`--${flag}=${text}`, () => assert.equal(error(`--${flag}=${text}`), `--${flag}: invalid value ${JSON.stringify(text)}: ${reason}`))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFlags } from '../../../core/config/parse.ts'
-import { parseRuntimeConfig, type RuntimeConfigOptions, type Served } from '../../../core/config/runtime-config.ts'
+import { parseRuntimeConfig, type RuntimeConfigOptions, type RuntimeConfigRow } from '../../../core/config/runtime-config.ts'
 
-const row = (group: string, version: string, plural: string, servedByDefault = true, introduced = '1.0'): Served => ({
+const row = (group: string, version: string, plural: string, servedByDefault = true, introduced = '1.0'): RuntimeConfigRow => ({
   group,
   version,
   names: { plural, singular: plural },
@@ -18,7 +18,7 @@ const pools = row('resource.<domain>', 'v1alpha3', 'pools', false)
 const young = row('resource.<domain>', 'v1', 'pools', true, '1.36')
 const known = [pods, deployments, scales, policies, pools, young]
 
-function served(text: string, options: Omit<RuntimeConfigOptions, 'platform'> = {}): readonly Served[] {
+function served(text: string, options: Omit<RuntimeConfigOptions, 'platform'> = {}): readonly RuntimeConfigRow[] {
   const flags = parseFlags(text === '' ? [] : [`--runtime-config=${text}`], 'apiserver')
   const config = parseRuntimeConfig(flags.get('runtime-config'), known, { platform: flags.platform, ...options })
   return known.filter((each) => config.servesVersion(each))

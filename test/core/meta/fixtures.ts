@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ServedResources } from '../../../core/meta/served.ts'
+import type { DefinitionSource } from '../../../core/meta/served.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
 import { bind } from '../../../core/resources/bind.ts'
@@ -47,7 +47,7 @@ export function widget(version: string, sizes: readonly string[] = ['small', 'la
   return row
 }
 
-export interface ChangingResources extends ServedResources {
+export interface ChangingResources extends DefinitionSource {
   set(definitions: readonly ResourceDefinition[]): void
 }
 

@@ -1,3 +1,5 @@
+import { DecodeError } from './decode-error.ts'
+
 /** One record of a CSV text, and the line (from 1) that it starts on. */
 export interface CsvRecord {
   readonly line: number
@@ -5,8 +7,8 @@ export interface CsvRecord {
 }
 
 /**
- * Reads CSV (RFC 4180) with any number of fields per record. Empty lines are skipped, and CRLF counts as LF. Throws an Error
- * that names the line of a quote where none may be, or of one that is never closed.
+ * Reads CSV (RFC 4180) with any number of fields per record. Empty lines are skipped, and CRLF counts as LF.
+ * @throws DecodeError that names the line of a quote where none may be, or of one that is never closed.
  */
 export function parseCsv(text: string): CsvRecord[] {
   const source = text.replaceAll('\r\n', '\n')
@@ -45,7 +47,7 @@ function plain(source: string, start: number, line: number): Field {
   let end = start
   while (end < source.length && source[end] !== ',' && source[end] !== '\n') end++
   const value = source.slice(start, end)
-  if (value.includes('"')) throw new Error(`line ${line}: bare " in non-quoted field`)
+  if (value.includes('"')) throw new DecodeError(`line ${line}: bare " in non-quoted field`)
   return { value, end, lines: 0 }
 }
 
@@ -54,11 +56,11 @@ function quoted(source: string, start: number, line: number): Field {
   let from = start + 1
   for (;;) {
     const quote = source.indexOf('"', from)
-    if (quote < 0) throw new Error(`line ${line}: extraneous or missing " in quoted-field`)
+    if (quote < 0) throw new DecodeError(`line ${line}: extraneous or missing " in quoted-field`)
     value += source.slice(from, quote)
     const next = source[quote + 1]
     if (next === undefined || next === ',' || next === '\n') return { value, end: quote + 1, lines: value.split('\n').length - 1 }
-    if (next !== '"') throw new Error(`line ${line}: extraneous or missing " in quoted-field`)
+    if (next !== '"') throw new DecodeError(`line ${line}: extraneous or missing " in quoted-field`)
     value += '"'
     from = quote + 2
   }
