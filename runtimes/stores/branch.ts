@@ -82,6 +82,15 @@ export class Branch implements Versions {
     return this.list({ prefix: '' }).items.reduce((bytes, { value }) => bytes + value.byteLength, 0)
   }
 
+  /** Without what the frozen history holds, which others share. */
+  get past(): number {
+    return this.#own.past
+  }
+
+  cut(bytes: number): number {
+    return this.#own.cut(bytes)
+  }
+
   apply(change: Change): StoreEvent {
     const { key } = change
     if (!this.#taken.has(key)) {

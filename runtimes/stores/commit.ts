@@ -37,6 +37,8 @@ export interface CommitOptions {
   readonly watchers: Watchers
   readonly leases: Leases
   readonly append?: (changes: readonly Change[]) => Promise<void>
+  /** Called after changes have entered the history. */
+  readonly committed: () => void
 }
 
 /**
@@ -148,6 +150,7 @@ export class CommitQueue {
     })
     if (events.length > 0) watchers.deliver(events)
     for (const settle of batch.settle) settle()
+    this.#options.committed()
   }
 }
 

@@ -19,6 +19,8 @@ export interface DurableStoreOptions {
   readonly recover?: string
   /** Size at which a segment of the log ends, in bytes; default 64 MiB. */
   readonly segmentBytes?: number
+  /** Bytes of the past that are kept on disk between compactions; default 1 GiB. */
+  readonly pastBytes?: number
 }
 
 /**
@@ -42,11 +44,12 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Ke
 /** The store in a directory that this process owns; `closed` is called when its files are closed. */
 export async function openStoreIn(
   directory: LogDirectory,
-  options: Pick<DurableStoreOptions, 'clock' | 'logger' | 'segmentBytes'>,
+  options: Pick<DurableStoreOptions, 'clock' | 'logger' | 'segmentBytes' | 'pastBytes'>,
   closed: () => Promise<void> = async () => {},
 ): Promise<KeyValueStore> {
   const { log, ...loaded } = await openLog(directory, options)
-  return createMvcc({ clock: options.clock, journal: journalOf(log, closed), ...loaded })
+  const { clock, pastBytes = 1024 * 1024 * 1024 } = options
+  return createMvcc({ clock, pastBytes, journal: journalOf(log, closed), ...loaded })
 }
 
 async function own(path: string): Promise<Owner> {

@@ -26,10 +26,15 @@ interface Version {
   /** Absent for a deletion, and for an old version whose value can be loaded again. */
   kv: KeyValue | undefined
   older: Version | undefined
+  /** Bytes of the value that it replaced. */
+  readonly replaced: number
 }
 
 /** What a store does with its history. */
-export type Versions = Pick<History, 'revision' | 'oldest' | 'get' | 'list' | 'count' | 'bytes' | 'apply' | 'since' | 'compact'>
+export type Versions = Pick<
+  History,
+  'revision' | 'oldest' | 'get' | 'list' | 'count' | 'bytes' | 'past' | 'cut' | 'apply' | 'since' | 'compact'
+>
 
 /**
  * All keys with their versions since the last compaction. Plain synchronous data; revision 1 is the empty store, as in etcd.
@@ -44,6 +49,7 @@ export class History {
   readonly #deleted = new SortedIndex<Entry>()
   /** The version that each revision made, from `oldest + 1` on. */
   #log: Version[] = []
+  #past = 0
   readonly #load: ((revision: number) => KeyValue) | undefined
 
   /** Begins at revision `oldest`, with no keys. */
@@ -99,11 +105,26 @@ export class History {
     return bytes
   }
 
+  /** Bytes of all values that were replaced or deleted since the last compaction. */
+  get past(): number {
+    return this.#past
+  }
+
+  /** The first revision from which on the past has at most so many bytes. */
+  cut(bytes: number): number {
+    let past = this.#past
+    let passed = 0
+    while (past > bytes) past -= this.#log[passed++]?.replaced ?? past
+    return this.#oldest + passed
+  }
+
   /** Adds the next change. Its revision is the current one plus 1. */
   apply(change: Change): StoreEvent {
     const before = this.#entries.get(change.key)?.head
     const event = eventOf(change, before?.kv)
-    this.#log.push(this.#append(change, event, before))
+    const version = this.#append(change, event, before)
+    this.#log.push(version)
+    this.#past += version.replaced
     if (before && this.#load) before.kv = undefined
     this.#revision = change.revision
     return event
@@ -145,7 +166,10 @@ export class History {
     if (revision <= this.#oldest) return
     const passed = this.#log.slice(0, revision - this.#oldest)
     this.#log = this.#log.slice(passed.length)
-    for (const version of passed) version.older = undefined
+    for (const version of passed) {
+      version.older = undefined
+      this.#past -= version.replaced
+    }
     // A deletion leaves nothing to read. When the key came back later, that version's `older` still points here: as 'nothing'.
     for (const version of passed) if (version.deleted && version.entry.head === version) this.#forget(version.entry)
     this.#oldest = revision
@@ -161,7 +185,7 @@ export class History {
     const kv = event.type === 'put' ? event.kv : undefined
     const known = this.#entries.get(change.key)
     const entry: Entry = known ?? { key: change.key, order: byteOrder(change.key) }
-    const version: Version = { entry, revision: change.revision, deleted: !kv, kv, older }
+    const version: Version = { entry, revision: change.revision, deleted: !kv, kv, older, replaced: older?.kv?.value.byteLength ?? 0 }
     if (known?.head?.deleted) this.#deleted.remove(entry)
     if (version.deleted) this.#deleted.add(entry)
     entry.head = version

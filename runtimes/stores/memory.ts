@@ -2,9 +2,18 @@ import type { Clock, KeyValueStore } from '../../core/ports.ts'
 import { History } from './history.ts'
 import { createMvcc } from './mvcc.ts'
 
-/** A store that keeps nothing beyond the process. Runs on every runtime; the default clock is the host's. */
-export function memoryStore(options: { readonly clock?: Clock } = {}): KeyValueStore {
-  return createMvcc({ clock: options.clock ?? hostClock, history: new History() })
+/**
+ * A store that keeps nothing beyond the process. Runs on every runtime; the default clock is the host's. `pastBytes`: bytes of replaced
+ * values that reads of the past may need; older ones are compacted; default 256 MiB.
+ */
+export function memoryStore({
+  clock = hostClock,
+  ...options
+}: {
+  readonly clock?: Clock
+  readonly pastBytes?: number
+} = {}): KeyValueStore {
+  return createMvcc({ clock, history: new History(), ...options })
 }
 
 const hostClock: Clock = {

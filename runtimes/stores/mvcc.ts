@@ -24,6 +24,8 @@ export interface Journal {
 export interface MvccOptions {
   readonly clock: Clock
   readonly history: Versions
+  /** Bytes of replaced and deleted values that are kept for reads of the past; with more, the older half is compacted. Default 256 MiB. */
+  readonly pastBytes?: number
   /** Absent: nothing is kept. */
   readonly journal?: Journal
   /** Leases, and the keys on them, as they were when the store was last closed. */
@@ -35,11 +37,14 @@ export interface MvccOptions {
  * The etcd v3 model over a history in memory. Reads see what is committed (and durable, with a journal): a change enters the history,
  * the watches and its caller's promise only after the journal has it.
  */
-export function createMvcc({ clock, history, journal, leases: kept = [], attached = new Map() }: MvccOptions): KeyValueStore {
+export function createMvcc(options: MvccOptions): KeyValueStore {
+  const { clock, history, pastBytes = 256 * 1024 * 1024, journal, leases: kept = [], attached = new Map() } = options
   const watchers = new Watchers(history)
   const leases: Leases = new Leases(clock, (id) => void expire(id))
-  const queue = new CommitQueue({ history, watchers, leases, ...(journal && { append: (changes) => journal.append(changes) }) })
+  const append = journal && ((changes: readonly Change[]) => journal.append(changes))
+  const queue = new CommitQueue({ history, watchers, leases, committed: boundPast, ...(append && { append }) })
   let compaction: Promise<void> = Promise.resolve()
+  let cutting = false
   let closing: Promise<void> | undefined
 
   for (const lease of kept) leases.start(lease)
@@ -48,6 +53,27 @@ export function createMvcc({ clock, history, journal, leases: kept = [], attache
   const isClosed = () => new StoreError('unavailable', 'the store is closed')
   function open(): void {
     if (closing) throw isClosed()
+  }
+
+  function boundPast(): void {
+    if (cutting || history.past <= pastBytes) return
+    cutting = true
+    void compact(history.cut(pastBytes / 2))
+      .catch(() => {})
+      .finally(() => {
+        cutting = false
+      })
+  }
+
+  function compact(revision: number): Promise<void> {
+    const next = compaction.then(async () => {
+      open()
+      const before = history.oldest
+      history.compact(revision)
+      if (history.oldest > before) await journal?.compact(history.oldest)
+    })
+    compaction = next.catch(() => {})
+    return next
   }
 
   async function expire(id: bigint): Promise<void> {
@@ -103,16 +129,7 @@ export function createMvcc({ clock, history, journal, leases: kept = [], attache
 
     currentRevision: () => (closing ? Promise.reject(isClosed()) : history.revision),
 
-    compact(revision: number): Promise<void> {
-      const next = compaction.then(async () => {
-        open()
-        const before = history.oldest
-        history.compact(revision)
-        if (history.oldest > before) await journal?.compact(history.oldest)
-      })
-      compaction = next.catch(() => {})
-      return next
-    },
+    compact,
 
     async grantLease(seconds: number) {
       open()
