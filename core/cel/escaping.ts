@@ -13,6 +13,9 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[-./]/g, (part) => escapes[part] ?? part)
 }
 
+/** Whether a name is a word of the language: expressions may use it for a field all the same, since 1.31. */
+export const isReserved = (name: string): boolean => reserved.has(name)
+
 /** The field that an expression names: `foo__dot__bar` is `foo.bar`, `__in__` is `in`. What is no escape stays. */
 export function unescapeName(name: string): string {
   let known = true

@@ -1,6 +1,6 @@
 /** Types of CEL from schemas, with the sizes that estimates of costs need (apiserver, pkg/cel/common/schemas.go). */
 import type { Field, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
-import { escapeName } from './escaping.ts'
+import { escapeName, isReserved } from './escaping.ts'
 import {
   boolType,
   bytesType,
@@ -112,7 +112,7 @@ function messageOf(schema: Message, name: string, root: boolean): Typed {
     if (escaped !== undefined) byName.set(escaped, [json, field])
   }
   const find = (field: string): CelField | undefined => {
-    const [json = '', own] = byName.get(field) ?? []
+    const [json = '', own] = byName.get(isReserved(field) ? `__${field}__` : field) ?? []
     // Of the metadata of custom resources, rules see what their schemas may restrict.
     const isFixed = schema.dialect === 'openapi' || field !== 'metadata' || !own
     if (Object.hasOwn(fixed, field) && isFixed) return fixed[field]

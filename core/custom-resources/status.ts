@@ -1,5 +1,6 @@
 /** What the status of a definition should say (reference: pkg/controller/status, establish, nonstructuralschema, apiapproval). */
 import { approvalOf, isProtected } from '../resources/apiextensions/approval-rules.ts'
+import { bundleProblem } from '../resources/apiextensions/ca-bundle.ts'
 import { structuralProblems } from '../resources/apiextensions/structural-problems.ts'
 import { equal } from '../schema/equal.ts'
 import type { HookContext, Json } from '../schema/model.ts'
@@ -11,6 +12,9 @@ function established(definition: Definition, accepted: boolean): Observation | u
   const message = 'the initial names have been accepted'
   const type = 'Established'
   if (isTrue(definition, type)) return undefined
+  const bundle = definition.spec.conversion?.webhook?.clientConfig?.caBundle ?? ''
+  if (accepted && bundleProblem(bundle) !== undefined)
+    return { type, status: 'False', reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' }
   if (accepted) return { type, status: 'True', reason: 'InitialNamesAccepted', message }
   return conditionOf(definition, type) ? undefined : { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
 }

@@ -1,6 +1,7 @@
-import { Composer, type Document, Lexer, LineCounter, type ParsedNode, Parser, type Tags } from 'yaml'
+import { Composer, type Document, LineCounter, type ParsedNode, Parser, type Tags } from 'yaml'
 import { type ApiError, badRequest } from '../respond/status.ts'
 import { decodeText, type Parsed } from './json.ts'
+import { yamlLexemes } from './yaml-lexemes.ts'
 import { YamlValues } from './yaml-values.ts'
 
 /** Tags whose values are no JSON values, or that the reference server's YAML 1.1 reads as text. */
@@ -70,7 +71,7 @@ function* boundedTokens(text: string, lines: LineCounter, fail: (at: number, mes
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   let count = 0
-  for (const lexeme of new Lexer().lex(text)) {
+  for (const lexeme of yamlLexemes(text)) {
     for (const token of parser.next(lexeme)) {
       if (token.type === 'error') fail(token.offset, token.message)
       yield token

@@ -24,13 +24,18 @@ export function validateClientConfig({ url, service }: ClientConfig, path: Field
 }
 
 function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
+  if (text === '') {
+    errors.invalid(path, text, `'https' is the only allowed URL scheme${form}`)
+    errors.invalid(path, text, `host must be specified${form}`)
+    return
+  }
   if (!URL.canParse(text)) {
     errors.required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: invalid URI for request${form}`)
     return
   }
   const { protocol, host, username, password, hash, search } = new URL(text)
   if (protocol !== 'https:') errors.invalid(path, protocol.slice(0, -1), `'https' is the only allowed URL scheme${form}`)
-  if (host === '') errors.invalid(path, host, `host must be provided${form}`)
+  if (host === '') errors.invalid(path, host, `host must be specified${form}`)
   if (username !== '') {
     errors.invalid(path, password === '' ? username : `${username}:${password}`, 'user information is not permitted in the URL')
   }

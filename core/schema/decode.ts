@@ -10,7 +10,7 @@ import { positionsOf } from './positions.ts'
 import { goJson, rawTextOf, setRawText } from './raw-json.ts'
 import { scalarRules } from './scalars.ts'
 
-export { DecodeError } from './decode-error.ts'
+export { DecodeError, PartError } from './decode-error.ts'
 
 export interface DecodeOptions {
   /** The value is a whole object: `kind` and `apiVersion` come first even when the message has no typeMeta (custom resources). */
@@ -298,13 +298,21 @@ function openReaderOf(schema: Message): OpenReader {
   return reader
 }
 
+/** Leaves out what metadata of objects within the value does not know. */
+class PartWalk extends Walk {
+  override addUnknown(key: string): void {
+    if (this.origin === 0) super.addUnknown(key)
+  }
+}
+
 /**
- * Prunes a part of a custom resource.
+ * Finds the fields of a part of a custom resource that would be pruned; those of metadata do not count.
  * @throws DecodeError when metadata in it is malformed, or it is nested too deep.
  */
-export function decodePart(schema: Schema, value: Json): { readonly value: Json; readonly unknown: readonly string[] } {
+export function unknownIn(schema: Schema, value: Json): readonly string[] {
   const unknown: string[] = []
-  return { value: openReader(schema, readerOf)(value, new Walk(unknown, defaultMaxDepth)), unknown }
+  openReader(schema, readerOf)(value, new PartWalk(unknown, defaultMaxDepth))
+  return unknown
 }
 
 /** Paths of unknown fields in the order in which the reference names them: those of metadata first, then by text. */

@@ -63,9 +63,9 @@ function json(value: Json): string {
   return shortJson(value, maxShown).replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A pointer that is not set reads `"null"`, a list or map that is not set `null`. */
+/** What is not set reads `null`. */
 function shownValue(value: Json | undefined): string {
-  if (value === undefined) return '"null"'
+  if (value === undefined) return 'null'
   return typeof value === 'string' ? quote(shorten(value, maxShown)) : json(value)
 }
 
@@ -161,6 +161,12 @@ export class FieldErrors {
     if (this.#kept.length === 0) return
     this.#kept = this.#kept.filter((error) => !test(error))
     this.#size = this.#kept.reduce((size, { field, message }) => size + field.length + message.length, 0)
+  }
+
+  /** Orders the kept errors by their texts. */
+  sort(): void {
+    const textOf = ({ field, message }: FieldError) => `${field}: ${message}`
+    this.#kept.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
   }
 
   /** Adds what another collection has found, each error changed by `as`. */

@@ -34,6 +34,11 @@ export class FieldPath {
     return new FieldPath(this, `[${shorten(key, maxSegment)}]`)
   }
 
+  /** A path below this one that is known as text. */
+  join(rest: string): FieldPath {
+    return rest === '' ? this : new FieldPath(this, this === FieldPath.root || rest.startsWith('[') ? rest : `.${rest}`)
+  }
+
   /** The text of a path that starts here. */
   before(rest: string): string {
     if (this === FieldPath.root) return rest

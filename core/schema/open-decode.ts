@@ -2,9 +2,8 @@
  * Decoding of custom resources: values are pruned, not converted. Fields that the schema does not know go away, as do nulls that
  * are neither allowed nor replaced by a default; a value of the wrong type stays for validation to refuse. Keys come in a fixed order.
  */
-import { DecodeError } from './decode-error.ts'
+import { DecodeError, PartError } from './decode-error.ts'
 import { MapKey, type Walk } from './decode-walk.ts'
-import { printJson } from './json-text.ts'
 import { set } from './members.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
 import { positionsOf } from './positions.ts'
@@ -73,7 +72,7 @@ interface Member {
 /** Kind or apiVersion of an object within another one. */
 const embeddedText: Reader = (value, walk) => {
   if (typeof value === 'string') return value
-  throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${printJson(value)}: must be a string`)
+  throw new PartError(walk.fieldPath(), value, 'must be a string')
 }
 
 /** Metadata of an object within another one. */
@@ -86,7 +85,7 @@ function embeddedMetadata(read: Reader): Reader {
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       walk.path.length = walk.origin
-      throw new DecodeError(`${walk.fieldPath()}: Invalid value: ${printJson(value)}: ${error.message}`)
+      throw new PartError(walk.fieldPath(), value, error.message)
     } finally {
       walk.origin = origin
     }

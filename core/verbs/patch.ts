@@ -51,7 +51,8 @@ export const patch: Verb = async (target) => {
   const { value, faults } = parsePatch(bytes)
 
   async function change(existing: ApiObject, record: Recorder): Promise<ApiObject> {
-    const document = view.read ? view.read(existing) : inVersion(resource.definition, existing)
+    const shown = view.base ?? view.read
+    const document = shown ? shown(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = (_kind: unknown, why: string) => unfit(patched, why)
     const result = objectOf({ value: patched, faults }, view.body, bytes, refusal)

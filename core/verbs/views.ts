@@ -4,7 +4,7 @@ import { scaleColumns } from '../resources/autoscaling/columns.ts'
 import { Scale } from '../resources/autoscaling/v1/index.ts'
 import { checkNonNegative } from '../resources/checks.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition, type Scale as ScalePaths } from '../resources/definition.ts'
-import { invalid } from '../respond/status.ts'
+import { badRequest, invalid } from '../respond/status.ts'
 import { getPath, setPath } from '../schema/accessors.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { FieldErrors } from '../schema/field-error.ts'
@@ -29,6 +29,8 @@ export interface SubresourceView extends View {
   readonly columns?: ResourceDefinition['columns']
   /** What clients see; absent: the object itself. */
   read?(parent: ApiObject): ApiObject
+  /** What patches are applied to; absent: what clients see. */
+  base?(parent: ApiObject): ApiObject
 }
 
 const scaleBody = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: Scale }
@@ -40,27 +42,34 @@ function selectorText(value: unknown): string {
   return labelSelectorOf(isSelector ? selector : { matchLabels: selector as { [key: string]: string } }).toString()
 }
 
+/** Stands for replicas that an object does not have, while its scale is patched. */
+const noReplicas = -(2 ** 31)
+
 function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body: SubresourceView['body']): SubresourceView {
+  function read(parent: ApiObject, absent: number): ApiObject {
+    const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
+    const text = selector && selectorText(getPath(parent, selector))
+    const scale = {
+      kind: body.kind,
+      apiVersion: apiVersionOf(body),
+      // Admission sees scales of objects that are not stored yet.
+      metadata: { name, namespace, uid, creationTimestamp, ...(resourceVersion && { resourceVersion }) },
+      spec: { replicas: getPath(parent, specReplicas) ?? absent },
+      status: { replicas: getPath(parent, statusReplicas) ?? 0, ...(text && { selector: text }) },
+    }
+    return canonicalise(body.schema, scale as Json, { root: true }) as ApiObject
+  }
+
   return {
     name: 'scale',
     body,
     columns: scaleColumns as ResourceDefinition['columns'],
     partial: false,
-    read(parent) {
-      const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
-      const text = selector && selectorText(getPath(parent, selector))
-      const scale = {
-        kind: body.kind,
-        apiVersion: apiVersionOf(body),
-        // Admission sees scales of objects that are not stored yet.
-        metadata: { name, namespace, uid, creationTimestamp, ...(resourceVersion && { resourceVersion }) },
-        spec: { replicas: getPath(parent, specReplicas) ?? 0 },
-        status: { replicas: getPath(parent, statusReplicas) ?? 0, ...(text && { selector: text }) },
-      }
-      return canonicalise(body.schema, scale as Json, { root: true }) as ApiObject
-    },
+    read: (parent) => read(parent, 0),
+    base: (parent) => read(parent, noReplicas),
     write(existing, incoming) {
       const replicas = getPath(incoming, '.spec.replicas') ?? 0
+      if (replicas === noReplicas) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`)
       const errors = new FieldErrors()
       checkNonNegative(Number(replicas), FieldPath.of('spec', 'replicas'), errors)
       if (errors.list.length > 0) throw invalid(body, existing.metadata.name ?? '', errors.list)

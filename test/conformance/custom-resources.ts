@@ -142,6 +142,18 @@ function naming(on: On): void {
     assert.equal((await api.get(`/apis/${group}/v1/gadgets`)).status, 200)
   })
 
+  on('establishes nothing whose conversion webhook has certificates that nobody can read', async ({ api }) => {
+    const group = newGroup()
+    const clientConfig = { url: 'https://webhook.example.com/', caBundle: btoa('\n') }
+    const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } }
+    const found = await define(api, definitionOf(group, { conversion }), 'Established', 'False')
+    assert.deepEqual(condition(found, 'Established'), ['False', 'InvalidCABundle', 'The conversion webhook CABundle is invalid'])
+    assert.deepEqual(condition(found, 'NamesAccepted')?.[0], 'True')
+    const patch = { spec: { conversion: { strategy: 'None', webhook: null } } }
+    assert.equal((await api.patch(`${definitionsPath}/widgets.${group}`, patch)).status, 200)
+    await reached(api, `widgets.${group}`, (now) => condition(now, 'Established')?.[1] === 'InitialNamesAccepted')
+  })
+
   on('says whether a protected group is approved', async ({ api }) => {
     const group = `${newGroup().split('.')[0]}.k8s.io`
     const definition = definitionOf(group)
@@ -232,6 +244,25 @@ function objects(on: On): void {
     assertFailure(await apply('two', { size: 'large' }), 409, 'Conflict', /conflict with "one": .spec.size/)
     assert.deepEqual([(await watch.object()).type, (await watch.object()).type], ['ADDED', 'MODIFIED'])
     await watch.close()
+  })
+}
+
+function scales(on: On): void {
+  on('a scale of an object without replicas', async ({ api, under }) => {
+    const group = newGroup()
+    const specReplicasPath = '.spec.count'
+    const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } }
+    const subresources = { scale: { specReplicasPath, statusReplicasPath: '.status.count' } }
+    await define(api, definitionOf(group, { versions: [{ ...stored, schema, subresources }] }))
+    await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'a'))
+    const path = under(`${group}/v1`, 'widgets/a')
+    const scale = `${path}/scale`
+    assert.deepEqual((await api.get(scale)).body.spec, {})
+    const text = `the spec replicas field "${specReplicasPath}" cannot be empty`
+    assertFailure(await api.patch(scale, { metadata: { labels: { a: 'b' } } }), 400, 'BadRequest', new RegExp(text))
+    assert.deepEqual((await api.patch(scale, { spec: { replicas: 3 } })).body.spec, { replicas: 3 })
+    assert.deepEqual((await api.get(path)).body.spec?.['count'], 3)
   })
 }
 
@@ -393,6 +424,6 @@ function deletion(on: On): void {
 
 /** `open` starts a server without content. */
 export function customResources(name: string, open: Open, limits: Limits = {}): void {
-  const parts = { names: naming, objects, changes, published, deletion }
+  const parts = { names: naming, objects, scales, changes, published, deletion }
   describeHttp(name, open, parts, limits)
 }

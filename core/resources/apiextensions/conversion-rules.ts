@@ -1,28 +1,22 @@
 /** Rules for how custom resources get from one version to another. */
-import { decodeBase64 } from '../../schema/base64.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { checkFormat, checkSupported, repeats } from '../checks.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
+import { bundleProblem } from './ca-bundle.ts'
 import type { CustomResourceDefinitionSpec } from './customresourcedefinition.ts'
 
 /** Versions of the review that servers of this and the last release understand. */
 const reviewVersions = ['v1', 'v1beta1']
-
-/** Whether a text has certificates to verify a webhook with. */
-function hasCertificates(bundle: string): boolean {
-  const text = new TextDecoder().decode(decodeBase64(bundle))
-  return /-----BEGIN CERTIFICATE-----\s+(?:[A-Za-z0-9+/=]+\s+)+-----END CERTIFICATE-----/.test(text)
-}
 
 /**
  * An update may not bring certificates that can't be read. Before a definition is established, and where those that are stored can't be
  * read either, that is left to whoever calls the webhook.
  */
 export function checkBundle(bundle: string, path: FieldPath, errors: FieldErrors, before: string): void {
-  if (hasCertificates(bundle) || (before !== '' && !hasCertificates(before))) return
-  errors.invalid(path, bundle, 'unable to load root certificates: unable to parse bytes as PEM block')
+  const problem = bundleProblem(bundle)
+  if (problem !== undefined && bundleProblem(before) === undefined) errors.invalid(path, bundle, problem)
 }
 
 /** Names in errors are those that the settings had before they moved below `webhook`. */

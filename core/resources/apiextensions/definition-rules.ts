@@ -1,22 +1,19 @@
 /** Rules for definitions of custom resources. */
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
-import { printJson } from '../../schema/json-text.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, checkSupported, checkUnchanged } from '../checks.ts'
+import { checkSupported, checkUnchanged } from '../checks.ts'
+import { checkVersions } from './all-versions-rules.ts'
 import { checkApproval } from './approval-rules.ts'
 import { checkBundle, checkConversion } from './conversion-rules.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from './customresourcedefinition.ts'
-import { checkColumn, checkSelectable, checkSubresources, checkVersionSchema, checkWarning, schemaOf } from './version-rules.ts'
 
 export type Definition = Infer<typeof CustomResourceDefinition>
 type Names = Infer<typeof CustomResourceDefinitionNames>
 type Version = Definition['spec']['versions'][number]
 
 const root = FieldPath.of('spec')
-const allVersions = root.child('versions')
 
 const isEstablished = ({ status }: Definition) =>
   status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')
@@ -31,9 +28,7 @@ export function checkDefinition(definition: Definition, errors: FieldErrors, con
   checkGroup(spec.group, errors)
   if (spec.scope === '') errors.required(root.child('scope'))
   else checkSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)
-  // Required, so that an absent list is null.
-  const versions = spec.versions ?? []
-  checkVersions(versions, old?.spec.versions ?? [], errors)
+  checkVersions(spec, old?.spec, errors)
   checkRequiredNames(spec.names, errors)
   checkNames(spec.names, root.child('names'), errors)
   checkConversion(spec, root.child('conversion'), errors)
@@ -43,7 +38,7 @@ export function checkDefinition(definition: Definition, errors: FieldErrors, con
     checkBundle(bundle, root.child('conversion').child('webhookClientConfig').child('caBundle'), errors, bundleOf(old.spec))
   }
   checkStatus(definition, errors)
-  checkStored(status?.storedVersions ?? [], versions, errors)
+  checkStored(status?.storedVersions ?? [], spec.versions ?? [], errors)
   checkApproval(definition, old, errors, context)
   if (spec.preserveUnknownFields && !old?.spec.preserveUnknownFields) {
     const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
@@ -72,71 +67,6 @@ function checkGroup(group: string, errors: FieldErrors): void {
   else if (problems.length > 0) errors.invalid(path, group, problems.join(','))
   else if (!group.includes('.')) errors.invalid(path, group, 'should be a domain with at least one dot')
 }
-
-/** A part that is the same in all versions is judged, and reported, once. */
-function eachPart<T>(versions: readonly Version[], part: (version: Version) => T, common: FieldPath, own: string, check: Check<T>) {
-  const [first] = versions
-  if (first && versions.every((each) => equal(asJson(part(each)), asJson(part(first))))) return check(part(first), common, first)
-  versions.forEach((version, index) => {
-    check(part(version), allVersions.index(index).child(own), version)
-  })
-}
-type Check<T> = (part: T, path: FieldPath, version: Version) => void
-
-function checkVersions(versions: readonly Version[], old: readonly Version[], errors: FieldErrors): void {
-  const isUnchanged = ({ name, ...version }: Version) => {
-    const before = old.find((each) => each.name === name)
-    return before !== undefined && equal(asJson(schemaOf({ name, ...version })), asJson(schemaOf(before)))
-  }
-  const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
-  versions.forEach((version, index) => {
-    if (schemaOf(version)) return
-    errors.forgivable('versions with schemas', () => errors.required(allVersions.index(index).child('schema').child('openAPIV3Schema')))
-  })
-  versions.forEach((version, index) => {
-    const problems = formats.dns1035Label(version.name)
-    if (problems.length > 0) errors.invalid(allVersions.index(index).child('name'), version.name, problems.join(','))
-    checkWarning(version, allVersions.index(index).child('deprecationWarning'), errors)
-  })
-  const names = new Set(versions.map(({ name }) => name))
-  if (names.size < versions.length) errors.invalid(allVersions, asJson(versions), 'must contain unique version names')
-  if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.invalid(allVersions, asJson(versions), 'must have exactly one version marked as storage version')
-  }
-  const common = schemaOfAll(versions)
-  eachPart(versions, schemaOf, root.child('validation'), 'schema', (schema, path, version) => {
-    const hasStatus = common ? anyStatus : version.subresources?.status !== undefined
-    if (schema) checkVersionSchema(schema, hasStatus, path, errors, isUnchanged(version))
-  })
-  eachPart(
-    versions,
-    ({ subresources }) => subresources,
-    root.child('subresources'),
-    'subresources',
-    (part, path) => {
-      if (part) checkSubresources(part, path, errors)
-    },
-  )
-  eachPart(
-    versions,
-    (version) => version.additionalPrinterColumns ?? [],
-    columns.common,
-    columns.own,
-    (part, path) => {
-      for (const [index, column] of part.entries()) checkColumn(column, path.index(index), errors)
-    },
-  )
-  eachPart(
-    versions,
-    ({ selectableFields }) => selectableFields,
-    root.child('selectableFields'),
-    'selectableFields',
-    (_, path, version) => checkSelectable(version, path, errors),
-  )
-}
-
-const columns = { common: root.child('additionalPrinterColumns'), own: 'additionalPrinterColumns' }
-const schemaOfAll = (versions: readonly Version[]) => new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1
 
 function checkRequiredNames(names: Names, errors: FieldErrors): void {
   for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {

@@ -53,12 +53,14 @@ class RuleChecks {
   readonly #errors: FieldErrors
   readonly #limitsRules: boolean
   readonly #expensive: { readonly path: FieldPath; readonly cost: number }[] = []
+  readonly #broken: ReadonlySet<string>
   #total = 0
   #count = 0
 
-  constructor(errors: FieldErrors, limitsRules: boolean) {
+  constructor(errors: FieldErrors, { limitsRules, broken }: ExpressionSettings) {
     this.#errors = errors
     this.#limitsRules = limitsRules
+    this.#broken = broken
   }
 
   visit(schema: Schema, path: FieldPath, root: boolean, around: Around): void {
@@ -76,12 +78,13 @@ class RuleChecks {
       const loose = schema.listType !== 'map' && around.uncorrelatable === undefined ? { uncorrelatable: path } : {}
       part(schema.items, path.child('items'), { ...inside, ...loose })
     }
-    this.#rules(schema, path.child('x-kubernetes-validations'), root, around)
+    this.#rules(schema, path, root, around)
   }
 
-  #rules(schema: Schema, path: FieldPath, root: boolean, around: Around): void {
+  #rules(schema: Schema, node: FieldPath, root: boolean, around: Around): void {
     const { rules = [] } = schema.facets ?? {}
-    if (rules.length === 0) return
+    if (rules.length === 0 || (this.#broken.size > 0 && this.#broken.has(node.toString()))) return
+    const path = node.child('x-kubernetes-validations')
     this.#count += rules.length
     if (this.#count > maxRules) {
       if (this.#count - rules.length <= maxRules) this.#errors.tooMany(path, this.#count, maxRules)
@@ -132,9 +135,16 @@ class RuleChecks {
   }
 }
 
-/** Adds the errors of all rules of a schema. `limitsRules`: the cost of each is limited too; not for schemas that an update leaves as they are. */
-export function checkExpressions(schema: Message, path: FieldPath, errors: FieldErrors, limitsRules: boolean): void {
-  const checks = new RuleChecks(errors, limitsRules)
+export interface ExpressionSettings {
+  /** The cost of each rule is limited too; not for schemas that an update leaves as they are. */
+  readonly limitsRules: boolean
+  /** Paths of nodes with other errors: their rules are not compiled. */
+  readonly broken: ReadonlySet<string>
+}
+
+/** Adds the errors of all rules of a schema. */
+export function checkExpressions(schema: Message, path: FieldPath, errors: FieldErrors, settings: ExpressionSettings): void {
+  const checks = new RuleChecks(errors, settings)
   checks.visit(schema, path, true, { cardinality: 1 })
   checks.total(path)
 }

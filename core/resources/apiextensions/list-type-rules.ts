@@ -27,10 +27,11 @@ export function checkListType(schema: SchemaNode, path: FieldPath, errors: Field
 
 /** Members of a set are compared as a whole. */
 function checkSetItems(items: SchemaNode, path: FieldPath, errors: FieldErrors): void {
-  const { type, 'x-kubernetes-list-type': list = 'atomic', 'x-kubernetes-map-type': map } = items
+  const { type, 'x-kubernetes-list-type': list = null, 'x-kubernetes-map-type': map } = items
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
-  if (type === 'array' && list !== 'atomic') errors.invalid(path.child('x-kubernetes-list-type'), list, detail)
-  if (type === 'object' && map !== 'atomic') errors.invalid(path.child('x-kubernetes-map-type'), map, detail)
+  if (type === 'array' && list !== null && list !== 'atomic') errors.invalid(path.child('x-kubernetes-list-type'), list, detail)
+  // The reference shows the list type of the items, which objects don't have.
+  if (type === 'object' && map !== 'atomic') errors.invalid(path.child('x-kubernetes-map-type'), list, detail)
 }
 
 function checkKeys(schema: SchemaNode, items: SchemaNode | undefined, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {

@@ -57,7 +57,7 @@ function compileMessage(environment: CelEnvironment, { messageExpression }: Rule
 function pathOf(schema: Schema, { fieldPath }: Rule): string | undefined {
   if (!fieldPath) return undefined
   try {
-    return fieldAt(schema, fieldPath).path.toString()
+    return fieldAt(schema, fieldPath).toString()
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 /** The schema of a custom resource as its definition holds it, and ways through it. */
 import type { Json } from '../../schema/model.ts'
+import { pathSteps } from './path-steps.ts'
 
 export interface ValidationRule {
   readonly rule: string
@@ -65,12 +66,14 @@ export function othersOf({ additionalProperties }: SchemaNode): SchemaNode | und
 /** Members that a definition may not use: OpenAPI has them, or JSON Schema does, but they leave open what a field is. */
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
+const keeps = 'x-kubernetes-preserve-unknown-fields'
 const isSet = (value: unknown) => value !== undefined && value !== '' && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0)
 
 /** The first member of the schema, or of one below it, that can't be supported. */
 export function findUnsupported(schema: SchemaNode): string | undefined {
   const own = unsupported.find((name) => isSet(schema[name]))
   if (own !== undefined) return own
+  if (schema[keeps] === false) return keeps
   if (itemsByPlace(schema).length > 0) return 'items'
   const { not, allOf = [], anyOf = [], oneOf = [], properties = {} } = schema
   const below = [not, ...allOf, ...anyOf, ...oneOf, itemsOf(schema), othersOf(schema), ...Object.values(properties)]
@@ -81,10 +84,8 @@ export function findUnsupported(schema: SchemaNode): string | undefined {
   return undefined
 }
 
-const tokens = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/g
-
 /**
- * The schema at a path such as `.spec.parts['a-b']`.
+ * The schema at a path such as `.spec.parts['a-b']`. `arrays`: `['name']` is allowed.
  * @throws Error that says what is wrong with the path.
  */
 export function schemaAt(
@@ -92,22 +93,9 @@ export function schemaAt(
   path: string,
   arrays = true,
 ): { readonly node: SchemaNode; readonly names: readonly string[] } {
-  const all = path.match(tokens) ?? []
   const names: string[] = []
   let node = schema
-  for (let at = 0; at < all.length; at++) {
-    const token = all[at]
-    if (token !== '.' && token !== '[') throw new Error(`expected [ or . but got: ${token}`)
-    if (token === '[' && !arrays) throw new Error('array notation is not allowed')
-    let name = all[++at]
-    if (name === undefined) throw new Error('unexpected end of JSON path')
-    if (token === '[') {
-      if (name.length < 2 || !name.startsWith("'") || !name.endsWith("'")) throw new Error(`expected single quoted string but got ${name}`)
-      name = name.slice(1, -1).replaceAll(/\\(.)/g, '$1')
-      const end = all[++at]
-      if (end === undefined) throw new Error('unexpected end of JSON path')
-      if (end !== ']') throw new Error(`expected ] but got ${end}`)
-    }
+  for (const name of pathSteps(path, arrays)) {
     const next = node.properties ? propertyOf(node, name) : othersOf(node)
     if (next === undefined) throw new Error('does not refer to a valid field')
     names.push(name)
@@ -117,7 +105,7 @@ export function schemaAt(
 }
 
 /** A schema and all below it. */
-export function* everyNode(schema: SchemaNode): Iterable<SchemaNode> {
+export function* everyNode(schema: SchemaNode): Generator<SchemaNode> {
   const open = [schema]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     yield node

@@ -18,16 +18,24 @@ interface Around {
   readonly meta: boolean
   /** Why it may have no default. */
   readonly noDefault?: string
+  /** Paths of nodes with errors. */
+  readonly broken: Set<string>
 }
 
 const isSet = (value: unknown) => value !== undefined && value !== '' && Object.keys(Object(value)).length > 0
 
-/** Adds all errors of the schema of a whole custom resource; how the values fit together is the business of structural-rules.ts. */
-export function checkSchema(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
-  checkNode(schema, path, { meta: false }, true, errors)
+/**
+ * Adds all errors of the schema of a whole custom resource; how the values fit together is the business of structural-rules.ts. Returns
+ * the paths of nodes that have errors, or something below them: what rules there mean is not known.
+ */
+export function checkSchema(schema: SchemaNode, path: FieldPath, errors: FieldErrors): ReadonlySet<string> {
+  const around = { meta: false, broken: new Set<string>() }
+  checkNode(schema, path, around, true, errors)
+  return around.broken
 }
 
 function checkNode(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
+  const before = errors.count
   checkSupportedMembers(schema, path, around, errors)
   if (schema.uniqueItems) {
     errors.forbidden(path.child('uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic')
@@ -41,6 +49,7 @@ function checkNode(schema: SchemaNode, path: FieldPath, around: Around, root: bo
   schema['x-kubernetes-validations']?.forEach((rule, index) => {
     checkRule(rule, schema, path.child('x-kubernetes-validations').index(index), errors)
   })
+  if (errors.count > before) around.broken.add(path.toString())
 }
 
 function checkSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, noDefault }: Around, errors: FieldErrors): void {

@@ -14,5 +14,5 @@ export function structuralProblems({ spec }: Definition): string[] {
     const schema = schemaOf(version)
     if (schema) checkStructural(schema, root.child('versions').index(index).child('schema').child('openAPIV3Schema'), errors)
   }
-  return errors.list.map(({ field, message }) => `${field}: ${message}`)
+  return [...new Set(errors.list.map(({ field, message }) => `${field}: ${message}`))]
 }

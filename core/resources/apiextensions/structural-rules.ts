@@ -1,7 +1,7 @@
 /** Structural schemas: every value has one known type, whatever else is said about it (KEP 1152 and the reference's validation). */
 import { RE2JS } from 're2js'
 import { equal } from '../../schema/equal.ts'
-import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { asJson } from '../checks.ts'
@@ -18,10 +18,13 @@ const typeNeeded = {
 const intOrString = [{ type: 'integer' }, { type: 'string' }]
 const isIntOrString = (schemas: readonly SchemaNode[] | undefined) => equal(asJson(schemas), intOrString)
 
-/** Adds all errors of the schema of a whole custom resource. */
+/** Adds all errors of the schema of a whole custom resource, sorted by their texts as the reference sorts them. */
 export function checkStructural(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
-  checkNode(schema, 'root', path, errors)
-  checkCompleteness(schema, schema, path, path, errors)
+  const found = new FieldErrors()
+  checkNode(schema, 'root', path, found)
+  checkCompleteness(schema, schema, path, path, found)
+  found.sort()
+  errors.include(found)
 }
 
 function checkNode(schema: SchemaNode, place: Place, path: FieldPath, errors: FieldErrors): void {

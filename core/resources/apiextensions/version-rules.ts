@@ -55,28 +55,31 @@ const atRoot = [
 ] as const
 const namesAtRoot = new Set<string>(atRoot.map(([, name]) => name))
 
-/** `unchanged`: the schema is that of the stored definition. */
-export function checkVersionSchema(
-  schema: SchemaNode,
-  hasStatus: boolean,
-  holder: FieldPath,
-  errors: FieldErrors,
-  unchanged: boolean,
-): void {
+export interface VersionSettings {
+  readonly hasStatus: boolean
+  /** The schema is that of the stored definition. */
+  readonly unchanged: boolean
+  /** The schema may be one that is not structural, from before that was required. */
+  readonly legacy: boolean
+}
+
+export function checkVersionSchema(schema: SchemaNode, holder: FieldPath, errors: FieldErrors, settings: VersionSettings): void {
+  const { hasStatus, unchanged, legacy } = settings
   const path = holder.child('openAPIV3Schema')
   if (!checkPatterns(schema, path, errors)) return
   const before = errors.count
   if (hasStatus) checkRoot(schema, path, errors)
   if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')
-  const unsupported = findUnsupported(schema)
-  const unstructured = errors.count
-  if (unsupported === undefined) checkStructural(schema, path, errors)
+  const unsupported = legacy ? undefined : findUnsupported(schema)
+  const first = errors.count
+  if (unsupported === undefined && !legacy) checkStructural(schema, path, errors)
   // What is not structural, or has wrong defaults, can't tell what expressions mean.
-  if (unsupported === undefined && errors.count === unstructured) checkDefaults(schema, path, errors)
-  checkSchema(schema, path, errors)
-  if (errors.count > before) return
-  if (unsupported === undefined) checkExpressions(readSchema(schema), path, errors, !unchanged)
-  else errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
+  if (unsupported === undefined && !legacy && errors.count === first) checkDefaults(schema, path, errors)
+  const meaningless = unsupported !== undefined || legacy || errors.count > first
+  const broken = checkSchema(schema, path, errors)
+  if (!meaningless) checkExpressions(readSchema(schema), path, errors, { limitsRules: !unchanged, broken })
+  if (unsupported !== undefined && errors.count === before)
+    errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
 }
 
 function checkRoot(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {

@@ -102,6 +102,14 @@ test('bounds depth and aliases', () => {
   refused(bomb.join('\n'), /excessive aliasing/)
 })
 
+test('a colon ends a plain scalar only before white space, as in the parser of the reference', () => {
+  assert.deepEqual(value('a: [1.2.3.4, 001:db8::]'), { a: ['1.2.3.4', '001:db8::'] })
+  assert.deepEqual(value('{a: b:, c: d, e:f, "g":1}'), { a: 'b:', c: 'd', 'e:f': null, g: 1 })
+  assert.deepEqual(value('[a:, x::, y:: ]'), ['a:', 'x::', { 'y:': null }])
+  assert.deepEqual(value('a:\n  - b:\n  - [c: d]'), { a: [{ b: null }, [{ c: 'd' }]] })
+  refused('[a:{b: c}]', /yaml: line 1/)
+})
+
 test('__proto__ is an ordinary key', () => {
   const parsed = value('__proto__: {polluted: true}') as object
   assert.deepEqual(Object.keys(parsed), ['__proto__'])

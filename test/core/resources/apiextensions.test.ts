@@ -67,7 +67,11 @@ const names: Refusals = [
   ],
   ['short name in capitals', { 'spec.names.shortNames': ['W'] }, [`spec.names.shortNames[0]: Invalid value: "W": ${label1035}`]],
   ['category in capitals', { 'spec.names.categories': ['all', 'A'] }, [`spec.names.categories[1]: Invalid value: "A": ${label1035}`]],
-  ['version with a dot', { [`${version}.name`]: 'v1.2' }, [`spec.versions[0].name: Invalid value: "v1.2": ${label1035}`]],
+  [
+    'version with a dot',
+    { [`${version}.name`]: 'v1.2' },
+    [`spec.versions[0].name: Invalid value: "v1.2": ${label1035}`, `spec.version: Invalid value: "v1.2": ${label1035}`],
+  ],
   [
     'unknown fields kept',
     { 'spec.preserveUnknownFields': true },
@@ -96,7 +100,7 @@ const versions: Refusals = [
     'no versions',
     { 'spec.versions': undefined },
     [
-      'spec.versions: Invalid value: []: must have exactly one version marked as storage version',
+      'spec.versions: Invalid value: null: must have exactly one version marked as storage version',
       'status.storedVersions: Invalid value: null: must have at least one stored version',
     ],
   ],
@@ -345,9 +349,7 @@ const schemas: Refusals = [
   [
     'set of granular objects',
     { [property('parts.x-kubernetes-list-type')]: 'set' },
-    [
-      `${at('[parts]')}.items.x-kubernetes-map-type: Invalid value: "null": must be atomic as item of a list with x-kubernetes-list-type=set`,
-    ],
+    [`${at('[parts]')}.items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set`],
   ],
   [
     'rule without expression',

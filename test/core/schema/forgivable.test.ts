@@ -48,5 +48,5 @@ test('a pointer that is not set reads as text, a list that is not set does not; 
   errors.invalid(path, undefined, 'x')
   errors.invalid(path, null, 'x')
   errors.invalidUnshown(path, 'x')
-  assert.deepEqual(messages(errors), ['spec: Invalid value: "null": x', 'spec: Invalid value: null: x', 'spec: Invalid value: x'])
+  assert.deepEqual(messages(errors), ['spec: Invalid value: null: x', 'spec: Invalid value: null: x', 'spec: Invalid value: x'])
 })

@@ -96,7 +96,7 @@ describe('validateImmutable', () => {
     assert.deepEqual(errors({ selector: { a: '2' } }, { selector: { a: '1' } }), [
       'spec.selector: Invalid value: {"a":"2"}: field is immutable',
     ])
-    assert.deepEqual(errors({}, { selector: { a: '1' } }), ['spec.selector: Invalid value: "null": field is immutable'])
+    assert.deepEqual(errors({}, { selector: { a: '1' } }), ['spec.selector: Invalid value: null: field is immutable'])
     assert.deepEqual(
       errors(
         {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { customResourceDefinitions } from '../../../../core/resources/apiextensions/customresourcedefinition.ts'
 import type { ValidationRule as Rule, SchemaNode } from '../../../../core/resources/apiextensions/schema-nodes.ts'
+import { structuralProblems } from '../../../../core/resources/apiextensions/structural-problems.ts'
 import { FieldErrors } from '../../../../core/schema/field-error.ts'
 import { hookContext } from '../../../support/hook-context.ts'
 
@@ -55,6 +56,96 @@ describe('defaults in schemas', () => {
       `${at}[embedded].default.kind: Required value`,
     ])
   })
+
+  it('of metadata within objects have to be some that an object could have', () => {
+    const embedded = (properties: { [name: string]: SchemaNode }, more: SchemaNode = {}): SchemaNode => ({
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      properties: { ...properties, spec: { type: 'object' } },
+      ...more,
+    })
+    const metadata = (name: SchemaNode): SchemaNode => ({ type: 'object', properties: { name, labels: { type: 'object' } } })
+    const properties: { [name: string]: SchemaNode } = {
+      good: embedded({ kind: text({ default: 'Pod' }), apiVersion: text({ default: 'v1' }) }),
+      kind: embedded({ kind: text({ default: '%' }) }),
+      name: embedded({ metadata: metadata(text({ default: '%' })) }),
+      wrongType: embedded({ metadata: metadata({ type: 'integer', default: 5 }) }),
+      limited: embedded({ kind: text({ enum: ['Node'], default: 'Pod' }) }),
+      whole: embedded({}, { default: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 5 } } }),
+      unknownInMetadata: embedded({}, { default: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', odd: 5 } } }),
+    }
+    const at = 'properties[spec].properties'
+    const result = 'must result in valid metadata'
+    const wrongName = 'json: cannot unmarshal number into Go struct field ObjectMeta.name of type string'
+    const label = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character"
+    const errors = errorsOf({ type: 'object', properties }).map((error) => error.replace(/(alphabetic character), and end.*/, '$1'))
+    assert.deepEqual(errors, [
+      `${at}[kind].properties[kind].default: Invalid value: "%": ${result}: kind: Invalid value: "%": may have mixed case, but should otherwise match: ${label}`,
+      `${at}[name].properties[metadata].properties[name].default: Invalid value: "%": ${result}: metadata.name: Invalid value: "%": may not contain '%'`,
+      `${at}[wrongType].properties[metadata].properties[name].default: Invalid value: 5: ${result}: metadata: Invalid value: {"name":5}: ${wrongName}`,
+      `${at}[limited].properties[kind].default: Unsupported value: "Pod": supported values: "Node"`,
+      `${at}[whole].default.metadata: Invalid value: {"name":5}: ${wrongName}`,
+    ])
+  })
+})
+
+describe('schemas of definitions', () => {
+  it('are told what is not structural in the order of the texts', () => {
+    const odd = { type: 'object', properties: { b: {}, a: {} }, allOf: [{ title: 'odd' }] }
+    assert.deepEqual(errorsOf(odd), [
+      'properties[spec].allOf[0].title: Forbidden: must be empty to be structural',
+      'properties[spec].properties[a].type: Required value: must not be empty for specified object fields',
+      'properties[spec].properties[b].type: Required value: must not be empty for specified object fields',
+    ])
+    const { spec, ...rest } = definition(odd)
+    assert.deepEqual(structuralProblems({ ...rest, spec: { ...spec, preserveUnknownFields: true } } as never), [
+      'spec.preserveUnknownFields: Invalid value: true: must be false',
+      ...errorsOf(odd).map((error) => `spec.versions[0].schema.openAPIV3Schema.${error}`),
+    ])
+  })
+
+  it('may stay without structure where unknown fields are kept, until something needs structure', () => {
+    const legacy = (spec: SchemaNode, preserveUnknownFields = true) => {
+      const base = definition(spec)
+      return { ...base, spec: { ...base.spec, preserveUnknownFields } }
+    }
+    const after = (now: ReturnType<typeof legacy>) => {
+      const errors = new FieldErrors()
+      customResourceDefinitions.strategy.validate?.(
+        now as never,
+        errors,
+        hookContext(),
+        legacy({ type: 'object', properties: { a: {} } }) as never,
+      )
+      return errors.list.map(({ field, message }) => `${field}: ${message}`.replace(start, ''))
+    }
+    const untyped = 'properties[spec].properties[a].type: Required value: must not be empty for specified object fields'
+    assert.deepEqual(after(legacy({ type: 'object', properties: { a: {}, b: {} } })), [])
+    assert.deepEqual(after(legacy({ type: 'object', properties: { a: {} } }, false)), [untyped])
+    assert.deepEqual(after(legacy({ type: 'object', properties: { a: { 'x-kubernetes-preserve-unknown-fields': true }, b: {} } })), [
+      untyped.replace('[a]', '[b]'),
+    ])
+    assert.deepEqual(after(legacy({ type: 'object', properties: { a: text({ default: 'b' }) } })), [
+      'spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema',
+    ])
+  })
+
+  it('may have selectable fields that all versions share only if they share the schema, as in the reference', () => {
+    const errorsWith = (other: SchemaNode) => {
+      const base = definition({ type: 'object', properties: { a: text() } })
+      const selectableFields = [{ jsonPath: '.spec.a' }]
+      const [first = assert.fail()] = base.spec.versions
+      const second = { ...definition(other).spec.versions[0], name: 'v2', storage: false }
+      const versions = [first, second].map((version) => ({ ...version, selectableFields }))
+      const errors = new FieldErrors()
+      customResourceDefinitions.strategy.validate?.({ ...base, spec: { ...base.spec, versions } } as never, errors, hookContext())
+      return errors.list.map(({ field, message }) => `${field}: ${message}`)
+    }
+    assert.deepEqual(errorsWith({ type: 'object', properties: { a: text() } }), [])
+    assert.deepEqual(errorsWith({ type: 'object', properties: { a: text(), b: text() } }), [
+      'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included',
+    ])
+  })
 })
 
 describe('rules in schemas', () => {
@@ -77,6 +168,30 @@ describe('rules in schemas', () => {
     assert.deepEqual(errorsOf(schema({ rule: 'true', optionalOldSelf: true })), [
       `${at}[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule`,
     ])
+  })
+
+  it('may call fields by the words of the language', () => {
+    const properties = { if: { type: 'integer' }, namespace: text() }
+    assert.deepEqual(
+      errorsOf({ type: 'object', properties, ...rules({ rule: "self.if > 0 && self.namespace != 'a' && self.__if__ > 0" }) }),
+      [],
+    )
+  })
+
+  it('are looked at where the schema is right, whatever is wrong elsewhere', () => {
+    const bad = { type: 'integer', ...rules({ rule: 'self.odd > 0' }) }
+    const properties = { a: { type: 'object', properties: { b: bad }, uniqueItems: true }, c: bad }
+    assert.deepEqual(
+      errorsOf({ type: 'object', properties }).map((error) => error.split(': ').slice(0, 2).join(': ')),
+      [
+        'properties[spec].properties[a].uniqueItems: Forbidden',
+        'properties[spec].properties[a].properties[b].x-kubernetes-validations[0].rule: Invalid value',
+        'properties[spec].properties[c].x-kubernetes-validations[0].rule: Invalid value',
+      ],
+    )
+    const [only = '', ...more] = errorsOf({ type: 'object', properties: { a: { ...bad, uniqueItems: true } } })
+    assert.match(only, /uniqueItems: Forbidden/)
+    assert.deepEqual(more, [])
   })
 
   it('see no fields that are kept without being known', () => {
@@ -154,8 +269,9 @@ it('formats that mean nothing are warned about, once they are new', () => {
 })
 
 it('an update of an established definition may not bring certificates that nobody can read', () => {
-  const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
-  const [good, bad] = [btoa(pem), btoa('no certificates')]
+  const pem = (label: string, bytes: string) => btoa(`-----BEGIN ${label}-----\n${btoa(bytes)}\n-----END ${label}-----\n`)
+  // The outermost shape of a certificate: a sequence of body, algorithm and signature.
+  const [good, bad] = [pem('CERTIFICATE', '\x30\x06\x30\x00\x30\x00\x03\x00'), btoa('no certificates')]
   const withBundle = (caBundle: string, established = 'True') => {
     const base = definition(text())
     const webhook = { clientConfig: { url: 'https://a.test', caBundle }, conversionReviewVersions: ['v1'] }
@@ -171,6 +287,8 @@ it('an update of an established definition may not bring certificates that nobod
   const why = 'unable to load root certificates: unable to parse bytes as PEM block'
   assert.deepEqual(errorsAfter(bad, good), [`spec.conversion.webhookClientConfig.caBundle: Invalid value: "${bad}": ${why}`])
   assert.deepEqual([...errorsAfter(good, bad), ...errorsAfter(bad, bad), ...errorsAfter(bad, good, 'False')], [])
+  assert.match(errorsAfter(pem('CERTIFICATE', 'odd'), good)[0] ?? '', /failed to parse certificate: x509: malformed certificate$/)
+  assert.match(errorsAfter(pem('PRIVATE KEY', 'odd'), good)[0] ?? '', /no valid certificate authority data seen$/)
 })
 
 it('patterns that take long to compile are refused as a whole, at once', () => {

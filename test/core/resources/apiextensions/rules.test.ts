@@ -93,7 +93,7 @@ describe('rules of custom resources', () => {
   it('do not run on objects that they could not work with', () => {
     assert.deepEqual(errorsOf({ ...range, required: ['min'] }, { max: 1 }), [
       'spec.min: Required value',
-      '<nil>: Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ])
   })
 
@@ -131,7 +131,7 @@ describe('rules of custom resources', () => {
     assert.equal(judge(row, zero!, none, true).errors.length, 1)
     assert.deepEqual(judge(row, text!, none, true).errors, [
       'status.n: Invalid value: "string": n in body must be of type integer: "string"',
-      '<nil>: Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ])
   })
 })

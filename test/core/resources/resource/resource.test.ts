@@ -127,7 +127,7 @@ tables(
         'nodes of a device of one node',
         { 'spec.devices': [{ name: 'a', nodeName: 'n' }] },
         [
-          'spec.devices[0]: Invalid value: "null": `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec',
+          'spec.devices[0]: Invalid value: null: `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec',
         ],
       ],
       [

@@ -62,7 +62,7 @@ tables(
           'spec.podGroupTemplates: Invalid value: [{"name":"two","schedulingPolicy":{"gang":{"minCount":2}},"schedulingConstraints":null}]: field is immutable',
         ],
       ],
-      ['controller', { 'spec.controllerRef': undefined }, ['spec.controllerRef: Invalid value: "null": field is immutable']],
+      ['controller', { 'spec.controllerRef': undefined }, ['spec.controllerRef: Invalid value: null: field is immutable']],
     ],
   },
 )

@@ -1,0 +1,29 @@
+/** Whether certificates that verify a webhook can be read (reference: ValidateCABundle of pkg/util/webhook). */
+import { decodeBase64 } from '../../schema/base64.ts'
+import { childrenOf, readDer } from '../../schema/der.ts'
+
+const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/g
+
+/** A certificate has a body, an algorithm and a signature. */
+function isCertificate(base64: string): boolean {
+  try {
+    return childrenOf(readDer(decodeBase64(base64.replace(/\s+/g, '')))).length === 3
+  } catch {
+    return false
+  }
+}
+
+/** Why a bundle (PEM, in base64) has no certificate; undefined: it has one, or is empty, which stands for the roots of the host. */
+export function bundleProblem(bundle: string): string | undefined {
+  if (bundle === '') return undefined
+  const found = [...new TextDecoder().decode(decodeBase64(bundle)).matchAll(blocks)]
+  const certificates = found.filter(([, label]) => label === 'CERTIFICATE')
+  if (certificates.some(([, , body = '']) => isCertificate(body))) return undefined
+  const why =
+    found.length === 0
+      ? 'unable to parse bytes as PEM block'
+      : certificates.length === 0
+        ? 'no valid certificate authority data seen'
+        : 'failed to parse certificate: x509: malformed certificate'
+  return `unable to load root certificates: ${why}`
+}
