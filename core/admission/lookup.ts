@@ -87,7 +87,7 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
     },
     resourceOf(apiVersion, kind) {
       const served = table.ofKind(apiVersion, kind)
-      return served && { ...served.on, version: served.definition.version, namespaced: served.definition.namespaced }
+      return served && { ...served.groupResource, version: served.definition.version, namespaced: served.definition.namespaced }
     },
     objectsOf(apiVersion, kind) {
       const served = table.ofKind(apiVersion, kind)

@@ -46,7 +46,7 @@ export const resourceQuota: Controller = (context) => {
     for (const resource of table.all()) {
       const { namespaced, storageKey, verbs } = resource.definition
       if (!namespaced || !verbs.includes('list') || found.has(storageKey)) continue
-      const evaluator = evaluatorOf(resource.on)
+      const evaluator = evaluatorOf(resource.groupResource)
       if (names.some(evaluator.counts)) found.set(storageKey, { resource, evaluator })
     }
     return found

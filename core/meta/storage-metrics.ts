@@ -42,12 +42,12 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
       objects.remove([on.group, on.resource])
       former.remove([qualified(on)])
     }
-    for (const [key, { store, on }] of resources) {
+    for (const [key, { store, groupResource }] of resources) {
       if (key === '') continue
       const number = await store.count().catch(() => unknown)
-      counted.set(key, on)
-      objects.set([on.group, on.resource], number)
-      former.set([qualified(on)], number)
+      counted.set(key, groupResource)
+      objects.set([groupResource.group, groupResource.resource], number)
+      former.set([qualified(groupResource)], number)
     }
   }
 

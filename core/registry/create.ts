@@ -82,7 +82,7 @@ async function prepareAndStore(
   given: number,
   request: WriteRequest,
 ): Promise<Entry> {
-  const { store, on } = resource
+  const { store, groupResource } = resource
   const { definition } = store
   definition.strategy.prepareCreate?.(object as never, request.context)
   dropDisabled(definition.schema, object as JsonObject, undefined, request.context.settings.enabled)
@@ -94,7 +94,7 @@ async function prepareAndStore(
   const value = store.codec.print(canonical)
   if (request.dryRun) {
     const current = await store.get(key)
-    if (current) throw occupied(on, canonical, current)
+    if (current) throw occupied(groupResource, canonical, current)
     // The reference server's dry run does not get to where a resourceVersion is looked at.
     return new Entry(key, 0, store.codec.show(value, given || undefined), store.codec)
   }
@@ -102,6 +102,6 @@ async function prepareAndStore(
   const lease = await resource.lease?.()
   request.proceed?.()
   const swap = await store.put(key, value, 0, lease)
-  if (!swap.ok) throw occupied(on, canonical, swap.current)
+  if (!swap.ok) throw occupied(groupResource, canonical, swap.current)
   return swap.entry
 }

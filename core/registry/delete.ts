@@ -98,12 +98,12 @@ async function removeNow(
   options: DeleteOptions,
   request: WriteRequest,
 ): Promise<Deletion> {
-  const { store, on } = resource
+  const { store, groupResource } = resource
   const { definition } = store
   const { codec } = store
   let current = await store.get(key)
   for (let attempt = 0; attempt < tries; attempt++) {
-    if (current === undefined) throw notFound(on, name)
+    if (current === undefined) throw notFound(groupResource, name)
     const object = current.decode()
     checkPreconditions(definition, object, options)
     await request.validateAdmission(undefined, object)
@@ -129,5 +129,5 @@ async function removeNow(
     if (swap.ok) return { entry: swap.entry, gone: false }
     current = swap.current
   }
-  throw modified(on, name)
+  throw modified(groupResource, name)
 }

@@ -7,7 +7,7 @@ import type { Reservations } from './reservations.ts'
 /** A resource that this server answers for: its definition in the version asked for, and its objects. */
 export interface ServedResource {
   readonly definition: ResourceDefinition
-  readonly on: GroupResource
+  readonly groupResource: GroupResource
   readonly store: WatchableStore
   /** Lease under which new objects are stored, for resources with a time-to-live. */
   readonly lease?: () => ReturnType<Leases['grant']>

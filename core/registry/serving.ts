@@ -61,7 +61,7 @@ function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => L
   }
 }
 
-const onOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
+const groupResourceOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
 /** Whether objects look the same in the version of two rows, whatever else has changed. */
 const isSame = (a: ResourceDefinition, b: ResourceDefinition | undefined) =>
   a === b ||
@@ -83,7 +83,7 @@ export function createServing(options: ServingOptions): ServeRows {
   const context = () => ({ platform, settings, now: clock.now() })
 
   function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): StoredRows {
-    const on = onOf(stored)
+    const on = groupResourceOf(stored)
     const store = options.stores.of(on)
     const { converter } = stored
     const objects = createObjectStore(store, stored, prefix, {
@@ -113,9 +113,9 @@ export function createServing(options: ServingOptions): ServeRows {
 
     const complete = (definition: ResourceDefinition, store: WatchableStore): ServedResource => ({
       definition,
-      on: onOf(definition),
+      groupResource: groupResourceOf(definition),
       store,
-      ...(definition.ttl && { lease: () => leases(options.stores.of(onOf(definition))).grant(options.eventTtl) }),
+      ...(definition.ttl && { lease: () => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl) }),
       ...(definition.reservations && { reservations: reservations(definition.reservations) }),
     })
     const reservations = builtInReservations({

@@ -27,17 +27,17 @@ class Index {
   /** Of resources of the same name, the one that was added first stays. */
   add({ resources }: ServedSet): void {
     for (const each of resources) {
-      const { definition, on } = each
-      const versions = this.byPlural.get(on.resource) ?? new Map<string, ServedResource>()
+      const { definition, groupResource } = each
+      const versions = this.byPlural.get(groupResource.resource) ?? new Map<string, ServedResource>()
       const version = versionKey(definition.group, definition.version)
       if (versions.has(version)) continue
-      this.byPlural.set(on.resource, versions.set(version, each))
+      this.byPlural.set(groupResource.resource, versions.set(version, each))
       this.all.push(each)
       const kind = `${apiVersionOf(definition)} ${definition.kind}`
       if (!this.byKind.has(kind)) this.byKind.set(kind, each)
       const { storageKey } = definition
       if (storageKey !== '') this.byStorageKey.set(storageKey, [...(this.byStorageKey.get(storageKey) ?? []), each])
-      this.stores.set(`${on.resource}.${on.group}`, each.store)
+      this.stores.set(`${groupResource.resource}.${groupResource.group}`, each.store)
     }
   }
 }

@@ -28,12 +28,12 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
   const name = existing.metadata.name ?? ''
   if (metadata.uid !== undefined && metadata.uid !== '' && metadata.uid !== existing.metadata.uid)
     throw conflict(
-      resource.on,
+      resource.groupResource,
       name,
       `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${existing.metadata.uid}`,
     )
   if (metadata.resourceVersion) {
-    if (metadata.resourceVersion !== existing.metadata.resourceVersion) throw modified(resource.on, name)
+    if (metadata.resourceVersion !== existing.metadata.resourceVersion) throw modified(resource.groupResource, name)
   } else if (resource.definition.updateNeedsVersion) {
     const error = {
       reason: 'FieldValueInvalid',
@@ -106,7 +106,7 @@ export async function update(
   { view, change }: Update,
   request: WriteRequest,
 ): Promise<Entry> {
-  const { store, on } = resource
+  const { store, groupResource } = resource
   const { definition } = store
   const { codec, keys } = store
   const key = keys.of(namespace, name)
@@ -166,7 +166,7 @@ export async function update(
     let live = current === undefined
     if (live) current = await store.get(key)
     for (let count = 0; count < tries; count++) {
-      if (current === undefined) throw notFound(on, name)
+      if (current === undefined) throw notFound(groupResource, name)
       asked = false
       try {
         const { entry, lost, swapped } = await tryFrom(current)
@@ -178,7 +178,7 @@ export async function update(
       }
       live = true
     }
-    throw modified(on, name)
+    throw modified(groupResource, name)
   }
 
   return request.dryRun ? write(false) : store.turns.take(key, request, write)

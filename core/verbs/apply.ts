@@ -89,7 +89,12 @@ export const apply: Verb = async (target) => {
   async function createNew(): Promise<Response> {
     const object = await result(undefined)
     const { uid } = object.metadata
-    if (uid) throw conflict(resource.on, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`)
+    if (uid)
+      throw conflict(
+        resource.groupResource,
+        name,
+        `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+      )
     await checkMayCreate(target)
     const creation = submitWrite(target, 'CREATE', options)
     const stored = await completed(target, object, creation, undefined)

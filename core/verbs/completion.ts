@@ -32,7 +32,7 @@ export async function completed(
   const { definition } = resource
   const context = hookContext(services)
   if (definition.closing !== undefined && submission.operation === 'CREATE')
-    throw forbidden(resource.on, object.metadata.name ?? '', definition.closing)
+    throw forbidden(resource.groupResource, object.metadata.name ?? '', definition.closing)
   const whole = view.body.schema === definition.schema
   const fill = (each: ApiObject, { schema, strategy }: typeof definition) => {
     applyDefaults(schema, each as Json, context)

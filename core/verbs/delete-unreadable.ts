@@ -34,12 +34,12 @@ function refusal(platform: Platform, ...details: readonly string[]): Error {
 }
 
 async function authorize({ exchange, services, resource }: Target): Promise<void> {
-  const { on } = resource
+  const { groupResource } = resource
   const { name } = exchange.info
   const { verdict, reason, error } = await services.authorizer.authorize({ user: exchange.user, ...exchange.info, verb })
   if (verdict === 'allow') return
-  if (error !== undefined) throw forbidden(on, name, `error while checking permission for "${verb}", ${error}`)
-  throw forbidden(on, name, `not permitted to do "${verb}", reason: ${reason}`)
+  if (error !== undefined) throw forbidden(groupResource, name, `error while checking permission for "${verb}", ${error}`)
+  throw forbidden(groupResource, name, `not permitted to do "${verb}", reason: ${reason}`)
 }
 
 /** Throws 404, 409 when the object can be read, 403, 422. */
@@ -49,7 +49,7 @@ export async function deleteUnreadable(target: Target, options: DeleteOptions): 
   if (set.length > 0) throw refusal(services.platform, ...set.map((each) => `cannot be set together with .${each}`))
   exchange.annotations.set(services.platform.name('apiserver.<domain>/unsafe-delete-ignore-read-error'), '')
   await authorize(target)
-  services.logger.info({ resource: resource.on, namespace, name }, 'deleting an object that can not be read')
+  services.logger.info({ resource: resource.groupResource, namespace, name }, 'deleting an object that can not be read')
   await removeUnreadable(resource, namespace, name, options.dryRun)
   const details = { name, kind: resource.definition.kind }
   return respondStatus(target, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 })

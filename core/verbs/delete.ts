@@ -27,12 +27,12 @@ export const deleteVerb: Verb = async (target) => {
   const { entry, gone } = await deleteOne(target, options, submitDelete(target, options))
   if (!gone || target.resource.definition.returnsDeleted)
     return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)
-  const { on } = target.resource
+  const { groupResource } = target.resource
   const { metadata } = entry.decode()
   const details: Status['details'] = {
     name: target.name,
-    ...(on.group !== '' && { group: on.group }),
-    kind: on.resource,
+    ...(groupResource.group !== '' && { group: groupResource.group }),
+    kind: groupResource.resource,
     uid: metadata.uid ?? '',
   }
   return respondStatus(target, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details })

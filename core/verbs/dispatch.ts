@@ -85,14 +85,17 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     const { info, request } = exchange
     const resource = services.table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) throw noSuchResource()
-    const { definition, on } = resource
+    const { definition, groupResource } = resource
     const endpoint = find(resource, info.subresource)
     const route = endpoint?.routes[info.position]
-    if (endpoint === undefined || route === undefined) throw noSuchResource(on)
+    if (endpoint === undefined || route === undefined) throw noSuchResource(groupResource)
     const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
-    if (verb === undefined) throw notAllowed(on)
+    if (verb === undefined) throw notAllowed(groupResource)
     if (endpoint.warning !== undefined) {
-      services.deprecated.set([on.group, info.version, on.resource, info.subresource, definition.lifecycle.removed ?? ''], 1)
+      services.deprecated.set(
+        [groupResource.group, info.version, groupResource.resource, info.subresource, definition.lifecycle.removed ?? ''],
+        1,
+      )
       exchange.warnings.push(endpoint.warning)
     }
     const namespace = route.scoped ? info.namespace : ''

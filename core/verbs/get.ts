@@ -14,7 +14,7 @@ function read({ exchange, resource: { store }, namespace, name }: Target): Entry
 }
 
 function answer(target: Target, entry: Entry | undefined): Response {
-  if (entry === undefined) throw notFound(target.resource.on, target.name)
+  if (entry === undefined) throw notFound(target.resource.groupResource, target.name)
   return respondEntry(target, entry)
 }
 

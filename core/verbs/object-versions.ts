@@ -27,9 +27,9 @@ function versionsWith(resources: readonly ServedResource[], subresource: string)
   served.set(resources, known)
   const versions =
     known.get(subresource) ??
-    resources.flatMap(({ definition, on }) => {
+    resources.flatMap(({ definition, groupResource }) => {
       const kind = kindOf(definition, subresource)
-      return kind ? [{ resource: { ...on, version: definition.version }, kind }] : []
+      return kind ? [{ resource: { ...groupResource, version: definition.version }, kind }] : []
     })
   known.set(subresource, versions)
   return versions

@@ -21,15 +21,15 @@ export interface Submission {
 /** @param options absent for a connect. */
 function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, options: JsonObject | undefined): Submission {
   const { exchange, services, resource, view, namespace, name } = target
-  const { definition, on } = resource
+  const { definition, groupResource } = resource
   const { admission } = services
   // Older versions of a body, which views may take, are not asked for by name.
   const { group, version } = definition
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
   const attributes = (object: ApiObject | undefined, oldObject: ApiObject | undefined): AdmissionAttributes => ({
     operation,
-    on,
-    resource: { group, version, resource: on.resource },
+    on: groupResource,
+    resource: { group, version, resource: groupResource.resource },
     kind: view.body,
     namespaced: definition.namespaced,
     subresource: view.name,

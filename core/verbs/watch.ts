@@ -24,7 +24,7 @@ export const watch: Verb = async (target) => {
   const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), services.platform, services.watchList)
   // The old paths `/watch/…/NAME` say the name that others select.
   const options = name === '' ? asked : named(asked, name)
-  const revision = parseWatchVersion(options.resourceVersion ?? '', resource.on)
+  const revision = parseWatchVersion(options.resourceVersion ?? '', resource.groupResource)
   const matches = matcher(target, options)
   const scope = { namespace, ...nameWanted(options) }
   const fromState = options.sendInitialEvents === true || revision === 0

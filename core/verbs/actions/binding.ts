@@ -44,7 +44,7 @@ function checkPreconditions({ resource, name }: Target, binding: ApiObject, { me
     const wanted = binding.metadata[field]
     if (wanted && wanted !== metadata[field])
       throw conflict(
-        resource.on,
+        resource.groupResource,
         name,
         `Precondition failed: ${word} in precondition: ${wanted}, ${word} in object meta: ${metadata[field]}`,
       )

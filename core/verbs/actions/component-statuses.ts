@@ -30,7 +30,7 @@ async function storeStatus(target: Target): Promise<Entry> {
 
 const get: Verb = async (target) => {
   const status = await storeStatus(target)
-  if (status.key !== target.name) throw notFound(target.resource.on, target.name)
+  if (status.key !== target.name) throw notFound(target.resource.groupResource, target.name)
   return respondEntry(target, status)
 }
 

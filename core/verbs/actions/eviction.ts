@@ -25,9 +25,9 @@ const tooManyBudgets: Status = {
   code: 500,
 }
 
-async function podOf({ resource: { store, on }, namespace, name }: Target): Promise<ApiObject> {
+async function podOf({ resource: { store, groupResource }, namespace, name }: Target): Promise<ApiObject> {
   const entry = await store.get(store.keys.of(namespace, name))
-  if (entry === undefined) throw notFound(on, name)
+  if (entry === undefined) throw notFound(groupResource, name)
   return entry.decode()
 }
 
