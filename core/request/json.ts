@@ -20,15 +20,18 @@ export interface ParseOptions {
   readonly doubles?: boolean
   /** Says which parts keep their text. */
   readonly schema?: Schema
+  /** Gets the value when numbers in it are written with a fraction or an exponent, which are symbols then; see spelled-number.ts. */
+  readonly settle?: (value: Json) => Json
 }
 
 /**
  * Parses a JSON body (RFC 8259, UTF-8). The last of several equal keys wins; with `duplicates` they are reported. Halves of surrogate
  * pairs become U+FFFD, as in Go. Throws BadRequest with the fault as message, such as `unexpected end of JSON input`.
  */
-export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema }: ParseOptions): Parsed {
+export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, settle }: ParseOptions): Parsed {
   const text = decodeText(bytes)
-  const { members, exponents } = measure(text)
+  const { members, exponents, fractions } = measure(text)
+  const spelled = settle !== undefined && (exponents || fractions)
   let value: Json
   try {
     value = JSON.parse(text) as Json
@@ -36,15 +39,16 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
     throw badRequest(syntaxFault(bytes) ?? 'invalid JSON')
   }
   const keeps = schema !== undefined && keepsText(schema)
-  if (!doubles && (keeps || exponents || hasLongInteger(text) || hasSurrogateEscape(text))) value = exactly(text, schema)
+  if (spelled) value = settle(exactly(text, schema, true))
+  else if (!doubles && (keeps || exponents || hasLongInteger(text) || hasSurrogateEscape(text))) value = exactly(text, schema)
   const repeats = duplicates && countMembers(value) !== members
   return { value, duplicates: repeats ? findDuplicates(text) : [] }
 }
 
 /** Integers beyond 2^53 as bigints, texts with half a surrogate pair as Go reads them. */
-function exactly(text: string, schema: Schema | undefined): Json {
+function exactly(text: string, schema: Schema | undefined, spelled = false): Json {
   try {
-    return parseExact(text, schema)
+    return parseExact(text, schema, spelled)
   } catch (error) {
     if (error instanceof NumberRangeError) throw badRequest(error.message)
     throw error
@@ -68,6 +72,8 @@ interface Measured {
   readonly members: number
   /** Whether a number has an exponent. */
   readonly exponents: boolean
+  /** Whether one has a point. */
+  readonly fractions: boolean
 }
 
 /** Walks over the tokens once: bounds the depth (BadRequest), and counts. */
@@ -75,6 +81,7 @@ function measure(text: string): Measured {
   let depth = 0
   let members = 0
   let exponents = false
+  let fractions = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === 0x22) {
@@ -85,8 +92,9 @@ function measure(text: string): Measured {
       if (++depth > maxDepth) throw badRequest('exceeded max depth')
     } else if (code === 0x7d || code === 0x5d) depth--
     else if ((code | 0x20) === 0x65 && isDigit(text.charCodeAt(at - 1))) exponents = true
+    else if (code === 0x2e) fractions = true
   }
-  return { members, exponents }
+  return { members, exponents, fractions }
 }
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39

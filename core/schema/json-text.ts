@@ -6,6 +6,7 @@ import { set } from './members.ts'
 import type { Json, JsonObject, Schema } from './model.ts'
 import { rawTextOf, setRawText } from './raw-json.ts'
 import { reaching } from './reaches.ts'
+import { spelledNumber } from './spelled-number.ts'
 
 /** Containers within containers; the parser recurses. */
 const maxDepth = 1000
@@ -68,8 +69,11 @@ export function parseJsonText(text: string, schema?: Schema): Json {
   return (schema && keepsText(schema)) || hasLongInteger(text) || hasSurrogateEscape(text) ? parseExact(text, schema) : value
 }
 
-/** Parses a text that is known to be JSON. Throws SyntaxError when it is nested too deep. */
-export const parseExact = (text: string, schema?: Schema): Json => new ExactParser(text).value(schema)
+/**
+ * Parses a text that is known to be JSON. With `spelled`, numbers that are written with a fraction or an exponent are symbols for
+ * `settle`. Throws SyntaxError when it is nested too deep.
+ */
+export const parseExact = (text: string, schema?: Schema, spelled = false): Json => new ExactParser(text, spelled).value(schema)
 
 /** The closing quote of the string that begins there; negative: there is none. The search runs in native code, as strings are long. */
 export function endOfString(text: string, start: number): number {
@@ -106,11 +110,13 @@ const literals: { readonly [first: string]: Json } = { t: true, f: false, n: nul
 
 class ExactParser {
   readonly #text: string
+  readonly #spelled: boolean
   #at = 0
   #depth = 0
 
-  constructor(text: string) {
+  constructor(text: string, spelled: boolean) {
     this.#text = text
+    this.#spelled = spelled
   }
 
   value(schema?: Schema): Json {
@@ -154,6 +160,7 @@ class ExactParser {
     const value = Number(text)
     if (!Number.isFinite(value))
       throw new NumberRangeError(`json: cannot unmarshal number ${text.slice(0, maxShown)} into Go value of type float64`)
+    if (this.#spelled && /[.eE]/.test(text)) return spelledNumber(text)
     if (Number.isSafeInteger(value) || text.length > longestInteger || !/^-?\d+$/.test(text)) return value
     return exactInteger(BigInt(text))
   }

@@ -5,6 +5,7 @@ import { formatDuration, parseDuration } from './duration.ts'
 import { printJson } from './json-text.ts'
 import type { Json, ScalarType } from './model.ts'
 import { canonicalQuantity } from './quantity.ts'
+import { spelledText } from './spelled-number.ts'
 import { canonicalTime } from './time.ts'
 
 export interface ScalarRules {
@@ -24,13 +25,13 @@ export interface ScalarRules {
 const int32Limit = 2 ** 31
 /** Message of a type that decodes itself and therefore does not know its field. */
 const foreign = (value: Json, typeName: string) =>
-  new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${typeName}`)
+  new DecodeError(`json: cannot unmarshal ${describe(value, typeName)} into Go value of type ${typeName}`)
 
 /** The JSON type of a value as it is named in messages. */
 export function jsonType(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  if (typeof value === 'bigint') return 'number'
+  if (typeof value === 'bigint' || spelledText(value) !== undefined) return 'number'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
@@ -93,5 +94,6 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
 
 /** Numbers are quoted in messages when their kind is right but not their value. */
 export function describe(value: Json, typeName: string): string {
-  return (typeof value === 'number' || typeof value === 'bigint') && /^(int|float)/.test(typeName) ? `number ${value}` : jsonType(value)
+  const type = jsonType(value)
+  return type === 'number' && /^(int|float)/.test(typeName) ? `number ${spelledText(value) ?? value}` : type
 }

@@ -10,6 +10,7 @@ import { ApiError, badRequest } from '../respond/status.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
+import { settle, settleOperations } from '../schema/spelled-number.ts'
 import type { Target } from './services.ts'
 import type { SubresourceView } from './views.ts'
 
@@ -105,11 +106,18 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
   }
 }
 
+/** How numbers such as `1.0` are read that stand where the schema wants integers; custom resources take them. */
+function settling(schema: Message | undefined, by: (value: Json, schema: Message) => Json = settle) {
+  return schema === undefined || schema.dialect === 'openapi' ? {} : { settle: (value: Json) => by(value, schema) }
+}
+
 /** Parses a body, and finds duplicate fields. Throws 400. */
 export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
   try {
     const { value, duplicates } =
-      format === 'json' ? parseJson(bytes, { duplicates: true, ...(schema && { schema }) }) : parseYaml(bytes, { duplicates: true })
+      format === 'json'
+        ? parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
+        : parseYaml(bytes, { duplicates: true })
     return { value, faults: duplicates }
   } catch (error) {
     if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error
@@ -118,10 +126,18 @@ export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: stri
   }
 }
 
-/** Parses a patch, and finds duplicate fields. Throws 400. */
-export function parsePatch(bytes: Uint8Array): Body {
+const patchSettling = {
+  'json-patch': settleOperations,
+  'merge-patch': settle,
+  // The reference converts the patched object field by field, which takes any whole number.
+  'strategic-merge-patch': undefined,
+}
+
+/** Parses a patch of an object of the schema, and finds duplicate fields. Throws 400. */
+export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling, schema: Message): Body {
+  const by = patchSettling[format]
   try {
-    const { value, duplicates } = parseJson(bytes, { duplicates: true })
+    const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(by && settling(schema, by)) })
     return { value, faults: duplicates }
   } catch (error) {
     if (error instanceof ApiError && error.status.reason === 'BadRequest') throw badRequest(`error decoding patch: ${error.message}`)

@@ -48,7 +48,7 @@ export const patch: Verb = async (target) => {
   const options = readPatchOptions(exchange.query, services.platform, false)
   const submission = submitWrite(target, 'UPDATE', options)
   const bytes = await receiveBody(exchange)
-  const { value, faults } = parsePatch(bytes)
+  const { value, faults } = parsePatch(bytes, format, view.body.schema)
 
   async function change(existing: ApiObject, record: Recorder): Promise<ApiObject> {
     const shown = view.base ?? view.read
