@@ -209,6 +209,8 @@ export interface Clock {
   now(): number
   /** Calls back once after the given milliseconds. The returned function cancels. A pending timer never keeps the process alive. */
   after(milliseconds: number, callback: () => void): () => void
+  /** Resolves once everything else that is due has had its turn. Absent: long computations hold the thread. */
+  pause?(): Promise<void>
 }
 
 // ── 6. Telemetry ────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ import { startSteps } from './assembly/start-steps.ts'
 import { chain as authorizers } from './authz/authorizer.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
+import { Turns } from './cel/run/slices.ts'
 import { loadPluginConfigurations } from './config/admission.ts'
 import { createAuthorization } from './config/authorization.ts'
 import type { createEncryption } from './config/encryption.ts'
@@ -135,6 +136,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     logger,
     table,
     admission: createAdmission(plugins),
+    turns: new Turns(clock),
     deprecated: serverMetrics.deprecated,
     negotiator,
     authorizer,

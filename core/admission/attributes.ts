@@ -1,3 +1,4 @@
+import type { Slices } from '../cel/run/slices.ts'
 import type { User } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
@@ -64,6 +65,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean
   /** Aborts when the client is gone or the request's deadline has passed. */
   readonly signal: AbortSignal
+  /** The time that expressions about this request take from others; absent: as much as they want. */
+  readonly slices?: Slices
   /** Adds a `Warning` header. */
   warn(text: string): void
   /** Adds an audit annotation. */

@@ -9,7 +9,7 @@ import { generateName } from './names.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
 import type { ServedResource } from './served.ts'
-import { validateCreate } from './validation.ts'
+import { interruptible, validateCreate } from './validation.ts'
 
 /** Metadata that the server alone decides. */
 function stampMetadata(definition: ResourceDefinition, object: ApiObject, now: number): void {
@@ -87,7 +87,8 @@ async function prepareAndStore(
   definition.strategy.prepareCreate?.(object as never, request.context)
   dropDisabled(definition.schema, object as JsonObject, undefined, request.context.settings.enabled)
   const canonical = store.codec.canonical(object)
-  validateCreate(definition, canonical, request.context)
+  const validated = interruptible(request, () => validateCreate(definition, canonical, request.context))
+  if (validated) await validated
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)
   await request.validateAdmission(canonical, undefined)
   const key = store.keys.of(canonical.metadata.namespace ?? '', name)

@@ -1,3 +1,4 @@
+import type { Replay } from '../cel/replay.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { HookContext } from '../schema/model.ts'
 
@@ -12,6 +13,8 @@ export interface WriteRequest {
   readonly signal?: AbortSignal
   /** Throws when the request has ended, such as at its deadline: asked before anything is stored. Absent: it has no end. */
   proceed?(): void
+  /** Does validations that `context.part` interrupts. Absent: there are no interruptions. */
+  readonly replay?: Pick<Replay, 'run'>
   /** Collects `Warning` headers. */
   warn(text: string): void
 }

@@ -10,7 +10,7 @@ import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
 import type { ServedResource } from './served.ts'
-import { validateSideUpdate, validateStatusUpdate, validateUpdate } from './validation.ts'
+import { interruptible, validateSideUpdate, validateStatusUpdate, validateUpdate } from './validation.ts'
 import type { View } from './view.ts'
 
 /** Tries before a write that keeps losing its swap, to writers of other servers, is given up. */
@@ -125,9 +125,12 @@ export async function update(
     const old = codec.canonical(existing)
     if (!view.partial || view.side?.whole) countGeneration(definition, canonical, old)
     keepTimes(canonical as JsonObject, old as JsonObject)
-    if (view.side) validateSideUpdate(definition, view.side, canonical, old, request.context)
-    else if (view.partial) validateStatusUpdate(definition, canonical, old, request.context)
-    else validateUpdate(definition, canonical, old, request.context)
+    const validated = interruptible(request, () => {
+      if (view.side) validateSideUpdate(definition, view.side, canonical, old, request.context)
+      else if (view.partial) validateStatusUpdate(definition, canonical, old, request.context)
+      else validateUpdate(definition, canonical, old, request.context)
+    })
+    if (validated) await validated
     for (const text of warningsOf(definition, view, canonical, old, request)) request.warn(text)
     await request.validateAdmission(canonical, existing)
     const value = codec.print(canonical)

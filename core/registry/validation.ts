@@ -5,6 +5,7 @@ import { FieldPath } from '../schema/field-path.ts'
 import type { HookContext, Json, JsonObject } from '../schema/model.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
 import { validate, validateImmutable } from '../schema/validate.ts'
+import type { WriteRequest } from './request.ts'
 
 const metadata = FieldPath.of('metadata')
 
@@ -67,3 +68,7 @@ export function validateSideUpdate(
   side.validate?.(object, old, errors, context)
   refuseIfAny(definition, object, errors)
 }
+
+/** Does a validation of a write, as often as it is interrupted. A promise only where it was. */
+export const interruptible = ({ replay }: WriteRequest, validation: () => void): void | Promise<void> =>
+  replay ? replay.run(validation) : validation()

@@ -21,6 +21,9 @@ export interface ClusterSettings {
 }
 
 /** What hooks on messages and resources may look at besides the value. */
+/** `start` is given what interrupts the part: `over` when it is time for others, whose turn `next` waits for. */
+export type DoPart = <T>(start: (slices: { readonly over: boolean; resumed(): void; next(): Promise<void> }) => { finish(): T }) => T
+
 export interface HookContext {
   readonly platform: Platform
   readonly settings: ClusterSettings
@@ -35,6 +38,11 @@ export interface HookContext {
     readonly groups: readonly string[]
     readonly extra?: { readonly [key: string]: readonly string[] }
   }
+  /**
+   * Does a part of a validation that may take long (cel/replay.ts): when the validation is done once more after an interruption, parts that
+   * were done are not, and the interrupted one goes on. Absent: parts are done without interruptions.
+   */
+  part?: DoPart
   /** Tells the client something that is no error; absent where nobody would hear it. */
   warn?(text: string): void
 }

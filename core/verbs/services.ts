@@ -3,6 +3,7 @@ import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
+import type { Turns } from '../cel/run/slices.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
@@ -18,6 +19,8 @@ export interface Services {
   readonly clock: Clock
   readonly logger: Logger
   readonly table: ResourceTable
+  /** In which expressions that take long go on. */
+  readonly turns: Turns
   readonly admission: Admission
   readonly negotiator: Negotiator
   /** Notes requests to deprecated versions, by the labels of that metric. */

@@ -1,5 +1,7 @@
 /** Between requests and admission. */
 import type { AdmissionAttributes, AdmissionOperation } from '../admission/attributes.ts'
+import { Replay } from '../cel/replay.ts'
+import type { Slices } from '../cel/run/slices.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
 import type { WriteOptions } from '../request/options.ts'
@@ -12,6 +14,8 @@ import { hookContext, type Target } from './services.ts'
 export interface Submission {
   readonly operation: AdmissionOperation
   readonly dryRun: boolean
+  /** The time that expressions take from others. */
+  slices(): Slices
   /** Resolves to the object that goes on: the one given, changed, or another. */
   mutate(object: ApiObject, old: ApiObject | undefined): Promise<ApiObject>
   /** Both objects as they are stored. Without an object, for a delete, plugins of the mutating phase run first. */
@@ -26,6 +30,11 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
   // Older versions of a body, which views may take, are not asked for by name.
   const { group, version } = definition
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
+  let made: Slices | undefined
+  const slices = () => {
+    made ??= services.turns.slices(() => exchange.signal)
+    return made
+  }
   const attributes = (object: ApiObject | undefined, oldObject: ApiObject | undefined): AdmissionAttributes => ({
     operation,
     on: groupResource,
@@ -45,12 +54,16 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     get signal() {
       return exchange.signal
     },
+    get slices() {
+      return slices()
+    },
     warn: (text) => exchange.warnings.push(text),
     annotate: (key, value) => exchange.annotations.set(key, value),
   })
   return {
     operation,
     dryRun,
+    slices,
     async mutate(object, old) {
       const asked = attributes(object, shown(old))
       await admission.mutate(asked)
@@ -76,11 +89,21 @@ export function submitDelete(target: Target, options: DeleteOptions): Submission
 }
 
 /** What the registry needs for a write of this request. */
-export function writeRequest({ exchange, services, resource }: Target, { dryRun, validate }: Submission): WriteRequest {
+export function writeRequest({ exchange, services, resource }: Target, { dryRun, slices, validate }: Submission): WriteRequest {
   const { platform, settings, now } = hookContext(services)
   const warn = (text: string) => void exchange.warnings.push(text)
+  const replay = new Replay(slices)
   return {
-    context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn },
+    context: {
+      platform,
+      settings,
+      now,
+      user: exchange.user,
+      apiVersion: apiVersionOf(resource.definition),
+      warn,
+      part: (start) => replay.part(start),
+    },
+    replay,
     dryRun,
     get signal() {
       return exchange.signal

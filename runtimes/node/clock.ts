@@ -13,4 +13,5 @@ export const nodeClock: Clock = {
     arm(milliseconds)
     return () => clearTimeout(timer)
   },
+  pause: () => new Promise((resolve) => void setImmediate(resolve)),
 }

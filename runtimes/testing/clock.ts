@@ -37,6 +37,10 @@ export class TestClock implements Clock {
     }
   }
 
+  pause(): Promise<void> {
+    return this.#host.pause?.() ?? Promise.resolve()
+  }
+
   /**
    * As if the machine had slept for so many milliseconds: timers that have come due fire once, in the order of their times, and those
    * they set count from the new time. Resolves when what they started in this process has had its turn.

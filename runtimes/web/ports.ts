@@ -9,6 +9,7 @@ export const webClock: Clock = {
     if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as { unref(): void }).unref()
     return () => clearTimeout(timer as number)
   },
+  pause: () => new Promise((resolve) => void setTimeout(resolve, 0)),
 }
 
 export const noFiles: Files = {

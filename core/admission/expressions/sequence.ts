@@ -1,8 +1,9 @@
 /** Evaluates expressions about one request, within a budget (apiserver, pkg/admission/plugin/cel). */
 import type { Compiled } from '../../cel/environment.ts'
-import type { Evaluation, Program } from '../../cel/program.ts'
+import type { Evaluation, Program, Running } from '../../cel/program.ts'
+import type { EvaluationLimits } from '../../cel/run/frame.ts'
 import type { CelType } from '../../cel/types.ts'
-import { CelError } from '../../cel/values/errors.ts'
+import { CelError, Pending } from '../../cel/values/errors.ts'
 import { LazyObject } from '../../cel/values/values.ts'
 import { OutOfBudget } from './faults.ts'
 import type { RequestValues } from './values.ts'
@@ -38,8 +39,6 @@ export interface Seen {
   readonly values: RequestValues
   readonly params?: unknown
 }
-
-const perExpression = { costLimit: limits.expression }
 
 /** Variables by name: those of the request are shared by all that look at it, `variables` belongs to one sequence. */
 class Bindings {
@@ -87,15 +86,19 @@ export class Sequence {
   readonly #variables: Variables
   readonly #bindings: Bindings
   readonly #outcomes: (Outcome | undefined)[] = []
+  readonly #limits: EvaluationLimits
   #left: number
   /** Cost of variables since the last expression ended. */
   #spent = 0
+  /** Evaluations that were interrupted, by what is evaluated. */
+  #interrupted: Map<Program, Running> | undefined
 
   /** @param budget units of cost for all of them */
   constructor(expressions: readonly (Expression | undefined)[], seen: Seen, variables: Variables, budget: number) {
     this.#expressions = expressions
     this.#variables = variables
     this.#left = budget
+    this.#limits = { costLimit: limits.expression, slices: seen.values.slices }
     this.#bindings = new Bindings(seen, variables.type, (name) => this.#variable(name))
   }
 
@@ -104,9 +107,14 @@ export class Sequence {
     return this.#left
   }
 
-  /** Outcomes in order. Throws OutOfBudget; throws a Pending where an answer takes time: called again, it goes on where it was. */
+  /**
+   * Outcomes in order. Throws OutOfBudget; throws a Pending where an answer takes time, or it is time for others: called again, it goes on
+   * where it was.
+   */
   run(): readonly (Outcome | undefined)[] {
+    const { slices } = this.#limits
     while (this.#outcomes.length < this.#expressions.length) {
+      if (slices?.over) throw new Pending(slices.next())
       const expression = this.#expressions[this.#outcomes.length]
       this.#outcomes.push(expression && this.#evaluate(expression))
     }
@@ -125,10 +133,23 @@ export class Sequence {
   /** Variables that use each other in a long chain may need more stack than there is, which is an error of the expression. */
   #tried(program: Program): Evaluation {
     try {
-      return program.evaluate(this.#bindings, perExpression)
+      return this.#run(program)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       return { error: 'operation cancelled: variables depend on each other too deeply', cancelled: true, cost: 0 }
+    }
+  }
+
+  #run(program: Program): Evaluation {
+    const running = this.#interrupted?.get(program) ?? program.start(this.#bindings, this.#limits)
+    try {
+      return running.finish()
+    } catch (error) {
+      if (error instanceof Pending) {
+        this.#interrupted ??= new Map()
+        this.#interrupted.set(program, running)
+      }
+      throw error
     }
   }
 
@@ -136,7 +157,7 @@ export class Sequence {
     const compiled = this.#variables.byName.get(name)?.compiled
     if (compiled === undefined) return undefined
     if (!('program' in compiled)) throw new CelError(`composited variable ${JSON.stringify(name)} fails to compile: ${compiled.issues}`)
-    const { value, error, cost } = compiled.program.evaluate(this.#bindings, perExpression)
+    const { value, error, cost } = this.#run(compiled.program)
     this.#spent += cost
     if (error !== undefined) throw new CelError(`composited variable ${JSON.stringify(name)} fails to evaluate: ${error}`)
     return value

@@ -1,6 +1,7 @@
 /** What expressions see of a request. */
 import type { Authorizer } from '../../authz/authorizer.ts'
 import type { authorizerValues } from '../../cel/library/authorizer.ts'
+import type { Slices } from '../../cel/run/slices.ts'
 import { CelObject } from '../../cel/values/values.ts'
 import { namespaceType, requestType } from '../../resources/admissionregistration/expressions.ts'
 import { type ApiObject, apiVersionOf } from '../../resources/definition.ts'
@@ -48,6 +49,11 @@ export class RequestValues {
     this.oldObject = oldObject ?? null
     this.#authorizer = authorizer
     this.#namespace = namespace
+  }
+
+  /** The time that expressions have. */
+  get slices(): Slices | undefined {
+    return this.#attributes.slices
   }
 
   get request(): CelObject {

@@ -10,7 +10,7 @@ import { compileCall } from './calls.ts'
 import { type Code, constant, isAttribute, type Run } from './code.ts'
 import { has, selectField } from './fields.ts'
 import { compileFold } from './folds.ts'
-import type { Frame } from './frame.ts'
+import type { Frame, FrameSize } from './frame.ts'
 
 /** Where a name of a loop is kept while it runs. */
 export interface Local {
@@ -30,6 +30,8 @@ export class Compiler {
   /** The key of a map that a selected name stands for. */
   readonly nameOfKey: (name: string) => string
   #locals: readonly Local[] = []
+  #mostLocals = 0
+  #loops = 0
   readonly #variables = new Map<string, number>()
 
   /** What consists of constants is evaluated once. */
@@ -75,9 +77,22 @@ export class Compiler {
     const before = this.#locals
     const added = names.map(({ name, growing = false }, index) => ({ name, growing, slot: before.length + index }))
     this.#locals = [...added, ...before]
+    this.#mostLocals = Math.max(this.#mostLocals, this.#locals.length)
     const result = compile(added)
     this.#locals = before
     return result
+  }
+
+  /** Numbers of a loop, and of the last one inside of it. */
+  numbered<T>(compile: () => T): readonly [number: number, last: number, compiled: T] {
+    const number = this.#loops++
+    const compiled = compile()
+    return [number, this.#loops - 1, compiled]
+  }
+
+  /** Of a frame, once everything is compiled. */
+  get size(): FrameSize {
+    return { locals: this.#mostLocals, variables: this.#variables.size }
   }
 
   #identifier(node: Expr, name: string, nested: boolean): Code {

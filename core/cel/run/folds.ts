@@ -1,6 +1,6 @@
 /** Loops. */
 import { accumulator, type Expr, type Fold } from '../syntax/ast.ts'
-import { CelError, fail } from '../values/errors.ts'
+import { CelError, fail, Pending } from '../values/errors.ts'
 import { adapt, getKey, isMap, keysOf } from '../values/maps.ts'
 import { typeOf } from '../values/typing.ts'
 import { CelMap } from '../values/values.ts'
@@ -30,8 +30,8 @@ function compileBind(compiler: Compiler, node: Fold): Code {
   })
 }
 
-/** Gives each turn its variables. Returns early when `turn` says so. */
-type Turns = (range: unknown, frame: Frame, turn: () => boolean) => void
+/** Gives each turn its variables, from the given one on. Ends early when `turn` says so. */
+type Turns = (range: unknown, frame: Frame, from: number, turn: (index: number) => boolean) => void
 
 function turnsOf(first: number, second: number | undefined): Turns {
   const bind = (frame: Frame, key: unknown, value: unknown, one: unknown) => {
@@ -41,50 +41,79 @@ function turnsOf(first: number, second: number | undefined): Turns {
       frame.locals[second] = value
     }
   }
-  return (range, frame, turn) => {
+  return (range, frame, from, turn) => {
     if (Array.isArray(range)) {
-      for (let index = 0; index < range.length; index++) {
+      for (let index = from; index < range.length; index++) {
         const item = adapt(range[index])
         bind(frame, index, item, item)
-        if (!turn()) return
+        if (!turn(index)) return
       }
       return
     }
-    if (!isMap(range)) fail(`got '${typeOf(range).name}', expected iterable type`)
-    else {
-      for (const key of keysOf(range)) {
-        bind(frame, key, second === undefined ? undefined : getKey(range, key), key)
-        if (!turn()) return
-      }
+    if (!isMap(range)) return fail(`got '${typeOf(range).name}', expected iterable type`)
+    const keys = keysOf(range)
+    for (let index = from; index < keys.length; index++) {
+      const key = keys[index]
+      bind(frame, key, second === undefined ? undefined : getKey(range, key), key)
+      if (!turn(index)) return
     }
   }
 }
 
+/** A loop that knows where it is, so that it can be interrupted and go on. */
 export function compileFold(compiler: Compiler, node: Fold): Code {
   if (node.range.kind === 'list' && node.range.items.length === 0 && node.accumulator !== accumulator) return compileBind(compiler, node)
-  const range = compiler.compile(node.range).run
+  const rangeOf = compiler.compile(node.range).run
   const start = startOf(node.init)
   const { run: initial, constant } = compiler.compile(node.init)
   const growing = start !== undefined && node.accumulator === accumulator
+  const empty = growing && constant ? start : undefined
   return compiler.withLocals([{ name: node.accumulator, growing }], ([kept]) => {
     const slot = kept?.slot ?? 0
     const names = node.variable2 === undefined ? [node.variable] : [node.variable, node.variable2]
-    const { turns, condition, step } = compiler.withLocals(
-      names.map((name) => ({ name })),
-      (locals) => ({
-        turns: turnsOf(locals[0]?.slot ?? 0, locals[1]?.slot),
-        condition: compiler.compile(node.condition),
-        step: compiler.compile(node.step).run,
-      }),
+    const [number, last, { turns, condition, step }] = compiler.numbered(() =>
+      compiler.withLocals(
+        names.map((name) => ({ name })),
+        (locals) => ({
+          turns: turnsOf(locals[0]?.slot ?? 0, locals[1]?.slot),
+          condition: compiler.compile(node.condition),
+          step: compiler.compile(node.step).run,
+        }),
+      ),
     )
     const result = compiler.compile(node.result).run
     const advance = condition.constant ? always(step, slot) : whileHolds(condition.run, step, slot)
     return {
       run(frame) {
-        const over = range(frame)
-        frame.locals[slot] = growing && constant ? start() : initial(frame)
-        turns(over, frame, () => advance(frame))
-        return result(frame)
+        const before = frame.loop(number)
+        if (before?.result) {
+          frame.spend(before.cost)
+          return before.result.value
+        }
+        const startCost = frame.cost
+        const range = before ? before.range : rangeOf(frame)
+        if (before) frame.spend(before.cost)
+        frame.locals[slot] = before ? before.accumulated : empty ? empty() : initial(frame)
+        // What a turn that does not come to its end has changed is undone.
+        let at = before?.at ?? 0
+        let accumulated = frame.locals[slot]
+        let cost = frame.cost
+        try {
+          turns(range, frame, at, (index) => {
+            at = index
+            accumulated = frame.locals[slot]
+            cost = frame.cost
+            const goesOn = advance(frame)
+            frame.forget(number + 1, last)
+            return goesOn
+          })
+        } catch (error) {
+          if (error instanceof Pending) frame.interrupted(number, { range, at, accumulated, cost: cost - startCost })
+          throw error
+        }
+        const value = result(frame)
+        frame.ended(number, { range, at, accumulated, cost: frame.cost - startCost, result: { value } })
+        return value
       },
     }
   })

@@ -1,33 +1,65 @@
-/** One evaluation: what it may look at, and what it has cost so far. */
-import { Cancelled } from '../values/errors.ts'
+/** One evaluation: what it may look at, what it has cost so far, and where its loops are. */
+import { Cancelled, Pending } from '../values/errors.ts'
+
+/** When an evaluation is to be interrupted (slices.ts). */
+export interface Interruptions {
+  /** Whether it is time for others. */
+  readonly over: boolean
+  /** The evaluation is where it was when it was interrupted. */
+  resumed(): void
+  /** Resolves when it is time to go on. */
+  next(): Promise<void>
+}
 
 export interface EvaluationLimits {
   /** Units of cost after which an evaluation ends. Default 1,000,000. */
   readonly costLimit?: number
-  /** Asked every 100 turns of loops; true ends the evaluation. */
-  interrupted?(): boolean
+  /** Absent: the evaluation holds the thread as long as it takes. */
+  readonly slices?: Interruptions | undefined
 }
 
 /** Values by the names of variables: values of CEL, or decoded API objects where a variable's type says how to read them. */
 export type Bindings = { readonly [variable: string]: unknown }
 
+/** Where a loop was interrupted, or how it ended. */
+export interface LoopState {
+  readonly range: unknown
+  /** The turn to go on with. */
+  readonly at: number
+  readonly accumulated: unknown
+  /** Units that it has cost until then. */
+  readonly cost: number
+  /** It ended. */
+  readonly result?: { readonly value: unknown }
+}
+
+/** Room that a program needs. */
+export interface FrameSize {
+  readonly locals: number
+  readonly variables: number
+}
+
 const defaultLimit = 1_000_000
-const turnsBetweenChecks = 100
+const turnsBetweenLooks = 16
 
 export class Frame {
   readonly bindings: Bindings
-  readonly locals: unknown[] = []
+  readonly locals: unknown[]
   /** Values of variables that were read already. */
-  readonly variables: unknown[] = []
+  readonly variables: unknown[]
   cost = 0
   readonly #limit: number
-  readonly #interrupted: (() => boolean) | undefined
+  readonly #slices: Interruptions | undefined
   #turns = 0
+  /** Loops that were interrupted or, since then, ended, by their numbers; undefined: nothing was interrupted. */
+  #loops: Map<number, LoopState> | undefined
 
-  constructor(bindings: Bindings, { costLimit = defaultLimit, interrupted }: EvaluationLimits) {
+  constructor(bindings: Bindings, { costLimit = defaultLimit, slices }: EvaluationLimits, size: FrameSize) {
     this.bindings = bindings
     this.#limit = costLimit
-    this.#interrupted = interrupted
+    this.#slices = slices
+    this.locals = new Array(size.locals)
+    this.variables = new Array(size.variables)
   }
 
   spend(units: number): void {
@@ -35,8 +67,38 @@ export class Frame {
     if (this.cost > this.#limit) throw new Cancelled('operation cancelled: actual cost limit exceeded')
   }
 
-  /** Counts a turn of a loop. */
+  /** Begins from the start again; loops go on where they were. */
+  restart(): void {
+    this.cost = 0
+    this.#turns = 0
+  }
+
+  /** Counts a turn of a loop. Throws a Pending when it is time for others. */
   turn(): void {
-    if (++this.#turns % turnsBetweenChecks === 0 && this.#interrupted?.()) throw new Cancelled('operation interrupted')
+    const turns = this.#turns++
+    if (this.#slices === undefined || turns % turnsBetweenLooks !== 0) return
+    if (turns === 0) {
+      if (this.#loops) this.#slices.resumed()
+    } else if (this.#slices.over) throw new Pending(this.#slices.next())
+  }
+
+  loop(number: number): LoopState | undefined {
+    return this.#loops?.get(number)
+  }
+
+  /** Notes where a loop was interrupted. */
+  interrupted(number: number, state: LoopState): void {
+    this.#loops ??= new Map()
+    this.#loops.set(number, state)
+  }
+
+  /** Notes how a loop ended, where there may be interruptions before it is of no more use. */
+  ended(number: number, state: LoopState): void {
+    this.#loops?.set(number, state)
+  }
+
+  /** Forgets loops in a loop that goes on with its next turn: all with numbers from the first up to the last. */
+  forget(first: number, last: number): void {
+    if (this.#loops) for (let number = first; number <= last; number++) this.#loops.delete(number)
   }
 }

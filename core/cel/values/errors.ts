@@ -17,7 +17,7 @@ export class Cancelled {
   }
 }
 
-/** Interrupts an evaluation that needs an answer which takes time; it starts again once the answer is known. */
+/** Interrupts an evaluation that needs an answer which takes time, or has taken long enough; it goes on once the promise is fulfilled. */
 export class Pending {
   readonly answer: Promise<unknown>
   constructor(answer: Promise<unknown>) {

@@ -48,21 +48,21 @@ const blocking = new Set<FieldErrorReason>([
   'FieldValueTypeInvalid',
 ])
 
-function checkRules(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors, warn: HookContext['warn']): void {
+function checkRules(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors, { warn, part }: HookContext): void {
   if (errors.list.some(({ reason }) => blocking.has(reason))) {
     const detail =
       'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
     if (hasRules(schema)) errors.invalid(FieldPath.root, undefined, detail)
     return
   }
-  validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined) })
+  validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined), part })
 }
 
 /** The strategy of one version's objects. */
 export function objectStrategy(schema: Message, scale: Scale | undefined): Strategy {
   return {
     warnings,
-    validate(object, errors, { warn }, old) {
+    validate(object, errors, context, old) {
       const value = object as JsonObject
       if (scale) {
         validateScaleSpec(scale, value, errors)
@@ -70,9 +70,9 @@ export function objectStrategy(schema: Message, scale: Scale | undefined): Strat
       }
       validateEmbedded(schema, value, FieldPath.root, errors)
       validateLists(schema, value, old as JsonObject | undefined, errors)
-      checkRules(schema, value, old as JsonObject | undefined, errors, warn)
+      checkRules(schema, value, old as JsonObject | undefined, errors, context)
     },
-    validateStatus(object, old, errors, { warn }) {
+    validateStatus(object, old, errors, context) {
       const value = object as JsonObject
       const status = schema.json.get('status')?.schema
       if (status && object['status'] !== undefined) {
@@ -80,7 +80,7 @@ export function objectStrategy(schema: Message, scale: Scale | undefined): Strat
       }
       if (scale) validateScaleStatus(scale, value, errors)
       validateLists(schema, value, old as JsonObject, errors)
-      checkRules(schema, value, old as JsonObject, errors, warn)
+      checkRules(schema, value, old as JsonObject, errors, context)
     },
   }
 }

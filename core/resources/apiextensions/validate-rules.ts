@@ -2,14 +2,14 @@
  * Runs the rules of a custom resource's schema on an object (reference: pkg/apiserver/schema/cel/validation.go). Rules run from the
  * outside in, within one budget for the whole object; what a rule finds in a part that has not changed becomes a warning.
  */
-import type { Program } from '../../cel/program.ts'
+import type { Evaluation, Program } from '../../cel/program.ts'
 import type { CelType } from '../../cel/types.ts'
 import { CelOptional, read } from '../../cel/values/values.ts'
 import { Correlation, oldItems } from '../../schema/correlation.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { get } from '../../schema/members.ts'
-import type { Json, JsonObject, Schema } from '../../schema/model.ts'
+import type { DoPart, Json, JsonObject, Schema } from '../../schema/model.ts'
 import { reaching } from '../../schema/reaches.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 
@@ -92,12 +92,14 @@ interface Bindings {
 
 class Run {
   readonly errors: FieldErrors
-  readonly #warn: (text: string) => void
+  /** What is wrong in parts that have not changed. */
+  readonly warnings: string[] = []
+  readonly #part: DoPart | undefined
   #left = objectLimit
 
-  constructor(errors: FieldErrors, warn: (text: string) => void) {
+  constructor(errors: FieldErrors, part: DoPart | undefined) {
     this.errors = errors
-    this.#warn = warn
+    this.#part = part
   }
 
   node(node: Node, path: FieldPath, value: Json, old: Json | undefined, place: Place): void {
@@ -142,6 +144,12 @@ class Run {
     }
   }
 
+  #evaluate(program: Program, bindings: { readonly [name: string]: unknown }): Evaluation {
+    const part = this.#part
+    if (!part) return program.evaluate(bindings, { costLimit: callLimit })
+    return part((slices) => program.start(bindings, { costLimit: callLimit, slices }))
+  }
+
   #stop(path: FieldPath, shown: string, detail: string): never {
     this.errors.invalid(path, shown, detail)
     throw new Stop()
@@ -155,7 +163,7 @@ class Run {
     path: FieldPath,
     shown: string,
   ): boolean {
-    const { value, error, cost } = program.evaluate(bindings, { costLimit: callLimit })
+    const { value, error, cost } = this.#evaluate(program, bindings)
     if (cost > this.#left) {
       this.#stop(path, shown, 'validation failed due to running out of cost budget, no further validation rules will be run')
     }
@@ -177,12 +185,12 @@ class Run {
     const detail =
       (message && this.#message(message, rule, bindings, at, shown)) ?? (rule.message?.trim() || `failed rule: ${textOf(rule)}`)
     addRefusal(errors, rule.reason, at, typeof value === 'object' ? undefined : value, detail)
-    if (forgiven) for (const { field, message: text } of errors.list) this.#warn(`${field}: ${text}`)
+    if (forgiven) for (const { field, message: text } of errors.list) this.warnings.push(`${field}: ${text}`)
   }
 
   /** What a message expression says; undefined when it has no usable result. */
   #message(program: Program, rule: CompiledRule['rule'], bindings: Bindings, path: FieldPath, shown: string): string | undefined {
-    const { value, error, cost } = program.evaluate({ ...bindings }, { costLimit: callLimit })
+    const { value, error, cost } = this.#evaluate(program, { ...bindings })
     if (cost > this.#left) {
       this.#stop(
         path,
@@ -226,6 +234,8 @@ export interface RuleSettings {
   readonly root: boolean
   /** Told what is wrong in parts that have not changed. Absent: nothing is forgiven. */
   readonly warn?: ((text: string) => void) | undefined
+  /** How evaluations are interrupted; absent: not at all. */
+  readonly part?: DoPart | undefined
 }
 
 /** Adds the errors of all rules of a value, an update of `old` if there is one. */
@@ -235,14 +245,17 @@ export function validateRules(
   old: Json | undefined,
   path: FieldPath,
   errors: FieldErrors,
-  { root, warn }: RuleSettings,
+  { root, warn, part }: RuleSettings,
 ): void {
   const node = rootOf(schema, root)
   if (node === undefined) return
   const place: Place = old === undefined || !warn ? {} : { current: new Correlation(schema, value, old) }
+  const run = new Run(errors, part)
   try {
-    new Run(errors, warn ?? (() => undefined)).node(node, path, value, old, place)
+    run.node(node, path, value, old, place)
   } catch (error) {
     if (!(error instanceof Stop)) throw error
   }
+  // At the end: an interrupted run begins anew.
+  for (const text of run.warnings) warn?.(text)
 }

@@ -1,0 +1,67 @@
+/** Evaluations that take long give the thread back from time to time, one of them at a time. */
+import type { Clock } from '../../ports.ts'
+import type { Interruptions } from './frame.ts'
+
+/** Milliseconds for which an evaluation holds the thread. */
+const length = 5
+
+/** The order in which the evaluations of a server go on. */
+export class Turns {
+  readonly #clock: Clock
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** For the evaluations of one request. `signal` ends them. */
+  slices(signal: () => AbortSignal): Slices {
+    return new Slices(this.#clock, () => this.#next(), signal)
+  }
+
+  /** Resolves for one after the other, and each time after everything else that is due. */
+  #next(): Promise<void> {
+    const pause = () => this.#clock.pause?.() ?? Promise.resolve()
+    this.#last = this.#last.then(pause)
+    return this.#last
+  }
+}
+
+/** The time that one request has for its evaluations before others get theirs. */
+export class Slices implements Interruptions {
+  readonly #clock: Clock
+  readonly #turn: () => Promise<void>
+  readonly #signal: () => AbortSignal
+  #began: number
+  #until: number
+
+  constructor(clock: Clock, turn: () => Promise<void>, signal: () => AbortSignal) {
+    this.#clock = clock
+    this.#turn = turn
+    this.#signal = signal
+    this.#began = clock.now()
+    this.#until = this.#began + length
+  }
+
+  /** Whether it is time to wait for the next one. */
+  get over(): boolean {
+    return this.#clock.pause !== undefined && this.#clock.now() >= this.#until
+  }
+
+  /**
+   * An interrupted evaluation is where it was before. What had to be done once more until then does not count, and it has as much time
+   * again, so that all of it takes at most twice as long as without interruptions.
+   */
+  resumed(): void {
+    const now = this.#clock.now()
+    this.#until = now + Math.max(length, now - this.#began)
+  }
+
+  /** Resolves when the next slice begins. Rejects when the request has ended meanwhile. */
+  async next(): Promise<void> {
+    await this.#turn()
+    this.#signal().throwIfAborted()
+    this.#began = this.#clock.now()
+    this.#until = this.#began + length
+  }
+}

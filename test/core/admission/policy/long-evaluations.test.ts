@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { eventually } from '../../../support/wait.ts'
+
+const registration = '/apis/admissionregistration.k8s.io/v1'
+const configMaps = '/api/v1/namespaces/default/configmaps'
+
+/** Loops that spend all that an expression may cost. */
+const costly = (number: number, list: string) =>
+  `${list}.all(a, ${list}.all(b, ${list}.all(c, ${list}.all(d, a + b + c + d >= ${-number}))))`
+const numbers = '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]'
+
+async function startServer(context: { after(end: () => Promise<void>): void }) {
+  const server = await createApiServer({ store: memoryStore() })
+  context.after(() => server.close())
+  const send = async (method: string, path: string, object?: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await server.fetch(
+      new Request(`http://x${path}`, { method, headers, ...(object && { body: JSON.stringify(object) }) }),
+    )
+    return { status: response.status, body: await response.json() }
+  }
+  return {
+    send,
+    async make(path: string, object: object) {
+      const { status, body } = await send('POST', path, object)
+      assert.equal(status, 201, JSON.stringify(body))
+    },
+    /** Reads a small object again and again while writes go on; resolves to their answers and the number of reads that were answered. */
+    async readDuring(writes: readonly (() => Promise<{ status: number; body: { message: string } }>)[]) {
+      let going = writes.length
+      const answers = writes.map(async (write) => {
+        const answer = await write()
+        going--
+        return answer
+      })
+      let reads = 0
+      while (going > 0) {
+        assert.equal((await send('GET', '/api/v1/namespaces/default')).status, 200)
+        reads++
+        // Others wait for the event loop, as requests on sockets do.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      return { answers: await Promise.all(answers), reads }
+    },
+  }
+}
+
+test('a policy that spends its whole budget leaves the thread to others', async (t) => {
+  const { send, make, readDuring } = await startServer(t)
+  const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
+  const variables = [{ name: 'slow', expression: costly(1, numbers) }]
+  const validations = [
+    { expression: 'variables.slow' },
+    ...[2, 3, 4].map((number) => ({ expression: costly(number, numbers), messageExpression: "'not reached'" })),
+  ]
+  const spec = { matchConstraints: { resourceRules: [rule] }, variables, validations }
+  await make(`${registration}/validatingadmissionpolicies`, { metadata: { name: 'slow' }, spec })
+  const binding = { policyName: 'slow', validationActions: ['Deny'] }
+  await make(`${registration}/validatingadmissionpolicybindings`, { metadata: { name: 'slow' }, spec: binding })
+  const create = () => send('POST', configMaps, { metadata: { generateName: 'x' } })
+  await eventually('the policy', async () => (await create()).status === 422)
+  const { answers, reads } = await readDuring([create, create, create])
+  for (const { status, body } of answers) {
+    assert.equal(status, 422)
+    assert.match(body.message, /'slow' denied request: .*composited variable "slow" fails to evaluate: .*cost limit exceeded/)
+  }
+  assert.ok(reads > 40, `${reads} reads`)
+})
+
+test('rules of a custom resource that spend their whole budget leave the thread to others', async (t) => {
+  const { send, make, readDuring } = await startServer(t)
+  const rules = [...[1, 2, 3, 4].map((number) => ({ rule: costly(number, 'self.n') })), { rule: 'size(self.n) < 5', message: 'too many' }]
+  const n = { type: 'array', maxItems: 20, items: { type: 'integer', maximum: 9 } }
+  const openAPIV3Schema = {
+    type: 'object',
+    properties: { items: { type: 'array', maxItems: 1, items: { type: 'object', properties: { n }, 'x-kubernetes-validations': rules } } },
+  }
+  await make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    metadata: { name: 'slows.example.com' },
+    spec: {
+      group: 'example.com',
+      names: { plural: 'slows', singular: 'slow', kind: 'Slow', listKind: 'SlowList' },
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  })
+  const path = '/apis/example.com/v1/namespaces/default/slows'
+  const items = [{ n: Array(16).fill(0) }]
+  const create = () => send('POST', path, { apiVersion: 'example.com/v1', kind: 'Slow', metadata: { generateName: 'x' }, items })
+  await eventually('the resource', async () => (await create()).status === 422)
+  const { answers, reads } = await readDuring([create, create])
+  for (const { status, body } of answers) {
+    assert.equal(status, 422)
+    assert.match(body.message, /"x[a-z0-9]{5}" is invalid: items\[0\]: Invalid value: too many$/)
+  }
+  assert.ok(reads > 10, `${reads} reads`)
+})
