@@ -92,7 +92,8 @@ function record(writing: Writing, old: JsonObject, updated: JsonObject, before: 
 
 /**
  * The entries to store with an object that is created (`live` absent) or updated otherwise than by apply; both in the scope's version,
- * with defaults. Objects that nobody owns on an update stay so. Where fields can't be told, the live entries are kept.
+ * with defaults. Objects that nobody owns on an update stay so. Where fields can't be told, nobody owns any
+ * (UpdateNoErrors in apimachinery's managedfields).
  */
 export function updateManaged(writing: Writing, live: JsonObject | undefined, object: JsonObject): Json[] | undefined {
   const old = live ?? writing.blank
@@ -101,7 +102,7 @@ export function updateManaged(writing: Writing, live: JsonObject | undefined, ob
     if (managers.size === 0 && live !== undefined) return undefined
     return encodeManagers(record(writing, old, object, managers, writing.manager))
   } catch (error) {
-    if (error instanceof TypeMismatch) return entriesOf(old) as Json[] | undefined
+    if (error instanceof TypeMismatch) return undefined
     throw error
   }
 }
@@ -183,6 +184,7 @@ function resolved<T>(writing: Writing, live: JsonObject, attempt: (force: boolea
   try {
     return attempt(force)
   } catch (error) {
+    if (error instanceof TypeMismatch) throw unreasoned(error.message)
     if (!(error instanceof ApplyConflicts)) throw error
     const { platform } = writing
     const left = writing.manager === clientName(platform) ? conflictsBeyond(writing, live, error, platform) : error

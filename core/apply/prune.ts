@@ -1,5 +1,6 @@
 /** Removes what an applier applied last time and not this time, and nobody else owns. */
 import type { Json, JsonObject } from '../schema/model.ts'
+import { convertTo } from './convert.ts'
 import { difference, type FieldSet, intersection, union, unionOf } from './field-set.ts'
 import type { Manager, Managers } from './managers.ts'
 import { withNamedFields } from './named-fields.ts'
@@ -18,15 +19,17 @@ const objectOf = (value: Json) => (value ?? {}) as JsonObject
 
 /** The merged object without what the applier gave up; `last` is what it owned before, `managers` has what it owns now. */
 export function prune(scope: Scope, merged: JsonObject, managers: Managers, last: Manager): JsonObject {
-  const { versions, apiVersion: own } = scope
+  const { apiVersion: own } = scope
   const version = last.apiVersion
-  const convert = (object: JsonObject, from: string, to: string) => (from === to ? object : versions.convert(object, from, to))
+  const convert = (object: JsonObject, from: string, to: string, failing = `failed to convert pruned object at version ${to}`) =>
+    convertTo(scope, object, from, to, `failed to prune fields: ${failing}`)
   const atom = atomOf(scope, version)
-  const inLast = convert(merged, own, version)
+  const inLast = convert(merged, own, version, 'failed to convert merged object to last applied version')
   const before = withNamedFields(atom, last.fields)
   let pruned: Pruned = { version, merged: inLast, rest: objectOf(removeItems(atom, inLast, before)) }
   for (const [owned, fields] of ownersFirst(managers, version)) {
-    const at = { version: owned, merged: convert(pruned.merged, pruned.version, owned), rest: convert(pruned.rest, pruned.version, owned) }
+    const from = pruned.version
+    const at = { version: owned, merged: convert(pruned.merged, from, owned), rest: convert(pruned.rest, from, owned) }
     pruned = addBack(scope, at, fields)
   }
   const left = convert(pruned.rest, pruned.version, version)

@@ -18,4 +18,10 @@ export class TypeMismatch extends Error {
   constructor(mismatches: readonly Mismatch[]) {
     super(mismatches.length === 1 ? mismatches.map(line).join('') : ['errors:', ...mismatches.map((each) => `  ${line(each)}`)].join('\n'))
   }
+
+  /** The same, told as the cause of what failed. */
+  within(failing: string): this {
+    this.message = `${failing}: ${this.message}`
+    return this
+  }
 }

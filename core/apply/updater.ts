@@ -3,6 +3,7 @@ import { equal } from '../schema/equal.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { type Comparison, compare } from './compare.ts'
 import { ApplyConflicts, type Conflict } from './conflict.ts'
+import { convertTo } from './convert.ts'
 import { difference, type FieldSet, intersection, recursiveDifference } from './field-set.ts'
 import { type Identity, identityOf, type Manager, type Managers } from './managers.ts'
 import { merge } from './merge.ts'
@@ -32,12 +33,13 @@ interface Change {
 /** What a change is in each version that managers use. */
 function comparer(scope: Scope, { old, updated }: Change): (apiVersion: string) => Comparison {
   const known = new Map<string, Comparison>()
-  const { versions, apiVersion: own, reset } = scope
+  const { apiVersion: own, reset } = scope
   return (apiVersion) => {
     const found = known.get(apiVersion)
     if (found !== undefined) return found
-    const convert = (object: JsonObject) => (apiVersion === own ? object : versions.convert(object, own, apiVersion))
-    const { changed, removed } = compare(atomOf(scope, apiVersion), convert(old), convert(updated))
+    const before = convertTo(scope, old, own, apiVersion, 'failed to convert old object')
+    const after = convertTo(scope, updated, own, apiVersion, 'failed to convert new object')
+    const { changed, removed } = compare(atomOf(scope, apiVersion), before, after)
     const made = { changed: recursiveDifference(changed, reset), removed: recursiveDifference(removed, reset) }
     known.set(apiVersion, made)
     return made
@@ -77,7 +79,7 @@ export function update(
 
 /**
  * Merges what is applied into the live object, removes what the applier no longer applies, and moves ownership.
- * The object is undefined when nothing changed. Throws ApplyConflicts.
+ * The object is undefined when nothing changed. Throws ApplyConflicts, and TypeMismatch for a version of another manager that the object does not fit.
  */
 export function apply(
   scope: Scope,

@@ -38,7 +38,7 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
     const error = {
       reason: 'FieldValueInvalid',
       field: 'metadata.resourceVersion',
-      message: 'Invalid value: 0x0: must be specified for an update',
+      message: 'Invalid value: 0: must be specified for an update',
     } as const
     throw invalid(resource.definition, name, [error])
   }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { objectAtom } from '../../../core/apply/atom.ts'
 import { applyManaged, updateManaged } from '../../../core/apply/ownership.ts'
+import { ObjectMeta } from '../../../core/resources/meta/objectmeta.ts'
 import { ApiError } from '../../../core/respond/status.ts'
-import type { Json, JsonObject } from '../../../core/schema/model.ts'
-import { applied, filled, owners, specs, start, thing, updated, writing } from './support.ts'
+import { field, type Json, type JsonObject, map, message, string } from '../../../core/schema/model.ts'
+import { applied, atom, filled, owners, specs, start, thing, updated, writing } from './support.ts'
 
 const specOf = (object: JsonObject) => object['spec'] as JsonObject
 const metadataOf = (object: JsonObject) => object['metadata'] as JsonObject
@@ -277,5 +279,25 @@ test('who applies nothing more leaves nothing behind', () => {
       for (const [key, value] of Object.entries(mine))
         if (typeof value !== 'object' && !(key in theirs)) assert.equal(specOf(left)[key] ?? undefined, undefined)
     }),
+  )
+})
+
+test('an object that does not fit the version of another manager', () => {
+  const other = objectAtom(message('Other', '', { metadata: field(1, ObjectMeta, ''), spec: field(2, map(string), '') }))
+  const versions = { atom: (version: string) => (version === 'v1' ? atom : other), convert: (object: JsonObject) => object }
+  const live = updated(writing('old', { apiVersion: 'v2', versions }), undefined, thing({ text: 'a' }))
+  const mismatch = '.spec.replicas: expected string, got &value.valueUnstructured{Value:2}'
+  assert.deepEqual(
+    refusal(() => applied(writing('a', { versions }), live, { replicas: 2 })),
+    { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: `failed to convert new object: ${mismatch}`, code: 500 },
+  )
+  assert.deepEqual(owners(updated(writing('a', { versions }), live, thing({ replicas: 2 }))), {}, 'after an update nobody owns anything')
+
+  const inV2 = { ...thing({ text: 'a' }), apiVersion: 'v2' }
+  const appliedLive = applyManaged(writing('a', { apiVersion: 'v2', versions }), undefined, inV2, false)
+  const grown = { ...appliedLive, spec: { text: 'a', replicas: 2 } }
+  assert.equal(
+    refusal(() => applied(writing('a', { versions }), grown, { text: 'b' }, true)).message,
+    `failed to prune fields: failed to convert merged object to last applied version: ${mismatch}`,
   )
 })

@@ -1,0 +1,19 @@
+import type { JsonObject } from '../schema/model.ts'
+import { checkType } from './check.ts'
+import { atomOf, type Scope } from './scope.ts'
+import { TypeMismatch } from './type-mismatch.ts'
+
+/**
+ * The object in another version. Throws a TypeMismatch, whose message `failing` begins, when it does not fit that version's schema:
+ * versions of custom resources may have nothing in common.
+ */
+export function convertTo(scope: Scope, object: JsonObject, from: string, to: string, failing: string): JsonObject {
+  if (from === to) return object
+  const converted = scope.versions.convert(object, from, to)
+  try {
+    checkType(atomOf(scope, to), converted, false)
+  } catch (error) {
+    throw error instanceof TypeMismatch ? error.within(failing) : error
+  }
+  return converted
+}
