@@ -34,6 +34,7 @@ import type { Connection, KeyValueStore, Ports } from './ports.ts'
 import { builtInRows } from './registry/built-in.ts'
 import { createServing } from './registry/serving.ts'
 import { createResourceTable, type LiveTable } from './registry/table.ts'
+import { createIds } from './request/ids.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { builtInResources } from './resources/group-versions.ts'
 import { Reply } from './respond/reply.ts'
@@ -175,7 +176,8 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     metrics: serverMetrics,
   })
   const handle = compose(chain, createRouter({ resources: dispatch, fixed: meta }))
-  const answer = (request: Request, connection: Connection) => handle(createExchange(request, connection, closing.signal))
+  const nextId = createIds()
+  const answer = (request: Request, connection: Connection) => handle(createExchange(request, connection, closing.signal, nextId))
 
   const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound, connect })
   await customResources.ready

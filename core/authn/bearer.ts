@@ -24,13 +24,28 @@ export function readBearer(header: string | null): Bearer {
   return end < 0 ? none : extraSpace
 }
 
+/** Headers whose token is remembered, at most. */
+const mostHeaders = 4_096
+
 /** Accepts the bearer tokens that `tokens` knows, and refuses all others. */
 export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
+  /** Tokens that were accepted, by their header. A part cut out of a header would have to be hashed by every cache for every request. */
+  const known = new Map<string, string>()
+
   return {
     name: tokens.name,
     authenticate: (request) => {
-      const { token } = readBearer(request.headers.get('authorization'))
-      return token === undefined ? undefined : mustKnow(tokens.authenticateToken(token))
+      const header = request.headers.get('authorization')
+      if (header === null) return undefined
+      const before = known.get(header)
+      const token = before ?? readBearer(header).token
+      if (token === undefined) return undefined
+      const found = mustKnow(tokens.authenticateToken(token))
+      if (before === undefined && !(found instanceof Promise)) {
+        if (known.size >= mostHeaders) known.clear()
+        known.set(header, token)
+      }
+      return found
     },
   }
 }

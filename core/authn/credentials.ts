@@ -1,4 +1,5 @@
 /** Headers that say who makes a request. They are for authentication alone: nothing further in may believe them or pass them on. */
+import { eachHeaderName } from '../respond/light-headers.ts'
 import type { RequestHeaders } from './request-header.ts'
 
 const standard: RequestHeaders = {
@@ -26,12 +27,12 @@ export function credentialHeaders(configured: RequestHeaders = standard): (heade
   const all = [standard, canonicalHeaders(configured)]
   const names = new Set(['authorization', ...all.flatMap(({ username, uid, group }) => [...username, ...uid, ...group])])
   const prefixes = [...new Set(all.flatMap(({ extraPrefix }) => extraPrefix))]
-  const none: readonly string[] = []
+  const isCredential = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
   return (headers) => {
-    let found = none
-    for (const name of headers.keys()) {
-      if (names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) found = [...found, name]
-    }
+    const found: string[] = []
+    eachHeaderName(headers, (name) => {
+      if (isCredential(name) && !found.includes(name)) found.push(name)
+    })
     return found
   }
 }

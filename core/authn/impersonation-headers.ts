@@ -1,5 +1,6 @@
 import type { User } from '../request/exchange.ts'
 import { extraKey, headerText, headerValues } from '../request/header-values.ts'
+import { eachHeaderName } from '../respond/light-headers.ts'
 import { badRequest } from '../respond/status.ts'
 
 const userHeader = 'impersonate-user'
@@ -33,8 +34,11 @@ export function readImpersonation(headers: Headers): User | undefined {
 }
 
 function asksForImpersonation(headers: Headers): boolean {
-  for (const name of headers.keys()) if (name.startsWith('impersonate-')) return true
-  return false
+  let found = false
+  eachHeaderName(headers, (name) => {
+    found ||= name.startsWith('impersonate-')
+  })
+  return found
 }
 
 /** The request as the reference server prints it in its refusal. */

@@ -113,13 +113,14 @@ export class RbacIndex {
   }
 
   /** Decides: what allowed it (`ClusterRoleBinding "x" of ClusterRole "y" to User "z"`), or the problems met on the way. */
-  decide(attributes: Attributes): { readonly allowedBy: string } | { readonly problems: readonly string[] } {
+  decide(attributes: Attributes): { allowedBy(): string } | { readonly problems: readonly string[] } {
     const combined = attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`
-    let allowedBy: string | undefined
+    let allowedBy: (() => string) | undefined
     const problems: string[] = []
+    // Its words are put together when somebody reads them: few do.
     this.#visit(attributes.user, attributes.namespace, (rules, roleRef, namespace, bindings) => {
       if (rules === undefined) this.#missing(problems, roleRef)
-      else if (rules.allows(attributes, combined)) allowedBy = describe(roleRef, namespace, bindings)
+      else if (rules.allows(attributes, combined)) allowedBy = () => describe(roleRef, namespace, bindings)
       return allowedBy !== undefined
     })
     return allowedBy === undefined ? { problems } : { allowedBy }

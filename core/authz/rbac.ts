@@ -5,6 +5,12 @@ import { aggregate, type SubjectRules } from './rules.ts'
 
 export type { SubjectRules } from './rules.ts'
 
+const allowed = ({ allowedBy }: { allowedBy(): string }): Decision => ({
+  verdict: 'allow',
+  get reason() {
+    return `RBAC: allowed by ${allowedBy()}`
+  },
+})
 const none: Decision = { verdict: 'no-opinion', reason: '' }
 
 /** Mode RBAC. It never denies. */
@@ -13,7 +19,7 @@ export function rbacAuthorizer(index: RbacIndex): Authorizer {
     name: 'RBAC',
     authorize: (attributes) => {
       const outcome = index.decide(attributes)
-      if ('allowedBy' in outcome) return { verdict: 'allow', reason: `RBAC: allowed by ${outcome.allowedBy}` }
+      if ('allowedBy' in outcome) return allowed(outcome)
       return outcome.problems.length === 0 ? none : { verdict: 'no-opinion', reason: `RBAC: ${aggregate(outcome.problems)}` }
     },
     rulesFor: (user, namespace) => rulesFor(index, user, namespace),

@@ -6,10 +6,10 @@ import type { Answer, Filter, Handler } from './filter.ts'
 
 /** 403 unless the authorizer allows the request; 500 when that could not be found out. */
 export function authorization(authorizer: Authorizer): Filter {
-  const proceed = ({ verdict, reason, error }: Decision, exchange: Exchange, next: Handler): Answer => {
-    if (verdict !== 'allow' && error !== undefined) throw internalError(error)
-    if (verdict !== 'allow') throw forbiddenError({ user: exchange.user, ...exchange.info }, reason)
-    return next(exchange)
+  const proceed = (decision: Decision, exchange: Exchange, next: Handler): Answer => {
+    if (decision.verdict === 'allow') return next(exchange)
+    if (decision.error !== undefined) throw internalError(decision.error)
+    throw forbiddenError({ user: exchange.user, ...exchange.info }, decision.reason)
   }
   return (exchange, next) => {
     const decision = authorizer.authorize({ user: exchange.user, ...exchange.info })

@@ -33,15 +33,11 @@ function scopeOf({ isResource, name, verb, namespace }: Exchange['info']): strin
 
 function labelsOf(exchange: Exchange): string[] {
   const { info, query } = exchange
+  const asked = query.size === 0 ? '' : (query.get('dryRun') ?? '')
+  const dryRun = asked === '' || asked === 'All' ? asked : 'invalid'
   const { isResource, group, version, resource, subresource, path } = info
-  const dryRun = query.get('dryRun') ?? ''
-  return [
-    verbOf(exchange),
-    dryRun === '' || dryRun === 'All' ? dryRun : 'invalid',
-    ...(isResource ? [group, version, resource, subresource] : ['', '', '', path]),
-    scopeOf(info),
-    'apiserver',
-  ]
+  if (!isResource) return [verbOf(exchange), dryRun, '', '', '', path, scopeOf(info), 'apiserver']
+  return [verbOf(exchange), dryRun, group, version, resource, subresource, scopeOf(info), 'apiserver']
 }
 
 /**

@@ -13,16 +13,16 @@ class RequestExchange implements Exchange {
   readonly info: RequestInfo
   readonly auditId: string
   readonly warnings: string[] = []
-  readonly annotations = new Map<string, string>()
   user = nobody
   /** The request as it came: its signal is the client's, whatever becomes of `request`. */
   readonly #sent: Request
   readonly #closing: AbortSignal
+  #annotations: Map<string, string> | undefined
   #signal: AbortSignal | undefined
   #expiry: AbortController | undefined
   #error: Error | undefined
 
-  constructor(request: Request, connection: Connection, closing: AbortSignal) {
+  constructor(request: Request, connection: Connection, closing: AbortSignal, nextId: () => string) {
     this.request = request
     this.#sent = request
     this.connection = connection
@@ -33,7 +33,12 @@ class RequestExchange implements Exchange {
     const path = start === -1 ? '/' : url.slice(start, mark === -1 ? undefined : mark)
     this.query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1))
     this.info = requestInfo(request.method, path, this.query)
-    this.auditId = request.headers.get('audit-id') ?? crypto.randomUUID()
+    this.auditId = request.headers.get('audit-id') ?? nextId()
+  }
+
+  get annotations(): Map<string, string> {
+    this.#annotations ??= new Map()
+    return this.#annotations
   }
 
   get signal(): AbortSignal {
@@ -59,7 +64,7 @@ class RequestExchange implements Exchange {
   }
 }
 
-/** What a request is about, found out before any filter runs. `closing` aborts when the server closes. */
-export function createExchange(request: Request, connection: Connection, closing: AbortSignal): Exchange {
-  return new RequestExchange(request, connection, closing)
+/** What a request is about, found out before any filter runs. `closing` aborts when the server closes; `nextId` names requests. */
+export function createExchange(request: Request, connection: Connection, closing: AbortSignal, nextId: () => string): Exchange {
+  return new RequestExchange(request, connection, closing, nextId)
 }

@@ -134,22 +134,56 @@ export function createMetrics(): MetricsRegistry {
   }
 }
 
-/** One state per combination of label values, from its first use on; without labels there is one, from the start. */
+/** By the value of one label, what there is for the values of the next ones. */
+type Branch<T> = Map<string, Branch<T> | Series<T>>
+
+/**
+ * One state per combination of label values, from its first use on; without labels there is one, from the start. Looked up value by value:
+ * one text of all of them would have to be put together and hashed for every request.
+ */
 function createSeries<T>(labels: readonly string[], initial: () => T) {
-  const series = new Map<string, Series<T>>()
-  if (labels.length === 0) series.set('', { values: [], state: initial() })
-  return {
-    all: () => series.values(),
-    remove: (values: readonly string[]) => void series.delete(values.join('\u0000')),
-    of(values: readonly string[]): Series<T> {
-      if (values.length !== labels.length) throw new Error(`want ${labels.length} label values, have ${values.length}`)
-      const key = values.join('\u0000')
-      let found = series.get(key)
-      if (!found) {
-        found = { values: [...values], state: initial() }
-        series.set(key, found)
+  const root: Branch<T> = new Map()
+  const all = new Set<Series<T>>()
+  const last = Math.max(0, labels.length - 1)
+
+  /** The series of all combinations that begin alike. */
+  function branch(values: readonly string[]): Map<string, Series<T>> {
+    let found = root
+    for (let i = 0; i < last; i++) {
+      let next = found.get(values[i] as string)
+      if (next === undefined) {
+        next = new Map()
+        found.set(values[i] as string, next)
       }
-      return found
+      found = next as Branch<T>
+    }
+    return found as Map<string, Series<T>>
+  }
+
+  function of(values: readonly string[]): Series<T> {
+    if (values.length !== labels.length) throw new Error(`want ${labels.length} label values, have ${values.length}`)
+    const siblings = branch(values)
+    const value = values[last] ?? ''
+    let found = siblings.get(value)
+    if (found === undefined) {
+      found = { values: [...values], state: initial() }
+      siblings.set(value, found)
+      all.add(found)
+    }
+    return found
+  }
+
+  if (labels.length === 0) of([])
+  return {
+    of,
+    all: () => all.values(),
+    remove(values: readonly string[]) {
+      const siblings = branch(values)
+      const value = values[last] ?? ''
+      const found = siblings.get(value)
+      if (found === undefined) return
+      siblings.delete(value)
+      all.delete(found)
     },
   }
 }

@@ -43,7 +43,7 @@ interface Supported {
 }
 
 /** Headers that are remembered; clients send few different ones. */
-const maxRemembered = 1000
+const maxRemembered = 200
 const longestRemembered = 1024
 const transformKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
 
@@ -74,16 +74,18 @@ export function createNegotiator(platform: Platform): Negotiator {
     return undefined
   }
 
-  const remembered = new Map<string, Negotiated>()
+  /** By what an endpoint can answer with, then by header. */
+  const remembered = Array.from({ length: 8 }, () => new Map<string, Negotiated>())
   const recall = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated => {
-    const key = `${endpoint.protobuf ? 'p' : '-'}${endpoint.table ? 't' : '-'}${streaming ? 's' : '-'}${accept ?? ''}`
-    let found = remembered.get(key)
+    const known = remembered[(endpoint.protobuf ? 1 : 0) | (endpoint.table ? 2 : 0) | (streaming ? 4 : 0)] as Map<string, Negotiated>
+    const key = accept ?? ''
+    let found = known.get(key)
     if (found === undefined) {
       found = choose(accept, endpoint, streaming)
       if (found === undefined) throw refusal(streaming)
       if (key.length > longestRemembered) return found
-      if (remembered.size >= maxRemembered) remembered.clear()
-      remembered.set(key, found)
+      if (known.size >= maxRemembered) known.clear()
+      known.set(key, found)
     }
     return found
   }

@@ -15,6 +15,14 @@ function fieldValue(value: string): string {
   return text
 }
 
+/** Visits the names of headers, in lower case and any order; one may come twice. Costs less than `keys`, which has to sort. */
+export function eachHeaderName(headers: Headers, visit: (name: string) => void): void {
+  if (headers instanceof LightHeaders) {
+    const { flat } = headers
+    for (let i = 0; i < flat.length; i += 2) visit(flat[i] as string)
+  } else for (const name of headers.keys()) visit(name)
+}
+
 /** The Headers interface over a flat list of names and values, which is how they come and go. Some ten times cheaper than the built-in class. */
 export class LightHeaders implements Headers {
   /** Lower-case name, value, lower-case name, value, … */

@@ -27,10 +27,15 @@ export class Reply implements Response {
   #native: Response | undefined
   #ended: (() => void)[] | undefined
 
-  readonly statusText = ''
-  readonly type = 'default'
-  readonly url = ''
-  readonly redirected = false
+  declare readonly statusText: ''
+  declare readonly type: 'default'
+  declare readonly url: ''
+  declare readonly redirected: false
+
+  static {
+    // Once for all: as fields they would make every answer larger.
+    Object.assign(Reply.prototype, { statusText: '', type: 'default', url: '', redirected: false })
+  }
 
   constructor(body: PlainBody, init: { readonly status?: number; readonly headers?: HeadersInit } = {}) {
     this.status = init.status ?? 200

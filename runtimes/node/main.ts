@@ -26,6 +26,7 @@ import type { Pki } from './pki.ts'
 import { nodeClock, nodeFiles, nodeLogger, nodeOutbound } from './ports.ts'
 import { snapshot, snapshotCommand } from './snapshot.ts'
 import { openStores } from './store.ts'
+import { keepObjectsYoung } from './young-objects.ts'
 
 /** A daemon that runs; `stop` resolves when everything is closed. */
 export interface Daemon {
@@ -136,6 +137,7 @@ export async function main(argv: readonly string[], program: string, serves: () 
     const hint = kubeconfig ? `; try: kubectl --kubeconfig ${kubeconfig} get namespaces` : ''
     process.stderr.write(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
     serves()
+    keepObjectsYoung()
     await ended
     await daemon.stop()
     return 0

@@ -6,6 +6,11 @@ import { representations } from './representations.ts'
 import { staticTable } from './static-table.ts'
 
 const wrong = (message: string) => new ConnectionError(errorCodes.compressionError, message)
+/** Bytes of values that are remembered outside of the table, and how many of them. */
+const shortestKept = 128
+const longestKept = 4_096
+const mostKept = 2
+
 /** No number of use has more bytes after its first. */
 const longestNumber = 4
 
@@ -30,6 +35,8 @@ export interface FieldList {
 export class Decoder {
   readonly #limits: DecoderLimits
   readonly #table: DynamicTable
+  /** The last long value of a field that is not in the table, by name: as it came, and as it reads. */
+  readonly #kept = new Map<string, { readonly bytes: Buffer; readonly text: string }>()
   #block: Buffer = Buffer.alloc(0)
   #at = 0
 
@@ -70,7 +77,7 @@ export class Decoder {
         continue
       } else {
         name = this.#name(literal.bits)
-        value = this.#string()
+        value = this.#unindexed(name)
       }
       begun = true
       bytes += name.length + value.length + entryOverhead
@@ -105,14 +112,14 @@ export class Decoder {
 
   /** Section 5.1. */
   #number(bits: number): number {
-    const most = 2 ** bits - 1
+    const most = (1 << bits) - 1
     let value = this.#byte() & most
     this.#at++
     if (value < most) return value
     for (let shift = 0; shift < 7 * longestNumber; shift += 7) {
       const byte = this.#byte()
       this.#at++
-      value += (byte & 0x7f) * 2 ** shift
+      value += (byte & 0x7f) << shift
       if ((byte & 0x80) === 0) return value
     }
     throw wrong('a header has a number that is too large')
@@ -120,12 +127,39 @@ export class Decoder {
 
   /** Section 5.2. */
   #string(): string {
-    const coded = (this.#byte() & representations.huffman.flag) !== 0
+    const from = this.#at
+    return this.#text(from, this.#skipString())
+  }
+
+  /** Passes over a string; returns where its octets begin. */
+  #skipString(): number {
     const length = this.#number(representations.huffman.bits)
     const start = this.#at
-    const end = start + length
-    if (end > this.#block.length) throw wrong('a header ends too early')
-    this.#at = end
-    return coded ? huffmanDecoded(this.#block, start, end) : this.#block.toString('latin1', start, end)
+    this.#at = start + length
+    if (this.#at > this.#block.length) throw wrong('a header ends too early')
+    return start
+  }
+
+  /** The string that begins at `from`, its octets at `start`, and ends before `#at`. */
+  #text(from: number, start: number): string {
+    const coded = ((this.#block[from] as number) & representations.huffman.flag) !== 0
+    return coded ? huffmanDecoded(this.#block, start, this.#at) : this.#block.toString('latin1', start, this.#at)
+  }
+
+  /**
+   * The value of a field that is not in the table, and mostly not to be: credentials are sent like that with every request (section 7.1.3).
+   * A long one that comes again is the same string as before, so that nobody has to decode, check or hash it once more.
+   */
+  #unindexed(name: string): string {
+    const from = this.#at
+    const start = this.#skipString()
+    const length = this.#at - start
+    if (length < shortestKept || length > longestKept) return this.#text(from, start)
+    const known = this.#kept.get(name)
+    if (known !== undefined && this.#block.compare(known.bytes, 0, known.bytes.length, from, this.#at) === 0) return known.text
+    const text = this.#text(from, start)
+    if (this.#kept.size >= mostKept) this.#kept.clear()
+    this.#kept.set(name, { bytes: Buffer.from(this.#block.subarray(from, this.#at)), text })
+    return text
   }
 }

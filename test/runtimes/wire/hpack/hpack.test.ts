@@ -267,3 +267,26 @@ test('a list that is larger than allowed is read to its end, and the table stays
   ])
   assert.deepEqual(decoder.decode(bomb), { fields: [], tooLarge: true })
 })
+
+test('long values that are never put in the table are told apart, whatever came before', () => {
+  const decoder = new Decoder()
+  const random = seeded(7)
+  const values = ['a'.repeat(300), `${'a'.repeat(299)}b`, 'a'.repeat(299), 'b'.repeat(5_000), '\u00e4'.repeat(200), 'short']
+  const literal = (name: string, value: string, coded: boolean) => {
+    const string = (text: string) => {
+      const octets = coded ? Buffer.alloc(huffmanLength(text)) : Buffer.from(text, 'latin1')
+      if (coded) huffmanWrite(text, octets, 0)
+      const flag = coded ? 0x80 : 0
+      if (octets.length < 127) return Buffer.concat([Buffer.of(flag | octets.length), octets])
+      const rest = octets.length - 127
+      const length = rest < 128 ? [rest] : [(rest & 0x7f) | 0x80, rest >> 7]
+      return Buffer.concat([Buffer.of(flag | 127, ...length), octets])
+    }
+    return Buffer.concat([Buffer.of(0x10), string(name), string(value)])
+  }
+  for (let round = 0; round < 200; round++) {
+    const fields = Array.from({ length: 3 }, () => [`x-${random.below(4)}`, random.pick(values)] as const)
+    const block = Buffer.concat(fields.map(([name, value]) => literal(name, value, random.below(2) === 0)))
+    assert.deepEqual(pairs(decoder.decode(block).fields), fields)
+  }
+})
