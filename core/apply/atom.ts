@@ -3,7 +3,7 @@
  * An atom allows a scalar, a list, a map, or, where anything goes, each of them.
  */
 import type { Field, Json, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
-import { type Element, fieldElement } from './element.ts'
+import { type Element, fieldElement, nameOf } from './element.ts'
 
 export interface ListAtom {
   /** `set`: items are their own identity; `map`: `keys` are. */
@@ -18,6 +18,8 @@ export interface MapAtom {
   readonly atomic: boolean
   /** The type of a declared field. */
   readonly field: (name: string) => Atom | undefined
+  /** As `field`, by its path element. */
+  readonly named: (element: Element) => Atom | undefined
   /** The path element of a member. */
   readonly element: (name: string) => Element
   /** The type of all other keys; absent: there are none. */
@@ -38,7 +40,14 @@ const none = () => undefined
 
 function anything(atomic: boolean): Atom {
   const list: ListAtom = { relation: 'atomic', keys: [], defaults: none, items: () => untyped }
-  const map: MapAtom = { atomic, field: none, element: fieldElement, others: () => (atomic ? untyped : deduced), free: !atomic }
+  const map: MapAtom = {
+    atomic,
+    field: none,
+    named: none,
+    element: fieldElement,
+    others: () => (atomic ? untyped : deduced),
+    free: !atomic,
+  }
   return { scalar: 'untyped', list, map, only: { scalar: { scalar: 'untyped' }, list: { list }, map: { map } } }
 }
 
@@ -97,7 +106,7 @@ function listAtom(schema: List, field: Field | undefined, preserve: boolean): At
 
 function mapAtom(schema: MapOf, preserve: boolean): Atom {
   const others = once(() => atomOf(schema.values, undefined, preserve))
-  return { map: { atomic: schema.atomic === true, field: none, element: fieldElement, others, free: false } }
+  return { map: { atomic: schema.atomic === true, field: none, named: none, element: fieldElement, others, free: false } }
 }
 
 const typeMeta = new Set(['kind', 'apiVersion'])
@@ -108,19 +117,24 @@ function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
   const hasTypeMeta = root || schema.typeMeta === true
   /** Fields that were asked for, so that each is made, and named, once. */
   const known = new Map<string, { readonly atom: Atom; readonly element: Element }>()
+  const byElement = new Map<Element, Atom>()
   const field = (name: string) => {
     const found = known.get(name)
     if (found !== undefined) return found.atom
     const declared = schema.json.get(name)
     const atom = declared ? atomOf(declared.schema, declared, inner) : hasTypeMeta && typeMeta.has(name) ? scalars.string : undefined
-    if (atom !== undefined) known.set(name, { atom, element: fieldElement(name) })
+    if (atom === undefined) return undefined
+    const own = fieldElement(name)
+    known.set(name, { atom, element: own })
+    byElement.set(own, atom)
     return atom
   }
+  const named = (element: Element) => byElement.get(element) ?? field(nameOf(element) ?? '')
   const element = (name: string) => known.get(name)?.element ?? fieldElement(name)
   const { additional } = schema
   const open = inner || (schema.json.size === 0 && !hasTypeMeta)
   const others = additional ? once(() => atomOf(additional, undefined, inner)) : open ? free : undefined
-  return { map: { atomic: schema.atomic === true, field, element, others, free: others === free && schema.json.size === 0 } }
+  return { map: { atomic: schema.atomic === true, field, named, element, others, free: others === free && schema.json.size === 0 } }
 }
 
 /** Worked out once per message; keyed by the immutable schema. */

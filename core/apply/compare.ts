@@ -1,10 +1,11 @@
 /** What one write did to an object, field by field. */
 import { equal } from '../schema/equal.ts'
+import { isEmpty } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import type { Element } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder, noFields, union } from './field-set.ts'
-import { itemElement } from './list-item.ts'
+import { itemElement, sameIdentities } from './list-item.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
 /** No field is in both sets. */
@@ -15,23 +16,15 @@ export interface Comparison {
 }
 
 /** What happened to one value: to itself, and to the fields below it. */
-interface Outcome {
+interface Outcome extends Comparison {
   /** Added, or of another value. */
   readonly isChanged: boolean
   readonly isRemoved: boolean
-  readonly changed: FieldSet
-  readonly removed: FieldSet
-  /** Nothing below is owned by itself. */
-  readonly leaf: boolean
 }
 
-function leafOf(isChanged: boolean, isRemoved: boolean): Outcome {
-  return { isChanged, isRemoved, changed: noFields, removed: noFields, leaf: true }
-}
-
-const changedLeaf = leafOf(true, false)
-const removedLeaf = leafOf(false, true)
-const sameLeaf = leafOf(false, false)
+const nothing: Outcome = { isChanged: false, isRemoved: false, changed: noFields, removed: noFields }
+const changedLeaf: Outcome = { ...nothing, isChanged: true }
+const removedLeaf: Outcome = { ...nothing, isRemoved: true }
 
 /** Compares two values of a type. Throws a TypeMismatch where the fields of one can't be told. */
 export function compare(atom: Atom, old: Json, updated: Json): Comparison {
@@ -39,15 +32,17 @@ export function compare(atom: Atom, old: Json, updated: Json): Comparison {
 }
 
 function visit(given: Atom, left: Json | undefined, right: Json | undefined): Outcome {
+  if (left === right) return nothing
+  if (left === undefined) return came(fieldsBelow(given, right as Json))
+  if (right === undefined) return went(fieldsBelow(given, left))
   const before = deduce(given, left)
   const after = deduce(given, right)
-  if (left === undefined || right === undefined || before === after) {
-    const outcome = handle(right === undefined ? before : after, left, right)
-    if (outcome.leaf || (left !== undefined && right !== undefined)) return outcome
-    return left === undefined ? { ...outcome, isChanged: true } : { ...outcome, isRemoved: true }
-  }
-  return combine(handle(before, left, right), handle(after, left, right))
+  const outcome = handle(before, left, right)
+  return before === after ? outcome : combine(outcome, handle(after, left, right))
 }
+
+const came = (below: FieldSet): Outcome => (below.length === 0 ? changedLeaf : { ...changedLeaf, changed: below })
+const went = (below: FieldSet): Outcome => (below.length === 0 ? removedLeaf : { ...removedLeaf, removed: below })
 
 /** Both outcomes of a value that changed its kind. */
 function combine(first: Outcome, second: Outcome): Outcome {
@@ -56,12 +51,46 @@ function combine(first: Outcome, second: Outcome): Outcome {
     isRemoved: first.isRemoved || second.isRemoved,
     changed: union(first.changed, second.changed),
     removed: union(first.removed, second.removed),
-    leaf: second.leaf,
   }
 }
 
+const undeclared = (path: string) => new TypeMismatch([{ path, message: 'field not declared in schema' }])
+
+function atomOf(map: MapAtom, key: string): Atom {
+  const atom = map.field(key) ?? map.others?.()
+  if (atom === undefined) throw undeclared(`.${key}`)
+  return atom
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** All fields below a value that came or went, each of which did so itself. None: the value is a leaf. */
+function fieldsBelow(given: Atom, value: Json): FieldSet {
+  const { map, scalar, list } = deduce(given, value)
+  if (map) return map.atomic || !isObject(value) ? noFields : membersBelow(map, value)
+  if (scalar) return noFields
+  if (list) return list.relation === 'atomic' || !Array.isArray(value) ? noFields : itemsBelow(list, value)
+  throw undeclared('')
+}
+
+function membersBelow(map: MapAtom, object: JsonObject): FieldSet {
+  const nodes: FieldNode[] = []
+  for (const key in object) {
+    const atom = atomOf(map, key)
+    nodes.push({ element: map.element(key), member: true, children: fieldsBelow(atom, object[key] as Json) })
+  }
+  return inOrder(nodes)
+}
+
+function itemsBelow(list: ListAtom, items: readonly Json[]): FieldSet {
+  const nodes: FieldNode[] = []
+  for (const [element, [item, ...repeats]] of byElement(list, items))
+    nodes.push({ element, member: true, children: repeats.length > 0 ? noFields : fieldsBelow(list.items(), item as Json) })
+  return inOrder(nodes)
+}
+
 /** Collects the outcomes of members or items. */
-class Members {
+class Outcomes {
   #changed: FieldNode[] | undefined
   #removed: FieldNode[] | undefined
 
@@ -76,57 +105,56 @@ class Members {
     }
   }
 
-  outcome(): Outcome {
+  get whole(): Outcome {
+    if (this.#changed === undefined && this.#removed === undefined) return nothing
     const ordered = (nodes: FieldNode[] | undefined) => (nodes === undefined ? noFields : inOrder(nodes))
-    return { isChanged: false, isRemoved: false, changed: ordered(this.#changed), removed: ordered(this.#removed), leaf: false }
+    return { isChanged: false, isRemoved: false, changed: ordered(this.#changed), removed: ordered(this.#removed) }
   }
 }
 
-function handle({ map, scalar, list }: Atom, left: Json | undefined, right: Json | undefined): Outcome {
+function handle({ map, scalar, list }: Atom, left: Json, right: Json): Outcome {
   if (map) return handleMap(map, left, right)
   if (scalar) return leafOutcome(left, right)
   if (list) return handleList(list, left, right)
-  throw new TypeMismatch([{ path: '', message: 'field not declared in schema' }])
+  throw undeclared('')
 }
 
-function leafOutcome(left: Json | undefined, right: Json | undefined): Outcome {
-  if (left === undefined) return changedLeaf
-  if (right === undefined) return removedLeaf
-  return equal(left, right) ? sameLeaf : changedLeaf
-}
+const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) ? nothing : changedLeaf)
 
 const noMembers: JsonObject = {}
 
-function handleMap(map: MapAtom, left: Json | undefined, right: Json | undefined): Outcome {
-  const before = typeof left === 'object' && left !== null && !Array.isArray(left) ? left : noMembers
-  const after = typeof right === 'object' && right !== null && !Array.isArray(right) ? right : noMembers
-  const oldKeys = Object.keys(before)
-  const newKeys = Object.keys(after)
-  if (map.atomic || (oldKeys.length === 0 && newKeys.length === 0)) return leafOutcome(left, right)
-  const members = new Members()
-  for (const key of oldKeys) visitMember(map, key, before[key] as Json, Object.hasOwn(after, key) ? after[key] : undefined, members)
-  for (const key of newKeys) if (!Object.hasOwn(before, key)) visitMember(map, key, undefined, after[key] as Json, members)
-  return members.outcome()
-}
-
-function visitMember(map: MapAtom, key: string, left: Json | undefined, right: Json | undefined, into: Members): void {
-  const atom = map.field(key) ?? map.others?.()
-  if (atom === undefined) throw new TypeMismatch([{ path: `.${key}`, message: 'field not declared in schema' }])
-  into.add(map.element(key), visit(atom, left, right))
+function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
+  const before = isObject(left) ? left : noMembers
+  const after = isObject(right) ? right : noMembers
+  if (map.atomic || (isEmpty(before) && isEmpty(after))) return leafOutcome(left, right)
+  const outcomes = new Outcomes()
+  for (const key in before) {
+    const outcome = visit(atomOf(map, key), before[key], Object.hasOwn(after, key) ? after[key] : undefined)
+    if (outcome !== nothing) outcomes.add(map.element(key), outcome)
+  }
+  for (const key in after) if (!Object.hasOwn(before, key)) outcomes.add(map.element(key), visit(atomOf(map, key), undefined, after[key]))
+  return outcomes.whole
 }
 
 const noItems: Json[] = []
 
-function handleList(list: ListAtom, left: Json | undefined, right: Json | undefined): Outcome {
+function handleList(list: ListAtom, left: Json, right: Json): Outcome {
   const before = Array.isArray(left) ? left : noItems
   const after = Array.isArray(right) ? right : noItems
   if (list.relation === 'atomic' || (before.length === 0 && after.length === 0)) return leafOutcome(left, right)
+  const outcomes = new Outcomes()
+  if (sameIdentities(list, before, after)) {
+    for (let at = 0; at < before.length; at++) {
+      const outcome = visit(list.items(), before[at], after[at])
+      if (outcome !== nothing) outcomes.add(itemElement(list, after[at] as Json), outcome)
+    }
+    return outcomes.whole
+  }
   const oldItems = byElement(list, before)
   const newItems = byElement(list, after)
-  const members = new Members()
-  for (const [element, items] of oldItems) members.add(element, visitItems(list, items, newItems.get(element) ?? noItems))
-  for (const [element, items] of newItems) if (!oldItems.has(element)) members.add(element, visitItems(list, noItems, items))
-  return members.outcome()
+  for (const [element, items] of oldItems) outcomes.add(element, visitItems(list, items, newItems.get(element) ?? noItems))
+  for (const [element, items] of newItems) if (!oldItems.has(element)) outcomes.add(element, visitItems(list, noItems, items))
+  return outcomes.whole
 }
 
 function byElement(list: ListAtom, items: readonly Json[]): Map<Element, Json[]> {
@@ -143,11 +171,11 @@ function byElement(list: ListAtom, items: readonly Json[]): Map<Element, Json[]>
 /** Compares the items of one identity. Those that repeat are compared together, as a leaf. */
 function visitItems(list: ListAtom, left: readonly Json[], right: readonly Json[]): Outcome {
   if (left.length < 2 && right.length < 2) return visit(list.items(), left[0], right[0])
-  if (left.length > 1 && right.length > 1) return equal([...left], [...right]) ? sameLeaf : changedLeaf
+  if (left.length > 1 && right.length > 1) return equal([...left], [...right]) ? nothing : changedLeaf
   // One side repeats: all of it came or went, besides what happened to the one item of the other.
   const repeatsRight = right.length > 1
   const [single] = repeatsRight ? left : right
   const repeats = repeatsRight ? changedLeaf : removedLeaf
   if (single === undefined) return repeats
-  return { ...combine(repeatsRight ? visit(list.items(), single, undefined) : visit(list.items(), undefined, single), repeats), leaf: true }
+  return combine(repeatsRight ? visit(list.items(), single, undefined) : visit(list.items(), undefined, single), repeats)
 }

@@ -11,8 +11,12 @@ export type Element = string
 const html = /[<>&\u2028\u2029]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
+/** Texts that stand in JSON as they are. */
+const plain = /^[\w ./:-]*$/
+
 /** JSON as the reference server writes it: `<`, `>` and `&` are escaped. */
 export function jsonText(value: Json): string {
+  if (typeof value === 'string' && plain.test(value)) return `"${value}"`
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : printJson(value).replace(html, escaped)
 }
 
@@ -27,11 +31,14 @@ export function keyElement(fields: readonly (readonly [name: string, value: Json
   return `${text}}`
 }
 
+/** Keys of one plain text or small number, and plain values: nearly all. They are written in one way only. */
+const settled = /^(?:k:\{"[\w-]+":(?:"[\w ./:-]*"|0|[1-9]\d{0,14})\}|v:"[\w ./:-]*")$/
+
 /** The text of a stored element in the form used here; undefined: of a type that is not known. Throws an Error with the reason. */
 export function readElement(text: string): Element | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:')
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
-  if (text[0] === 'f') return text
+  if (text[0] === 'f' || settled.test(text)) return text
   if (text[0] === 'v') return valueElement(parseJsonText(text.slice(2)))
   if (text[0] === 'k') {
     const fields = parseJsonText(text.slice(2))

@@ -1,7 +1,7 @@
 /** FieldsV1: a field set as a trie of element texts; `.` marks a member that has children (metav1.FieldsV1). */
 import type { Json, JsonObject } from '../schema/model.ts'
 import { readElement } from './element.ts'
-import { type FieldNode, type FieldSet, inOrder, unionOf } from './field-set.ts'
+import { type FieldNode, type FieldSet, inOrder, noFields, unionOf } from './field-set.ts'
 
 /** The trie, with keys in the order of the reference server. */
 export function encodeFields(set: FieldSet, self = false): JsonObject {
@@ -16,22 +16,29 @@ export function decodeFields(trie: Json): FieldSet {
   return read(trie).children
 }
 
-function read(trie: Json): { member: boolean; children: FieldSet } {
-  if (trie === null) return { member: true, children: [] }
+type Found = Omit<FieldNode, 'element'>
+
+const leaf: Found = { member: true, children: noFields }
+
+function read(trie: Json): Found {
+  if (trie === null) return leaf
   if (typeof trie !== 'object' || Array.isArray(trie)) throw new Error('expected an object')
-  const nodes: FieldNode[] = []
-  let member = false
-  for (const key of Object.keys(trie)) {
+  let nodes: FieldNode[] | undefined
+  let owned = false
+  for (const key in trie) {
     if (key === '.') {
-      member = true
+      owned = true
       continue
     }
     const element = readElement(key)
-    const below = read(trie[key] as Json)
-    if (element !== undefined) nodes.push({ element, ...below })
+    const { member, children } = read(trie[key] as Json)
+    if (element === undefined) continue
+    nodes ??= []
+    nodes.push({ element, member, children })
   }
+  if (nodes === undefined) return leaf
   inOrder(nodes)
-  return { member: member || nodes.length === 0, children: nodes.length < 2 ? nodes : withoutRepeats(nodes) }
+  return { member: owned, children: nodes.length < 2 ? nodes : withoutRepeats(nodes) }
 }
 
 /** Texts that differ may name the same element. */

@@ -1,6 +1,6 @@
-import type { Json } from '../schema/model.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 import type { ListAtom } from './atom.ts'
-import { type Element, keyElement, valueElement } from './element.ts'
+import { type Element, jsonText, keyElement, valueElement } from './element.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
 const mismatch = (message: string) => new TypeMismatch([{ path: '', message }])
@@ -10,9 +10,36 @@ export function itemElement(list: ListAtom, item: Json): Element {
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item)
 }
 
+/** Lists up to this length are searched for repeats item by item. */
+const fewItems = 16
+
+/**
+ * Whether both lists have the same items in the same order, as far as identity goes, and none of them repeats. False where that takes more
+ * than a look at plain keys.
+ */
+export function sameIdentities({ keys, defaults, relation }: ListAtom, left: readonly Json[], right: readonly Json[]): boolean {
+  if (relation !== 'map' || keys.length === 0 || left.length !== right.length || left.length > fewItems) return false
+  const identity = (item: Json | undefined, key: string): Json | undefined =>
+    Object.hasOwn(item as JsonObject, key) ? (item as JsonObject)[key] : defaults(key)
+  const isSame = (a: Json | undefined, b: Json | undefined) => keys.every((key) => identity(a, key) === identity(b, key))
+  for (let at = 0; at < right.length; at++) {
+    if (!isKeyed(left[at]) || !isKeyed(right[at]) || !isSame(left[at], right[at])) return false
+    if (keys.every((key) => identity(right[at], key) === undefined)) return false
+    for (let other = 0; other < at; other++) if (isSame(right[other], right[at])) return false
+  }
+  return true
+}
+
+const isKeyed = (item: Json | undefined) => typeof item === 'object' && item !== null && !Array.isArray(item)
+
 function keyedElement({ keys, defaults }: ListAtom, item: Json): Element {
   if (item === null) throw mismatch('associative list with keys may not have a null element')
   if (typeof item !== 'object' || Array.isArray(item)) throw mismatch('associative list with keys may not have non-map elements')
+  const [only, ...others] = keys
+  if (only !== undefined && others.length === 0) {
+    const value = Object.hasOwn(item, only) ? item[only] : undefined
+    if (typeof value === 'string') return `k:{${JSON.stringify(only)}:${jsonText(value)}}`
+  }
   const fields: [string, Json][] = []
   for (const key of keys) {
     const value = Object.hasOwn(item, key) ? item[key] : defaults(key)

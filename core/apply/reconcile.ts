@@ -1,21 +1,22 @@
 /** Ownership that was recorded before the schema changed what is owned as a whole. */
 import type { Atom } from './atom.ts'
-import { nameOf } from './element.ts'
 import type { FieldNode, FieldSet } from './field-set.ts'
 
 /** The set in terms of the present schema: who owned a part of what is atomic now owns all of it. */
 export function reconcile(atom: Atom, set: FieldSet): FieldSet {
-  let changed = false
-  const nodes = set.map((node) => {
-    const reconciled = node.children.length === 0 ? node : reconcileNode(typeBelow(atom, node), node)
-    changed ||= reconciled !== node
-    return reconciled
-  })
-  return changed ? nodes : set
+  let changed: FieldNode[] | undefined
+  for (const [at, node] of set.entries()) {
+    if (node.children.length === 0) continue
+    const reconciled = reconcileNode(typeBelow(atom, node), node)
+    if (reconciled === node) continue
+    changed ??= [...set]
+    changed[at] = reconciled
+  }
+  return changed ?? set
 }
 
 function typeBelow({ map, scalar, list }: Atom, { element }: FieldNode): Atom | undefined {
-  if (map) return map.free ? undefined : (map.field(nameOf(element) ?? '') ?? map.others?.())
+  if (map) return map.free ? undefined : (map.named(element) ?? map.others?.())
   return scalar ? undefined : list?.items()
 }
 

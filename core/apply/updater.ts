@@ -17,7 +17,9 @@ function reconciled({ versions }: Scope, managers: Managers): Managers {
   const result = new Map<string, Manager>()
   for (const [identity, manager] of managers) {
     const atom = versions.atom(manager.apiVersion)
-    if (atom !== undefined) result.set(identity, { ...manager, fields: reconcile(atom, manager.fields) })
+    if (atom === undefined) continue
+    const fields = reconcile(atom, manager.fields)
+    result.set(identity, fields === manager.fields ? manager : { ...manager, fields })
   }
   return result
 }

@@ -84,6 +84,9 @@ function warningsOf({ strategy }: ResourceDefinition, view: View, object: ApiObj
   return warnings?.(object as never, old as never, context) ?? []
 }
 
+/** Whether a try that started from `known` would end the same way from what is stored. */
+const isSame = (known: Entry, stored: Entry | undefined) => stored?.revision === known.revision && stored.stale === known.stale
+
 /** What came of one try: what clients get now, or what is stored instead. */
 interface Outcome {
   readonly entry?: Entry
@@ -163,7 +166,8 @@ export async function update(
     )
   }
 
-  // The first try starts from what is known, which a swap verifies; only what is live may refuse, or say that nothing changes.
+  // The first try starts from what is known, which a swap verifies. A refusal, or that nothing changes, counts once what is stored turns
+  // out to be the same.
   async function write(waited: boolean): Promise<Entry> {
     let current = waited ? undefined : store.known(key)
     let live = current === undefined
@@ -171,13 +175,16 @@ export async function update(
     for (let count = 0; count < tries; count++) {
       if (current === undefined) throw notFound(groupResource, name)
       asked = false
+      const from: Entry = current
       try {
-        const { entry, lost, swapped } = await tryFrom(current)
+        const { entry, lost, swapped } = await tryFrom(from)
         if (entry && (live || swapped)) return entry
         current = entry ? await store.get(key) : lost
+        if (entry && isSame(from, current)) return entry
       } catch (error) {
         if (live || asked) throw error
         current = await store.get(key)
+        if (isSame(from, current)) throw error
       }
       live = true
     }

@@ -11,10 +11,21 @@ export function utf8Length(text: string): number {
   return length
 }
 
+/** The whole words of bytes that begin at one. */
+const wordsOf = (bytes: Uint8Array) => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
+
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false
+  let at = 0
+  // Word by word where both begin at one, as most do: four times as fast.
+  if (((a.byteOffset | b.byteOffset) & 3) === 0) {
+    const left = wordsOf(a)
+    const right = wordsOf(b)
+    for (let word = 0; word < left.length; word++) if (left[word] !== right[word]) return false
+    at = left.length << 2
+  }
+  for (; at < a.length; at++) if (a[at] !== b[at]) return false
   return true
 }
 

@@ -21,6 +21,8 @@ export class MapKey {
 /** Where the walk is. Field names are strings, list indexes numbers. */
 export class Walk {
   readonly path: (string | number | MapKey)[] = []
+  /** Positions of fields that are still to be read, of all objects that the walk is in. */
+  readonly positions: number[] = []
   readonly unknown: string[] | undefined
   readonly limit: number
   /** Only finds unknown fields, in the order in which they stand in the input. */

@@ -3,10 +3,10 @@
  * the result: fields in schema order, null as absent, zero values dropped or written as the schema says, scalars normalised.
  */
 import { MapKey, Walk } from './decode-walk.ts'
-import { clone } from './members.ts'
+import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
 import { type Reader as OpenReader, openReader } from './open-decode.ts'
-import { positionsOf } from './positions.ts'
+import { pushPositions } from './positions.ts'
 import { goJson, rawTextOf, setRawText } from './raw-json.ts'
 import { scalarRules } from './scalars.ts'
 
@@ -78,7 +78,7 @@ const isObject = (value: Json): value is JsonObject => typeof value === 'object'
 function readAny(value: Json, walk: Walk): Json {
   if (typeof value !== 'object' || value === null) return value
   walk.enter()
-  for (const key of Object.keys(value)) readAny((value as JsonObject)[key] as Json, walk)
+  for (const key in value) readAny((value as JsonObject)[key] as Json, walk)
   walk.depth--
   return value
 }
@@ -235,7 +235,7 @@ const isZero = (value: Json) =>
   value === '' ||
   value === 0 ||
   value === false ||
-  (typeof value === 'object' && value !== null && (Array.isArray(value) ? value : Object.keys(value)).length === 0)
+  (typeof value === 'object' && value !== null && (Array.isArray(value) ? value.length === 0 : isEmpty(value)))
 
 function readSlot(slot: Slot, value: Json, result: JsonObject, walk: Walk): void {
   if (value === null && slot.nullable) {
@@ -272,9 +272,13 @@ function searchMessage(plan: Plan, value: JsonObject, walk: Walk): void {
 
 function buildMessage(plan: Plan, value: JsonObject, result: JsonObject, walk: Walk): void {
   const { slots, always } = plan
-  const { given, rest } = positionsOf(plan.positions, value)
+  const { positions } = walk
+  const start = positions.length
+  const rest = pushPositions(plan.positions, value, positions)
+  const end = positions.length
   let next = 0
-  for (const position of given) {
+  for (let at = start; at < end; at++) {
+    const position = positions[at] as number
     for (let missing = always[next]; missing !== undefined && missing < position; missing = always[++next]) {
       readSlot(slots[missing] as Slot, null, result, walk)
     }
@@ -282,6 +286,7 @@ function buildMessage(plan: Plan, value: JsonObject, result: JsonObject, walk: W
     const slot = slots[position] as Slot
     readSlot(slot, value[slot.name] as Json, result, walk)
   }
+  positions.length = start
   for (; next < always.length; next++) readSlot(slots[always[next] as number] as Slot, null, result, walk)
   for (const key of rest) walk.addUnknown(key)
 }

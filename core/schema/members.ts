@@ -12,6 +12,12 @@ export function set(object: JsonObject, key: string, value: Json): void {
   else object[key] = value
 }
 
+/** Whether an object has no members. */
+export function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false
+  return true
+}
+
 /** A copy that shares nothing with the original; many times faster than structuredClone. */
 export function clone<T extends Json>(value: T): T
 export function clone(value: Json): Json {
@@ -23,6 +29,6 @@ export function clone(value: Json): Json {
 
 function cloneObject(value: JsonObject): JsonObject {
   const copy: JsonObject = {}
-  for (const key of Object.keys(value)) set(copy, key, clone(value[key] as Json))
+  for (const key in value) set(copy, key, clone(value[key] as Json))
   return copy
 }

@@ -6,7 +6,7 @@ import { DecodeError, PartError } from './decode-error.ts'
 import { MapKey, type Walk } from './decode-walk.ts'
 import { set } from './members.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
-import { positionsOf } from './positions.ts'
+import { pushPositions } from './positions.ts'
 
 /** Reads a value. */
 export type Reader = (value: Json, walk: Walk) => Json
@@ -129,9 +129,12 @@ function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Read
 
   function readObject(value: JsonObject, walk: Walk): JsonObject {
     const result: JsonObject = {}
-    const { given, rest } = positionsOf(positions, value)
-    for (const position of given) {
-      const { name, read, keepsNull } = members[position] as Member
+    const given = walk.positions
+    const start = given.length
+    const rest = pushPositions(positions, value, given)
+    const end = given.length
+    for (let at = start; at < end; at++) {
+      const { name, read, keepsNull } = members[given[at] as number] as Member
       const member = value[name] as Json
       if (member === null) {
         if (keepsNull) set(result, name, null)
@@ -141,6 +144,7 @@ function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Read
       set(result, name, read(member, walk))
       walk.path.pop()
     }
+    given.length = start
     if (rest.length > 1) (rest as string[]).sort()
     for (const key of rest) {
       const member = value[key] as Json

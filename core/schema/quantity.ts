@@ -45,8 +45,43 @@ interface Parsed extends Quantity {
   readonly verbatim: boolean
 }
 
+/** Digits of the longest plain amount. */
+const plainDigits = 15
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+/** Number of digits of a plain amount, which nearly all are: a whole number without leading zeros, and a suffix or none; else 0. */
+function plainLength(text: string): number {
+  let end = 0
+  while (end < text.length && isDigit(text.charCodeAt(end))) end++
+  if (end === 0 || end > plainDigits || text.charCodeAt(0) === 0x30) return 0
+  if (end === text.length) return end
+  const suffix = text.slice(end)
+  if (Object.hasOwn(decimalSuffixes, suffix)) return end
+  return Object.hasOwn(binarySuffixes, suffix) && isPrecise(end, binarySuffixes[suffix] as number) ? end : 0
+}
+
+/** Whether a whole binary amount of so many digits is read without rounding. */
+const isPrecise = (digits: number, bits: number) => plainDigits - digits - Math.trunc((bits * 3) / 10) - 1 >= 0
+
+/** A plain amount that is written back as it came: no larger suffix would do. */
+function isCanonical(text: string, digits: number): boolean {
+  if (digits === 0) return false
+  if (text.charCodeAt(text.length - 1) !== 0x69) return text.slice(Math.max(0, digits - 3), digits) !== '000'
+  return Number(text.slice(0, digits)) % 1024 !== 0
+}
+
+function parsePlain(text: string, digits: number): Parsed {
+  const suffix = text.slice(digits)
+  const amount = BigInt(text.slice(0, digits))
+  const verbatim = isCanonical(text, digits)
+  const power = decimalSuffixes[suffix]
+  if (power !== undefined) return { mantissa: amount, exponent: power, format: 'DecimalSI', verbatim }
+  return { mantissa: amount << BigInt(binarySuffixes[suffix] as number), exponent: 0, format: 'BinarySI', verbatim }
+}
+
 function parse(text: string): Parsed {
-  if (isPlainInteger(text)) return { mantissa: BigInt(text), exponent: 0, format: 'DecimalSI', verbatim: true }
+  const plain = plainLength(text)
+  if (plain > 0) return parsePlain(text, plain)
   const match = text.length > 0 && text.length <= longest ? shape.exec(text) : null
   if (match === null) throw new DecodeError(formatWrong)
   const [, sign, digits = '', point = '', suffix = ''] = match
@@ -59,7 +94,7 @@ function parse(text: string): Parsed {
   if (bits !== undefined) {
     const unscaled = BigInt(whole + fraction)
     const exact = unscaled << BigInt(bits)
-    const precise = fraction === '' && 15 - whole.length - Math.trunc((bits * 3) / 10) - 1 >= 0
+    const precise = fraction === '' && isPrecise(whole.length, bits)
     if (precise) return { mantissa: signed(exact), exponent: 0, format: 'BinarySI', verbatim: (unscaled & 7n) !== 0n }
     return { ...capped(exact, -fraction.length, negative), verbatim: false }
   }
@@ -138,27 +173,19 @@ export function formatQuantity({ mantissa, exponent, format }: Quantity): string
   return `${amount}${decimalNames.get(power)}`
 }
 
-const isPlainInteger = (text: string) => {
-  if (text.length === 0 || text.length > 15) return false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code < 48 || code > 57) return false
-  }
-  return text[0] !== '0' && !text.endsWith('000')
-}
-
 /**
  * What a quantity becomes when it is read and written again: `1000m` → `1`, `0.5` → `500m`.
  * @throws DecodeError with the reference's words.
  */
 export function canonicalQuantity(text: string): string {
-  if (text === '0' || isPlainInteger(text)) return text
+  if (text === '0' || isCanonical(text, plainLength(text))) return text
   const parsed = parse(text)
   return parsed.verbatim ? text : formatQuantity(parsed)
 }
 
 /** Both mantissas at the smaller exponent. */
 function aligned(a: Quantity, b: Quantity): readonly [bigint, bigint, number] {
+  if (a.exponent === b.exponent) return [a.mantissa, b.mantissa, a.exponent]
   const exponent = Math.min(a.exponent, b.exponent)
   return [a.mantissa * pow10(a.exponent - exponent), b.mantissa * pow10(b.exponent - exponent), exponent]
 }

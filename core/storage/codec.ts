@@ -24,9 +24,21 @@ const closingBrace = 0x7d
 const lineFeed = 0x0a
 
 /** An object in canonical form, and its JSON. */
-export interface Printed {
+export class Printed {
   readonly object: ApiObject
   readonly json: string
+  #bytes: Uint8Array | undefined
+
+  constructor(object: ApiObject, json: string) {
+    this.object = object
+    this.json = json
+  }
+
+  /** The JSON in UTF-8, made once. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= encoder.encode(this.json)
+    return this.#bytes
+  }
 }
 
 export interface Codec {
@@ -64,8 +76,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const { kind, schema } = definition
   const apiVersion = apiVersionOf(definition)
   const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
-  const headText = `${typeMeta}"metadata":{`
-  const head = encoder.encode(headText)
+  const head = encoder.encode(`${typeMeta}"metadata":{`)
   const writer = new ProtobufWriter()
 
   const canonical = (object: ApiObject): ApiObject => {
@@ -74,17 +85,11 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return copy
   }
 
-  const print = (object: ApiObject): Printed => ({ object, json: printJson(object) })
+  const print = (object: ApiObject) => new Printed(object, printJson(object))
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served), schema) as ApiObject
 
   /** The first member of metadata, before a character. */
   const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`
-
-  const show = ({ json }: Printed, revision?: number): Uint8Array => {
-    if (revision === undefined) return encoder.encode(json)
-    const at = headText.length
-    return encoder.encode(headText + version(revision, json.charCodeAt(at)) + json.slice(at))
-  }
 
   const splice = (printed: Uint8Array, revision: number): Uint8Array => {
     const member = version(revision, printed[head.length])
@@ -94,6 +99,8 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     served.set(printed.subarray(head.length), head.length + member.length)
     return served
   }
+
+  const show = ({ bytes }: Printed, revision?: number): Uint8Array => (revision === undefined ? bytes : splice(bytes, revision))
 
   const versionOf = (object: Pick<ApiObject, 'kind' | 'apiVersion'>): ResourceDefinition => {
     if (object.kind === kind && object.apiVersion === apiVersion) return definition
@@ -130,7 +137,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   const writers: { readonly [mediaType: string]: Codec['store'] } = {
-    'application/json': ({ json }) => encoder.encode(json),
+    'application/json': ({ bytes }) => bytes,
     'application/yaml': ({ json }) => encoder.encode(yamlText(parseJsonText(json))),
   }
   const protobuf: Codec['store'] = ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer)

@@ -3,7 +3,7 @@ import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { Codec, Printed } from './codec.ts'
+import { type Codec, Printed } from './codec.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 
 const encoder = new TextEncoder()
@@ -20,7 +20,7 @@ const headLength = (text: string): number | undefined => headPattern.exec(text)?
 function printed({ kind, apiVersion, metadata, ...rest }: ApiObject): Printed {
   const { resourceVersion: _version, ...own } = metadata
   const object = { kind, apiVersion, metadata: own, ...rest }
-  return { object, json: printJson(object) }
+  return new Printed(object, printJson(object))
 }
 
 function parsed(stored: Uint8Array): ApiObject {
@@ -38,11 +38,10 @@ const version = (revision: number, next: number | undefined) => `"resourceVersio
 export function createRawCodec(): Codec {
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
 
-  const show = ({ object, json }: Printed, revision?: number): Uint8Array => {
-    if (revision === undefined) return encoder.encode(json)
+  const show = ({ object, json, bytes }: Printed, revision?: number): Uint8Array => {
+    if (revision === undefined) return bytes
     const at = headLength(json.slice(0, longestHead))
-    if (at === undefined) return show(printed(object), revision)
-    return encoder.encode(json.slice(0, at) + version(revision, json.charCodeAt(at)) + json.slice(at))
+    return at === undefined ? show(printed(object), revision) : splice(bytes, at, revision)
   }
 
   const splice = (stored: Uint8Array, at: number, revision: number): Uint8Array => {
@@ -58,7 +57,7 @@ export function createRawCodec(): Codec {
     canonical: (object) => printed(structuredClone(object)).object,
     print: printed,
     decode,
-    store: ({ json }) => encoder.encode(json),
+    store: ({ bytes }) => bytes,
     show,
     serve(stored, revision) {
       const at = headLength(decoder.decode(stored.subarray(0, longestHead)))

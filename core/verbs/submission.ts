@@ -1,12 +1,20 @@
 /** Between requests and admission. */
-import type { AdmissionAttributes, AdmissionOperation } from '../admission/attributes.ts'
+import type {
+  AdmissionAttributes,
+  AdmissionOperation,
+  GroupVersionKind,
+  GroupVersionResource,
+  ObjectVersions,
+} from '../admission/attributes.ts'
 import { Replay } from '../cel/replay.ts'
 import type { Slices } from '../cel/run/slices.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
+import type { Exchange, User } from '../request/exchange.ts'
 import type { WriteOptions } from '../request/options.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
-import type { JsonObject } from '../schema/model.ts'
+import type { GroupResource } from '../respond/status.ts'
+import type { HookContext, JsonObject } from '../schema/model.ts'
 import { objectVersions } from './object-versions.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -22,55 +30,97 @@ export interface Submission {
   validate(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
 }
 
+/** What one phase is asked. A class, since an object literal with getters would be a shape of its own for every request. */
+class Asked implements AdmissionAttributes {
+  readonly operation: AdmissionOperation
+  readonly on: GroupResource
+  readonly resource: GroupVersionResource
+  readonly kind: GroupVersionKind
+  readonly namespaced: boolean
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  object: ApiObject | undefined
+  readonly oldObject: ApiObject | undefined
+  readonly options: JsonObject | undefined
+  readonly user: User
+  readonly dryRun: boolean
+  readonly #target: Target
+  readonly #asks: Asks
+
+  constructor(target: Target, asks: Asks, object: ApiObject | undefined, oldObject: ApiObject | undefined) {
+    const { exchange, resource, view, namespace, name } = target
+    const { definition, groupResource } = resource
+    this.operation = asks.operation
+    this.on = groupResource
+    // Older versions of a body, which views may take, are not asked for by name.
+    this.resource = { group: definition.group, version: definition.version, resource: groupResource.resource }
+    this.kind = view.body
+    this.namespaced = definition.namespaced
+    this.subresource = view.name
+    this.namespace = namespace
+    this.name = name || (object?.metadata.name ?? '')
+    this.object = object
+    this.oldObject = oldObject
+    this.options = asks.options
+    this.user = exchange.user
+    this.dryRun = asks.dryRun
+    this.#target = target
+    this.#asks = asks
+  }
+
+  get versions(): ObjectVersions {
+    return objectVersions(this.#target)
+  }
+
+  /** Made when somebody asks: few plugins wait. */
+  get signal(): AbortSignal {
+    return this.#target.exchange.signal
+  }
+
+  get slices(): Slices {
+    return this.#asks.slices()
+  }
+
+  warn(text: string): void {
+    this.#target.exchange.warnings.push(text)
+  }
+
+  annotate(key: string, value: string): void {
+    this.#target.exchange.annotations.set(key, value)
+  }
+}
+
+interface Asks {
+  readonly operation: AdmissionOperation
+  readonly dryRun: boolean
+  /** Absent for a connect. */
+  readonly options: JsonObject | undefined
+  slices(): Slices
+}
+
 /** @param options absent for a connect. */
 function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, options: JsonObject | undefined): Submission {
-  const { exchange, services, resource, view, namespace, name } = target
-  const { definition, groupResource } = resource
-  const { admission } = services
-  // Older versions of a body, which views may take, are not asked for by name.
-  const { group, version } = definition
+  const { exchange, services, view } = target
+  const { admission, turns } = services
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
   let made: Slices | undefined
   const slices = () => {
-    made ??= services.turns.slices(() => exchange.signal)
+    made ??= turns.slices(() => exchange.signal)
     return made
   }
-  const attributes = (object: ApiObject | undefined, oldObject: ApiObject | undefined): AdmissionAttributes => ({
-    operation,
-    on: groupResource,
-    resource: { group, version, resource: groupResource.resource },
-    kind: view.body,
-    namespaced: definition.namespaced,
-    subresource: view.name,
-    namespace,
-    name: name || (object?.metadata.name ?? ''),
-    object,
-    oldObject,
-    versions: objectVersions(target),
-    options,
-    user: exchange.user,
-    dryRun,
-    // Made when somebody asks: few plugins wait.
-    get signal() {
-      return exchange.signal
-    },
-    get slices() {
-      return slices()
-    },
-    warn: (text) => exchange.warnings.push(text),
-    annotate: (key, value) => exchange.annotations.set(key, value),
-  })
+  const asks: Asks = { operation, dryRun, options, slices }
   return {
     operation,
     dryRun,
     slices,
     async mutate(object, old) {
-      const asked = attributes(object, shown(old))
+      const asked = new Asked(target, asks, object, shown(old))
       await admission.mutate(asked)
       return asked.object ?? object
     },
     async validate(object, old) {
-      const asked = attributes(shown(object), shown(old))
+      const asked = new Asked(target, asks, shown(object), shown(old))
       if (object === undefined) await admission.mutate(asked)
       await admission.validate(asked)
     },
@@ -88,28 +138,38 @@ export function submitDelete(target: Target, options: DeleteOptions): Submission
   return submit(target, 'DELETE', options.dryRun, { kind: 'DeleteOptions', apiVersion, ...deleteOptionsObject(options) })
 }
 
-/** What the registry needs for a write of this request. */
-export function writeRequest({ exchange, services, resource }: Target, { dryRun, slices, validate }: Submission): WriteRequest {
-  const { platform, settings, now } = hookContext(services)
-  const warn = (text: string) => void exchange.warnings.push(text)
-  const replay = new Replay(slices)
-  return {
-    context: {
-      platform,
-      settings,
-      now,
-      user: exchange.user,
-      apiVersion: apiVersionOf(resource.definition),
-      warn,
-      part: (start) => replay.part(start),
-    },
-    replay,
-    dryRun,
-    get signal() {
-      return exchange.signal
-    },
-    validateAdmission: validate,
-    proceed: () => exchange.proceed(),
-    warn,
+/** A write of a request, as the registry needs it. */
+class RequestedWrite implements WriteRequest {
+  readonly context: HookContext
+  readonly dryRun: boolean
+  readonly validateAdmission: Submission['validate']
+  readonly replay: Replay
+  readonly #exchange: Exchange
+
+  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate }: Submission) {
+    const { platform, settings, now } = hookContext(services)
+    const warn = (text: string) => void exchange.warnings.push(text)
+    const replay = new Replay(slices)
+    const part: HookContext['part'] = (start) => replay.part(start)
+    this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part }
+    this.replay = replay
+    this.dryRun = dryRun
+    this.validateAdmission = validate
+    this.#exchange = exchange
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal
+  }
+
+  proceed(): void {
+    this.#exchange.proceed()
+  }
+
+  warn(text: string): void {
+    this.#exchange.warnings.push(text)
   }
 }
+
+/** What the registry needs for a write of this request. */
+export const writeRequest = (target: Target, submission: Submission): WriteRequest => new RequestedWrite(target, submission)

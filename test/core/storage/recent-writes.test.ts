@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Codec, Printed } from '../../../core/storage/codec.ts'
+import { type Codec, Printed } from '../../../core/storage/codec.ts'
 import { RecentWrites } from '../../../core/storage/recent-writes.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
@@ -9,7 +9,7 @@ const codec = {
   serve: (stored: Uint8Array, revision: number) => bytes(`${text(stored)}@${revision}`),
   show: ({ json }: Printed, revision: number) => bytes(`${json}@${revision}`),
 } as Codec
-const printed = (json: string): Printed => ({ object: { metadata: {} } as Printed['object'], json })
+const printed = (json: string) => new Printed({ metadata: {} } as Printed['object'], json)
 const show = (writes: RecentWrites, key: string, stored: string, revision: number) => text(writes.serve(key, bytes(stored), revision))
 
 test('what was written is served from its printed form, once for each revision', () => {
