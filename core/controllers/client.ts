@@ -1,7 +1,10 @@
 /** Requests of the server's own controllers: through all of admission, as a privileged user, with no port. */
 
 import type { DeleteOptions } from '../registry/delete.ts'
+import { HeldBody } from '../request/held-body.ts'
+import { LightRequest } from '../request/light-request.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import { LightHeaders } from '../respond/light-headers.ts'
 import type { Status } from '../respond/status.ts'
 import { printJson } from '../schema/json-text.ts'
 
@@ -29,16 +32,16 @@ export interface ResourceClient {
 export type Client = (definition: Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'namespaced'>) => ResourceClient
 
 const missing = 404
+const encoder = new TextEncoder()
 
 /** A client over a fetch handler. `product` is the field manager of its writes; empty: unknown. */
 export function createClient(fetch: (request: Request) => Promise<Response>, product = ''): Client {
-  const agent = product === '' ? {} : { 'user-agent': product }
-  async function send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<ApiObject> {
-    const init =
-      body === undefined
-        ? { method, headers: agent }
-        : { method, headers: { ...agent, 'content-type': contentType }, body: printJson(body) }
-    const response = await fetch(new Request(`http://loopback${path}`, init))
+  const agent = product === '' ? [] : ['user-agent', product]
+  async function send(method: string, path: string, object?: object, contentType = 'application/json'): Promise<ApiObject> {
+    const bytes = object && encoder.encode(printJson(object))
+    const fields = bytes ? [...agent, 'content-type', contentType, 'content-length', String(bytes.length)] : [...agent]
+    const body = bytes ? new HeldBody(bytes) : null
+    const response = await fetch(new LightRequest(method, `http://loopback${path}`, LightHeaders.of(fields), body))
     const answer: unknown = await response.json()
     if (!response.ok) throw new RequestFailed(answer as Status)
     return answer as ApiObject

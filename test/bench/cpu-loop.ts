@@ -4,8 +4,8 @@
  * `fetch` is what programs that embed a server do; `answer` is the listener's way, with its request object and ours as response.
  */
 import type { Connection } from '../../core/ports.ts'
+import { LightRequest } from '../../core/request/light-request.ts'
 import { LightHeaders } from '../../core/respond/light-headers.ts'
-import { LightRequest } from '../../runtimes/node/http/request.ts'
 import type { RequestBody } from '../../runtimes/node/http/request-body.ts'
 import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connection } from '../../../core/ports.ts'
+import { LightRequest } from '../../../core/request/light-request.ts'
 import type { Holder, Holdings } from '../../wire/holdings.ts'
 import { Pace } from '../../wire/pace.ts'
 import { limits } from '../../wire/server/limits.ts'
-import { LightRequest } from './request.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** Bytes of an unread request body that are thrown away, so that the client gets to read the answer; beyond, it is cut off. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LightRequest } from '../../../core/request/light-request.ts'
 import { isByteSource, streamOf } from '../../../core/respond/byte-source.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { Http1Peer } from './http1-peer.ts'
 import { pump, type Sink } from './pump.ts'
-import { LightRequest } from './request.ts'
 import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
 import {

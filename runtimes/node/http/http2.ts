@@ -1,4 +1,5 @@
 import type { Connection } from '../../../core/ports.ts'
+import { LightRequest } from '../../../core/request/light-request.ts'
 import { isByteSource } from '../../../core/respond/byte-source.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { errorCodes } from '../../wire/errors.ts'
@@ -6,7 +7,6 @@ import type { RequestHead } from '../../wire/server/head.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { ServerStream, StreamUser } from '../../wire/server/stream.ts'
 import { drainInto, pump, type Sink } from './pump.ts'
-import { LightRequest } from './request.ts'
 import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
 import {

@@ -1,16 +1,29 @@
-import type { LightHeaders } from '../../../core/respond/light-headers.ts'
-import type { RequestBody } from './request-body.ts'
+import type { LightHeaders } from '../respond/light-headers.ts'
+
+/** A body as a request has it, read once: as a whole or as a stream. */
+export interface LightBody {
+  /** Whether somebody has started to read it. */
+  readonly used: boolean
+  /** Rejects when it has been read before, or can't be had. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+  /** A second reader's copy. */
+  tee(): ReadableStream<Uint8Array<ArrayBuffer>>
+}
 
 const decoder = new TextDecoder()
 
-/** The Request interface over a message that has come: nothing is built before somebody asks for it. */
+/**
+ * The Request interface over a message that has come, or that the server sends itself: nothing is built before somebody asks for it. The
+ * built-in class costs more than the rest of a small request, and memory from its first use on.
+ */
 export class LightRequest implements Request {
   readonly method: string
   readonly url: string
   readonly headers: LightHeaders
   /** What an extended CONNECT asks for, such as `websocket` (RFC 8441): bytes go both ways, in the bodies of request and response. */
   readonly protocol: string | undefined
-  readonly #body: RequestBody | null
+  readonly #body: LightBody | null
   #controller: AbortController | undefined
   #abortReason: Error | undefined
 
@@ -43,7 +56,7 @@ export class LightRequest implements Request {
     })
   }
 
-  constructor(method: string, url: string, headers: LightHeaders, body: RequestBody | null, protocol?: string) {
+  constructor(method: string, url: string, headers: LightHeaders, body: LightBody | null, protocol?: string) {
     this.protocol = protocol
     this.method = method
     this.url = url
