@@ -1,18 +1,22 @@
 /**
- * Runs the tests: `node test/run.mjs [--quick | --soak] [--write-table] [part of a path]…`
+ * Runs the tests: `node test/run.mjs [--quick | --soak] [--slowest] [--write-table] [part of a path]…`
  *
  *   --quick        only what runs inside a test process: the core, and the HTTP and watch suites in-process
  *   --soak         long trials too: files named *.soak.test.ts, and longer runs of others (they see APISERVER_SOAK=1)
+ *   --slowest      lists the tests that took longest, and the test processes that took most: seconds elapsed, seconds of processor time of
+ *                  the process itself, and of those that it started
  *   --write-table  makes README's table of runtimes anew
  *
  * Tests that measure speed run alone, after all others.
  * Ends with the time it took and one line 'N passed, N failed', and with status 1 when anything failed.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { processes, testFiles, transpile } from './support/plan.mjs'
 import { runtimeTable, updateReadme } from './support/runtime-table.mjs'
+import { processorTime, slowestProcesses } from './support/usage.mjs'
 
 const root = new URL('..', import.meta.url)
 const isOption = (argument) => argument.startsWith('--')
@@ -24,9 +28,12 @@ const files = testFiles(root, wanted, has('quick') ? 'quick' : has('soak') ? 'so
 /** Milliseconds for one file: many times what the longest takes, so that one that hangs ends and is named. */
 const longestFile = has('soak') ? 7_200_000 : 900_000
 
+/** Where test processes note what they took. */
+const usage = fileURLToPath(new URL('build/usage.jsonl', root))
+
 /** Runs files and returns their counts. */
 async function run(paths, concurrency) {
-  if (paths.length === 0) return { passed: 0, failed: 0, skipped: 0, cells: [] }
+  if (paths.length === 0) return { passed: 0, failed: 0, skipped: 0, cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
     '--enable-source-maps',
@@ -34,8 +41,9 @@ async function run(paths, concurrency) {
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${longestFile}`,
     `--test-reporter=${reporter}`,
+    ...(has('slowest') ? ['--import', new URL('support/usage.mjs', import.meta.url).href] : []),
   ]
-  const env = { ...process.env, ...(has('soak') && { APISERVER_SOAK: '1' }) }
+  const env = { ...process.env, ...(has('soak') && { APISERVER_SOAK: '1' }), ...(has('slowest') && { APISERVER_TEST_USAGE: usage }) }
   const child = spawn(process.execPath, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let last = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -48,7 +56,7 @@ async function run(paths, concurrency) {
   })
   let counts
   await new Promise((resolve) => child.on('close', resolve))
-  return counts ?? { passed: 0, failed: 1, skipped: 0, cells: [] }
+  return counts ?? { passed: 0, failed: 1, skipped: 0, cells: [], slowest: [] }
 }
 
 /** What tests start as users do: the bundled daemon, and the executable of another runtime where that is at hand. */
@@ -65,15 +73,24 @@ if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)
 const began = performance.now()
 transpile(root)
 if (!has('quick')) await build()
+if (has('slowest')) writeFileSync(usage, '')
 const { sideBySide, measuring } = processes(root, files)
 const results = [await run(sideBySide, Math.max(2, availableParallelism())), await run(measuring, 1)]
+const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const sum = (field) => results.reduce((total, each) => total + each[field], 0)
 const skipped = sum('skipped')
 const cells = results.flatMap((result) => result.cells)
 if (cells.length > 0 && !has('quick')) console.log(runtimeTable(cells))
 const stale = updateReadme(cells, has('write-table'))
 if (stale) console.log(stale)
-console.log(`${((performance.now() - began) / 1000).toFixed(1)} s${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+if (has('slowest')) {
+  for (const { name, milliseconds } of results.flatMap((result) => result.slowest))
+    console.log(`${seconds(milliseconds).padStart(9)}  ${name}`)
+  console.log(slowestProcesses(usage, 40).join('\n'))
+}
+const { own, children } = processorTime()
+const busy = children > 0 ? ` (${seconds(own + children)} of processor time)` : ''
+console.log(`${seconds(performance.now() - began)}${busy}${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 const failed = sum('failed') + (stale ? 1 : 0)
 console.log(`${sum('passed')} passed, ${failed} failed`)
 process.exitCode = files.length > 0 && failed === 0 ? 0 : 1

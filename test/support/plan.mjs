@@ -1,13 +1,13 @@
 /**
- * Which test files run, and in which processes. Tests run from JavaScript that is transpiled once; files of `test/core` that share nothing
- * but the process are loaded several at a time, since loading the server takes longer than most of them.
+ * Which test files run, and in which processes. Tests run from JavaScript that is transpiled once; those that run
+ * within one process are loaded many at a time, since loading the server takes longer than most of them.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 
 const output = 'build/js'
 /** Files in one process, at most. */
-const groupSize = 12
+const groupSize = 24
 
 const isQuick = (path) => path.startsWith('test/core/') || path.endsWith('-in-process.test.ts')
 const isSoak = (path) => path.endsWith('.soak.test.ts')
@@ -34,28 +34,32 @@ export function transpile(root) {
   if (status !== 0) throw new Error(`the tests can't be transpiled:\n${stdout}${stderr}`)
 }
 
-/** A file with hooks of its own on the top level needs a process of its own: they would be those of every file in it. */
-const standsAlone = (root, path) =>
-  !path.startsWith('test/core/') || /^(before|after)(Each)?\(/m.test(readFileSync(new URL(path, root), 'utf8'))
+/** What shares nothing but the process, so that it may share that. */
+const isShareable = (path) => !isLong(path) && (path.startsWith('test/core/') || path.endsWith('-in-process.test.ts'))
+/** Files that take as long as a group of others. */
+const isLong = (path) => path === 'test/core/complexity.test.ts'
 
 const javascript = (path) => `${output}/${path.replace(/\.ts$/, '.js')}`
 
-/** Writes a file that loads the others, named after the room of the first. */
+/** Writes a file that loads the others, each in a suite of its own, so that hooks on a file's top level are those of its tests alone. */
 function writeGroup(root, paths, number) {
-  const [, , room = ''] = (paths[0] ?? '').split('/')
-  const name = `${output}/groups/${number}-${room.replace(/\.test\.ts$/, '')}.test.js`
-  const imports = paths.map((path) => `import '../${path.replace(/\.ts$/, '.js')}'\n`)
-  writeFileSync(new URL(name, root), imports.join(''))
+  const name = `${output}/groups/${number}.test.js`
+  const suites = paths.map((path) => {
+    const file = path.replace(/\.ts$/, '.js')
+    return `describe('${file}', async () => {\n  await import('../${file}')\n})\n`
+  })
+  writeFileSync(new URL(name, root), `import { describe } from 'node:test'\n${suites.join('')}`)
   return name
 }
 
 /** What the processes of a run load: those that may run side by side, and those that measure speed and so run alone. */
 export function processes(root, files) {
   mkdirSync(new URL(`${output}/groups/`, root), { recursive: true })
-  const together = files.filter((path) => !measures(path) && !standsAlone(root, path))
-  const alone = files.filter((path) => !measures(path) && standsAlone(root, path))
-  const groups = []
-  for (let start = 0; start < together.length; start += groupSize)
-    groups.push(writeGroup(root, together.slice(start, start + groupSize), groups.length))
-  return { sideBySide: [...alone.map(javascript), ...groups], measuring: files.filter(measures).map(javascript) }
+  const together = files.filter((path) => !measures(path) && isShareable(path))
+  const alone = files.filter((path) => !measures(path) && !isShareable(path))
+  const count = Math.ceil(together.length / groupSize)
+  // Dealt out like cards: files of a folder take about as long as each other, and so do the groups then.
+  const groups = Array.from({ length: count }, (_, group) => together.filter((_path, index) => index % count === group))
+  const grouped = groups.map((paths, number) => writeGroup(root, paths, number))
+  return { sideBySide: [...grouped, ...alone.map(javascript)], measuring: files.filter(measures).map(javascript) }
 }

@@ -17,6 +17,7 @@ export default async function* report(source) {
   const skipped = new Map()
   const path = []
   const cells = []
+  const durations = []
   let passed = 0
   let failed = 0
   for await (const { type, data } of source) {
@@ -29,6 +30,7 @@ export default async function* report(source) {
     const gap = typeof data.todo === 'string' ? data.todo : undefined
     if (cell && data.skip === undefined) cells.push({ ...cell, passed: type === 'test:pass' && !gap, ...(gap && { gap }) })
     if (gap) continue
+    if (!suite && !isFile(data.name)) durations.push({ name: data.name, milliseconds: data.details?.duration_ms ?? 0 })
     const failedInside = /^\d+ subtests? failed$/.test(data.details?.error?.message ?? '')
     if (data.skip !== undefined) {
       const reason = typeof data.skip === 'string' ? data.skip : 'no reason given'
@@ -45,5 +47,6 @@ export default async function* report(source) {
   }
   for (const [reason, names] of skipped)
     yield `skipped ${names.length}: ${reason} (${names.slice(0, 3).join('; ')}${names.length > 3 ? '; …' : ''})\n`
-  yield `${JSON.stringify({ passed, failed, skipped: [...skipped.values()].flat().length, cells })}\n`
+  const slowest = durations.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 40)
+  yield `${JSON.stringify({ passed, failed, skipped: [...skipped.values()].flat().length, cells, slowest })}\n`
 }
