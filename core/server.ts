@@ -162,7 +162,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     shuttingDown: () => options.shuttingDown?.() ?? closing.signal.aborted,
     failed: (endpoint, reasons) => logger.warn({ endpoint, reasons }, 'health check failed'),
   })
-  const meta = createMeta({ ...options, others: identities.documents, table, clock, health })
+  const meta = createMeta({ ...options, settings, others: identities.documents, table, clock, health })
   const chain = filters({
     ...options,
     settings,

@@ -20,6 +20,8 @@ export interface FeatureGates {
 
 const groups = { AllAlpha: 'alpha', AllBeta: 'beta' } as const
 
+const idle = new Set(gateRows.flatMap((row) => ('idle' in row ? [row.name] : []))) as ReadonlySet<string>
+
 const isGroup = (name: string): name is keyof typeof groups => Object.hasOwn(groups, name)
 
 /** `component:name=value` without the component, of which there is one. */
@@ -88,6 +90,10 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform, 
     }
   }
   const enabled = new Map<string, boolean>(known.map((row) => [row.name, named.get(row.name) ?? stages.get(row.stage) ?? row.default]))
+  for (const { name, default: usual } of known) {
+    const value = enabled.get(name)
+    if (idle.has(name) && value !== usual) warnings.push(`--feature-gates: ${name}=${value} has no effect: it is not implemented`)
+  }
   return {
     enabled: (name) => enabled.get(name) ?? false,
     all: known.map((row) => ({ row, enabled: enabled.get(row.name) ?? false })),

@@ -14,6 +14,8 @@ export interface DiscoveryOptions {
   readonly platform: Platform
   /** Host and port that `/api` tells clients to use. */
   readonly serverAddress: string
+  /** Whether resources carry a hash of the version in which they are stored (gate StorageVersionHash). */
+  readonly hashes: boolean
 }
 
 export interface Discovery {
@@ -25,8 +27,8 @@ export interface Discovery {
 }
 
 /** Discovery of what is served: the list of each path, and the aggregated list of all (KEP-3352) for clients that ask for it. */
-export function createDiscovery({ served, platform, serverAddress }: DiscoveryOptions): Discovery {
-  const storageVersionHash = createStorageVersionHash()
+export function createDiscovery({ served, platform, serverAddress, hashes }: DiscoveryOptions): Discovery {
+  const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision(served, (definitions) => {
     const groups = groupServed(definitions, platform)
     const core = groups.filter(({ name }) => name === '')

@@ -5,6 +5,7 @@ import type { Clock } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { ApiError, noSuchResource } from '../respond/status.ts'
+import type { ClusterSettings } from '../schema/model.ts'
 import { createDiscovery } from './discovery.ts'
 import type { Health } from './health.ts'
 import type { MetricsRegistry } from './metrics.ts'
@@ -22,6 +23,7 @@ export interface MetaOptions {
   readonly health: Health
   readonly metrics: MetricsRegistry
   readonly serverAddress: string
+  readonly settings: ClusterSettings
   /** Further documents by path, such as the issuer's discovery. */
   readonly others?: { readonly [path: string]: () => Response | Promise<Response> }
 }
@@ -50,15 +52,21 @@ function lookup(paths: readonly FixedPath[]): (path: string) => Respond | undefi
 }
 
 export function createMeta(options: MetaOptions): Meta {
-  const { table, platform, clock, version, health, metrics, others = {} } = options
+  const { table, platform, clock, version, health, metrics, settings, others = {} } = options
   const served: DefinitionSource = {
     get revision() {
       return table.revision
     },
     definitions: () => table.all().map(({ definition }) => definition),
   }
-  const discovery = createDiscovery({ served, platform, serverAddress: options.serverAddress })
-  const openApi = { served, platform, clock, info: { title: platform.title, version: version.gitVersion } }
+  const discovery = createDiscovery({
+    served,
+    platform,
+    serverAddress: options.serverAddress,
+    hashes: settings.enabled('StorageVersionHash'),
+  })
+  const enums = settings.enabled('OpenAPIEnums')
+  const openApi = { served, platform, clock, enums, info: { title: platform.title, version: version.gitVersion } }
   const v2 = createOpenApiV2(openApi)
   const v3 = createOpenApiV3(openApi)
   const fixed = ['/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version', ...Object.keys(others), ...health.paths]

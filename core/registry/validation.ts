@@ -9,6 +9,12 @@ import type { WriteRequest } from './request.ts'
 
 const metadata = FieldPath.of('metadata')
 
+/** Rules that hold while a feature gate is on. */
+const gatedRules: { readonly [rule: string]: string } = { 'spelling of addresses': 'StrictIPCIDRValidation' }
+
+const errorsFor = ({ settings }: HookContext) =>
+  new FieldErrors((rule) => gatedRules[rule] !== undefined && !settings.enabled(gatedRules[rule]))
+
 function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors): void {
   if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
 }
@@ -24,21 +30,21 @@ function check(definition: ResourceDefinition, object: ApiObject, errors: FieldE
 function checkUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void {
   check(definition, object, errors, context, old)
   if (!errors.list.some(({ forgivable }) => forgivable)) return
-  const before = new FieldErrors()
+  const before = errorsFor(context)
   check(definition, old, before, context, old)
   errors.forgive(before)
 }
 
 /** Throws 422 with all errors of a new object. */
 export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext): void {
-  const errors = new FieldErrors()
+  const errors = errorsFor(context)
   check(definition, object, errors, context)
   refuseIfAny(definition, object, errors)
 }
 
 /** Throws 422 with all errors of an update of the main resource. */
 export function validateUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
-  const errors = new FieldErrors()
+  const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
   checkUpdate(definition, object, old, errors, context)
   validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
@@ -48,7 +54,7 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
 
 /** Throws 422 with all errors of an update through a subresource, whose other side is kept and not checked again. */
 export function validateStatusUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
-  const errors = new FieldErrors()
+  const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
   definition.strategy.validateStatus?.(object as never, old as never, errors, context)
   refuseIfAny(definition, object, errors)
@@ -62,7 +68,7 @@ export function validateSideUpdate(
   old: ApiObject,
   context: HookContext,
 ): void {
-  const errors = new FieldErrors()
+  const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
   if (side.whole) checkUpdate(definition, object, old, errors, context)
   side.validate?.(object, old, errors, context)

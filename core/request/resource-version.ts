@@ -1,4 +1,4 @@
-import { badRequest, type GroupResource, invalid } from '../respond/status.ts'
+import { badRequest, type GroupResource, invalid, unexpected } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 
@@ -18,7 +18,14 @@ function errorsOf(text: string, fault: string): FieldErrors {
   return errors
 }
 
-/** The revision of a list's or get's resourceVersion; 0 for none. Throws BadRequest. */
+/** The revision of a get's resourceVersion; 0 for none. Throws 500 without a reason, as the reference's watch cache fails with an error that is no Status. */
+export function parseGetVersion(text: string): number {
+  const parsed = parse(text)
+  if (typeof parsed === 'number') return parsed
+  throw unexpected(`resourceVersion: ${errorsOf(text, parsed).list[0]?.message}`)
+}
+
+/** The revision of a list's resourceVersion; 0 for none. Throws BadRequest. */
 export function parseListVersion(text: string): number {
   const parsed = parse(text)
   if (typeof parsed === 'number') return parsed

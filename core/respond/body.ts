@@ -17,10 +17,15 @@ function acceptsGzip(header: string): boolean {
   })
 }
 
-/** A response of these bytes, compressed when they are many and the client accepts gzip. */
-export function bodyResponse(request: Request, bytes: Uint8Array, status: number, headers: HeadersInit): Response {
+/** A response of these bytes, compressed when they are many, the server compresses, and the client accepts gzip. */
+export function bodyResponse(
+  request: Request,
+  bytes: Uint8Array,
+  { status, headers }: { readonly status: number; readonly headers: HeadersInit },
+  enabled: (gate: string) => boolean,
+): Response {
   const body = bytes as Uint8Array<ArrayBuffer>
-  if (bytes.length < threshold) return new Reply(body, { status, headers })
+  if (bytes.length < threshold || !enabled('APIResponseCompression')) return new Reply(body, { status, headers })
   const accepted = request.headers.get('accept-encoding')
   if (accepted === null || !acceptsGzip(accepted)) return new Reply(body, { status, headers })
   const compressed = new Headers(headers)

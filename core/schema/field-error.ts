@@ -97,6 +97,12 @@ export class FieldErrors {
   #omitted = 0
   #count = 0
   #rule: string | undefined
+  readonly #waives: (rule: string) => boolean
+
+  /** @param waives forgivable rules that do not hold; default: none. */
+  constructor(waives: (rule: string) => boolean = () => false) {
+    this.#waives = waives
+  }
 
   /** Errors found so far, also those that were not kept: to see whether a check has found some. */
   get count(): number {
@@ -144,6 +150,7 @@ export class FieldErrors {
    * doing so (KEP-4008 calls this ratcheting).
    */
   forgivable(rule: string, check: () => void): void {
+    if (this.#waives(rule)) return
     const outer = this.#rule
     this.#rule = rule
     check()

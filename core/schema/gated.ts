@@ -1,9 +1,9 @@
 /** Fields behind feature gates: dropped while their gate is off, unless the stored object uses them already. */
-import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
+import type { Field, Gated, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 
-/** Sees every field with a gate that is set, with the message value that holds it. */
-type Found = (gate: string, holder: JsonObject, name: string) => void
+/** Sees every use of a gate, with what removes it. */
+type Found = (gate: string, remove: () => void) => void
 type Visit = (value: Json, found: Found) => void
 
 interface Member {
@@ -14,7 +14,7 @@ interface Member {
 
 /** Worked out once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, readonly Member[]>()
-const hasGates = reaching((_, field) => field?.gate !== undefined)
+const hasGates = reaching((schema, field) => field?.gate !== undefined || (schema.type === 'message' && schema.gated !== undefined))
 
 function visitorOf(schema: Schema): Visit | undefined {
   if (!hasGates(schema)) return undefined
@@ -48,9 +48,10 @@ function visitMessage(schema: Message, value: Json, found: Found): void {
   for (const { name, gate, visit } of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (member === undefined || member === null) continue
-    if (gate !== undefined) found(gate, value, name)
+    if (gate !== undefined) found(gate, () => delete value[name])
     visit?.(member, found)
   }
+  for (const each of (schema.gated ?? []) as readonly Gated<JsonObject>[]) if (each.uses(value)) found(each.gate, () => each.drop(value))
 }
 
 /**
@@ -60,12 +61,12 @@ function visitMessage(schema: Message, value: Json, found: Found): void {
 export function dropDisabled(schema: Message, object: JsonObject, old: JsonObject | undefined, enabled: (gate: string) => boolean): void {
   if (!hasGates(schema)) return
   const isOff = (gate: string) => !gate.split(',').every(enabled)
-  const dropped: (readonly [gate: string, holder: JsonObject, name: string])[] = []
-  visitMessage(schema, object, (gate, holder, name) => {
-    if (isOff(gate)) dropped.push([gate, holder, name])
+  const uses: (readonly [gate: string, remove: () => void])[] = []
+  visitMessage(schema, object, (gate, remove) => {
+    if (isOff(gate)) uses.push([gate, remove])
   })
-  if (dropped.length === 0) return
+  if (uses.length === 0) return
   const used = new Set<string>()
   if (old) visitMessage(schema, old, (gate) => used.add(gate))
-  for (const [gate, holder, name] of dropped) if (!used.has(gate)) delete holder[name]
+  for (const [gate, remove] of uses) if (!used.has(gate)) remove()
 }

@@ -192,6 +192,16 @@ export interface Message<F extends Fields = Fields> {
   defaults?(value: Infer<Message<F>>, context: HookContext): void
   /** Adds errors beyond the facets. Runs on every value of this type, after its fields. */
   validate?(value: Infer<Message<F>>, path: FieldPath, errors: FieldErrors, context: HookContext): void
+  /** What is dropped while a feature gate is off and can't be said of one field (`Field.gate`). */
+  readonly gated?: readonly Gated<Infer<Message<F>>>[]
+}
+
+/** A use of a feature; both are written as methods so that messages of all kinds fit into one type. */
+export interface Gated<T> {
+  readonly gate: string
+  uses(value: T): boolean
+  /** Removes it, in place. */
+  drop(value: T): void
 }
 
 export type Schema = Scalar | AnySchema | List | MapOf | Message
@@ -323,6 +333,7 @@ export interface MessageOptions<F extends Fields> {
   readonly facets?: Facets
   readonly defaults?: Message<F>['defaults']
   readonly validate?: Message<F>['validate']
+  readonly gated?: Message<F>['gated']
 }
 
 /** Declares a message: its name, what it is for, and its fields by JSON name in the order in which JSON is written. */

@@ -1,5 +1,5 @@
 import { readGetOptions } from '../request/options.ts'
-import { parseListVersion } from '../request/resource-version.ts'
+import { parseGetVersion } from '../request/resource-version.ts'
 import { notFound } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import { respondEntry } from './respond.ts'
@@ -8,7 +8,7 @@ import type { Target, Verb } from './services.ts'
 /** The live object, once the store has reached the `resourceVersion` that the client has seen. Rejects with 504 when it does not. */
 function read({ exchange, resource: { store }, namespace, name }: Target): Entry | undefined | Promise<Entry | undefined> {
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
-  const atLeast = parseListVersion(resourceVersion)
+  const atLeast = parseGetVersion(resourceVersion)
   if (atLeast === 0) return store.live(store.keys.of(namespace, name))
   return store.list({ namespace, name, at: { atLeast } }).then(({ entries }) => entries[0])
 }

@@ -39,8 +39,8 @@ export function checkAcceptable(target: Target): void {
   negotiate(target)
 }
 
-function respond({ exchange }: Target, bytes: Uint8Array, type: string, status: number): Response {
-  return bodyResponse(exchange.request, bytes, status, responseHeaders(exchange, type))
+function respond({ exchange, services }: Target, bytes: Uint8Array, type: string, status: number): Response {
+  return bodyResponse(exchange.request, bytes, { status, headers: responseHeaders(exchange, type) }, services.settings.enabled)
 }
 
 /** One stored object, as this target's view shows it. */

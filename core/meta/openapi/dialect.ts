@@ -13,6 +13,8 @@ export interface Dialect {
   /** A reference that other keywords stand beside. */
   readonly besides: (reference: JsonObject) => JsonObject
   readonly defaults: boolean
+  /** Sets of allowed values are made public. */
+  readonly enums: boolean
   readonly scalars: { readonly [T in ScalarType]?: ScalarModel }
   /** Schemas of custom resources are reduced to what readers of this generation understand. */
   readonly downgrades: boolean
@@ -32,6 +34,7 @@ export const v2: Dialect = {
   models: '#/definitions/',
   besides: (reference) => reference,
   defaults: false,
+  enums: true,
   scalars: { ...scalars, quantity: quantity({ type: 'string' }), intOrString: intOrString({ type: 'string', format: 'int-or-string' }) },
   downgrades: true,
 }
@@ -41,6 +44,7 @@ export const v3: Dialect = {
   models: '#/components/schemas/',
   besides: (reference) => ({ allOf: [reference] }),
   defaults: true,
+  enums: true,
   scalars: {
     ...scalars,
     quantity: quantity({ oneOf: [{ type: 'string' }, { type: 'number' }] }),

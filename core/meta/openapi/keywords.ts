@@ -1,8 +1,9 @@
 import type { Facets, Json, JsonObject, List, ScalarType, Schema } from '../../schema/model.ts'
+import type { Dialect } from './dialect.ts'
 
 /** Constraints of built-in types: only closed sets of values are made public, as the reference server does. */
-export function keywords(facets: Facets | undefined): JsonObject {
-  return facets?.enum ? { enum: [...facets.enum] } : {}
+export function keywords(facets: Facets | undefined, { enums }: Dialect): JsonObject {
+  return enums && facets?.enum ? { enum: [...facets.enum] } : {}
 }
 
 /** How the items of a list are told apart and owned. */

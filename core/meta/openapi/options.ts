@@ -13,5 +13,7 @@ export interface OpenApiOptions {
   readonly served: DefinitionSource
   readonly platform: Platform
   readonly info: ApiInfo
+  /** Whether documents say which values a field of a built-in type may have (gate OpenAPIEnums). */
+  readonly enums: boolean
   readonly clock: Clock
 }

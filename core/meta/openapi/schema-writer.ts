@@ -23,10 +23,10 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
       case 'message':
         return references.message(schema)
       case 'list':
-        return { type: 'array', items: item(schema.items), ...listKeywords(schema), ...keywords(schema.facets) }
+        return { type: 'array', items: item(schema.items), ...listKeywords(schema), ...keywords(schema.facets, dialect) }
       case 'map': {
         const atomic = schema.atomic && { 'x-kubernetes-map-type': 'atomic' }
-        return { type: 'object', additionalProperties: item(schema.values), ...atomic, ...keywords(schema.facets) }
+        return { type: 'object', additionalProperties: item(schema.values), ...atomic, ...keywords(schema.facets, dialect) }
       }
       default:
         return scalar(schema)
@@ -37,7 +37,7 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
     if (schema.type === 'any') return references.machinery('runtime.RawExtension', anyValue)
     const model = dialect.scalars[schema.type]
     if (model) return references.machinery(model.name, model.schema)
-    return { ...plainScalars[schema.type], ...keywords(schema.facets) }
+    return { ...plainScalars[schema.type], ...keywords(schema.facets, dialect) }
   }
 
   /** What a list or map holds. */
@@ -75,7 +75,7 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
     const required = [...schema.json].filter(([, field]) => field.required).map(([name]) => name)
     if (Object.keys(properties).length > 0) body['properties'] = properties
     if (required.length > 0) body['required'] = required
-    return { ...body, ...(schema.atomic && { 'x-kubernetes-map-type': 'atomic' }), ...keywords(schema.facets) }
+    return { ...body, ...(schema.atomic && { 'x-kubernetes-map-type': 'atomic' }), ...keywords(schema.facets, dialect) }
   }
 
   return message

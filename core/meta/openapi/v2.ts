@@ -30,13 +30,13 @@ const mediaTypes = [
 const versionsAtOnce = 8
 
 /** One Swagger 2.0 document of everything, as JSON and as protobuf. Built when it is first asked for. */
-export function createOpenApiV2({ served, platform, info }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
+export function createOpenApiV2({ served, platform, info, enums }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
   const documents = perRevision(served, (definitions): { readonly json: BuildDocument; readonly protobuf: BuildDocument } => {
     const build = async () => {
       const names = createModelNames(platform)
       const groups = groupServed(definitions, platform)
       const versions = groups.flatMap((group) => group.versions)
-      const models = createModels(v2, names, registeredKinds(definitions, versions, names))
+      const models = createModels({ ...v2, enums }, names, registeredKinds(definitions, versions, names))
       const paths = [
         corePath(models),
         groupsPath(models),

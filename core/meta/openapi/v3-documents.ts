@@ -25,7 +25,7 @@ export type Documents = ReadonlyMap<string, DocumentForms>
 const core = { group: '', version: 'v1' }
 
 /** Documents of group versions whose definitions are the same as in the last revision are kept. */
-export function createDocuments({ served, platform, info }: Omit<OpenApiOptions, 'clock'>): () => Documents {
+export function createDocuments({ served, platform, info, enums }: Omit<OpenApiOptions, 'clock'>): () => Documents {
   let known: ModelNames | undefined
   const modelNames = () => {
     known ??= createModelNames(platform)
@@ -40,7 +40,7 @@ export function createDocuments({ served, platform, info }: Omit<OpenApiOptions,
   ): DocumentForms => {
     const json = lazyDocument(() => {
       const names = modelNames()
-      const models = createModels(v3, names, registeredKinds(definitions, [core, version], names))
+      const models = createModels({ ...v3, enums }, names, registeredKinds(definitions, [core, version], names))
       return openApiDocument(info, paths(models), models)
     })
     return { json, protobuf: lazyForm(json, (value) => encodeDocument(v3Messages, value)) }

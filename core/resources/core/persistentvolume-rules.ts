@@ -152,6 +152,7 @@ export function checkPersistentVolumeUpdate(
   { spec = {} }: PersistentVolume,
   { spec: old = {} }: PersistentVolume,
   errors: FieldErrors,
+  { settings }: HookContext,
 ): void {
   const now = sourceOf(spec)
   if (now.csi?.controllerExpandSecretRef && old.csi && !old.csi.controllerExpandSecretRef) {
@@ -163,7 +164,8 @@ export function checkPersistentVolumeUpdate(
     errors.forbidden(FieldPath.of('spec', 'persistentvolumesource'), why)
   }
   checkUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode'), errors)
-  if (old.nodeAffinity && !equal(spec.nodeAffinity as Json | undefined, old.nodeAffinity as Json)) {
+  const isFixed = old.nodeAffinity && !settings.enabled('MutablePVNodeAffinity')
+  if (isFixed && !equal(spec.nodeAffinity as Json | undefined, old.nodeAffinity as Json | undefined)) {
     const why = 'field is immutable, except for updating from beta label to GA'
     errors.invalid(FieldPath.of('nodeAffinity'), asJson(spec.nodeAffinity), why)
   }

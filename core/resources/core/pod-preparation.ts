@@ -27,7 +27,7 @@ export function preparePod(pod: PodLike, context: HookContext): void {
     const message = 'Scheduling is blocked due to non-empty scheduling gates'
     pod.status.conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }]
   }
-  for (const term of keyedTerms(spec)) selectByOwnLabels(term, metadata?.labels ?? {})
+  for (const term of keyedTerms(spec, context)) selectByOwnLabels(term, metadata?.labels ?? {})
   takeAppArmorAnnotations(spec, metadata?.annotations, context)
 }
 
@@ -49,13 +49,14 @@ export function keepReported({ status }: PodLike, { status: old }: PodLike): voi
   }
 }
 
-function keyedTerms({ affinity, topologySpreadConstraints = [] }: PodSpec): KeyedTerm[] {
+function keyedTerms({ affinity, topologySpreadConstraints = [] }: PodSpec, { settings }: HookContext): KeyedTerm[] {
   const rules = [affinity?.podAffinity, affinity?.podAntiAffinity]
   const terms = rules.flatMap((each) => [
     ...(each?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
     ...(each?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
   ])
-  return [...terms, ...topologySpreadConstraints]
+  const merges = settings.enabled('MatchLabelKeysInPodTopologySpread') && settings.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')
+  return merges ? [...terms, ...topologySpreadConstraints] : terms
 }
 
 /** Keys whose values the pods must, or must not, share with this one become requirements of the selector (KEP 3633). */

@@ -1,4 +1,4 @@
-import { bool, field, int32, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { bool, field, type Gated, int32, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
 import { Affinity } from './affinity.ts'
 import { Container } from './container.ts'
 import { PodConditionType, PreemptionPolicy } from './enums.ts'
@@ -50,6 +50,26 @@ export const PodResourceClaim = message(
 export const PodSchedulingGroup = message('PodSchedulingGroup', 'The group of pods that this one is scheduled with.', {
   podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
 })
+
+interface Mounting {
+  volumeMounts?: { name: string }[] | undefined
+}
+
+/** A volume is dropped as a whole, and with its mounts (KEP 4639). */
+const imageVolumes: Gated<{ volumes?: { name: string; image?: object | undefined }[] | undefined; [list: string]: unknown }> = {
+  gate: 'ImageVolume',
+  uses: ({ volumes = [] }) => volumes.some(({ image }) => image !== undefined),
+  drop(spec) {
+    const { volumes = [] } = spec
+    const gone = new Set(volumes.filter(({ image }) => image !== undefined).map(({ name }) => name))
+    spec.volumes = volumes.filter(({ image }) => image === undefined)
+    for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
+      for (const container of (spec[list] ?? []) as Mounting[]) {
+        if (container.volumeMounts) container.volumeMounts = container.volumeMounts.filter(({ name }) => !gone.has(name))
+      }
+    }
+  },
+}
 
 export const PodSpec = message(
   'PodSpec',
@@ -157,6 +177,7 @@ export const PodSpec = message(
       const account = spec.serviceAccountName || spec.serviceAccount
       if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
     },
+    gated: [imageVolumes],
   },
 )
 

@@ -30,7 +30,9 @@ export const NodeAllocatableResourceClaimStatus = message(
 
 export const PodCondition = message('PodCondition', 'An observation about a pod.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: PodConditionType }),
-  observedGeneration: field(7, int64, 'Generation of the spec that the condition speaks about.'),
+  observedGeneration: field(7, int64, 'Generation of the spec that the condition speaks about.', {
+    gate: 'PodObservedGenerationTracking',
+  }),
   status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
   lastProbeTime: field(3, time, 'When the condition was last checked.'),
   lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
@@ -64,7 +66,9 @@ export const PodStatus = message(
   'PodStatus',
   'State of a pod.',
   {
-    observedGeneration: field(17, int64, 'Generation of the spec that this status was computed from.'),
+    observedGeneration: field(17, int64, 'Generation of the spec that this status was computed from.', {
+      gate: 'PodObservedGenerationTracking',
+    }),
     phase: field(1, string, 'Pending, Running, Succeeded, Failed or Unknown.', {
       enum: ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'],
     }),

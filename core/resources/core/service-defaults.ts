@@ -76,6 +76,11 @@ export function pairClusterIPs(spec: ServiceSpec, old?: ServiceSpec): void {
   }
 }
 
+/** Nothing inside the cluster answers for a name outside of it. */
+export function dropInternalPolicy(spec: ServiceSpec): void {
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
+}
+
 /** Clients may leave out what was allocated before. */
 export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsClusterIP(spec) && needsClusterIP(old)) {

@@ -49,7 +49,7 @@ export function checkService({ metadata = {}, spec = {} }: Service, errors: Fiel
     errors.forbidden(root.child('allocateLoadBalancerNodePorts'), forLoadBalancers)
   }
   checkLoadBalancerClass(spec, errors)
-  checkTraffic(spec, errors)
+  checkTraffic(spec, errors, context)
 }
 
 function checkTopologyAnnotations(annotations: { [key: string]: string }, errors: FieldErrors, { platform }: HookContext): void {
@@ -150,7 +150,7 @@ function checkLoadBalancerClass({ type, loadBalancerClass: name }: ServiceSpec, 
   else if (name !== undefined) errors.forbidden(at, forLoadBalancers)
 }
 
-function checkTraffic(spec: ServiceSpec, errors: FieldErrors): void {
+function checkTraffic(spec: ServiceSpec, errors: FieldErrors, { settings }: HookContext): void {
   const { externalTrafficPolicy: external, healthCheckNodePort: port, internalTrafficPolicy, trafficDistribution } = spec
   if (isExternal(spec)) checkChoice(external, ['Cluster', 'Local'], root.child('externalTrafficPolicy'), errors)
   else if (external) {
@@ -165,7 +165,8 @@ function checkTraffic(spec: ServiceSpec, errors: FieldErrors): void {
     checkSupported(internalTrafficPolicy, ['Cluster', 'Local'], root.child('internalTrafficPolicy'), errors)
   }
   if (trafficDistribution !== undefined) {
-    const allowed = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
+    const closer = settings.enabled('PreferSameTrafficDistribution') ? ['PreferSameZone', 'PreferSameNode'] : []
+    const allowed = ['PreferClose', ...closer]
     checkSupported(trafficDistribution, allowed, root.child('trafficDistribution'), errors)
   }
 }

@@ -12,7 +12,7 @@ const path = FieldPath.of('spec')
 export const serviceWarnings = (service: Service, _old: Service | undefined, context: HookContext) =>
   boundedWarnings(warningsOf(service, context))
 
-function* warningsOf({ metadata, spec }: Service, { platform }: HookContext): Iterable<string> {
+function* warningsOf({ metadata, spec }: Service, { platform, settings }: HookContext): Iterable<string> {
   if (spec === undefined) return
   const hints = platform.name('service.<labels>/topology-aware-hints')
   if (metadata?.annotations?.[hints] !== undefined) {
@@ -39,7 +39,7 @@ function* warningsOf({ metadata, spec }: Service, { platform }: HookContext): It
   }
   if (isExternalName && externalIPs.length > 0) yield 'spec.externalIPs is ignored when spec.type is "ExternalName"'
   if (!isExternalName && externalName) yield 'spec.externalName is ignored when spec.type is not "ExternalName"'
-  if (spec.trafficDistribution === 'PreferClose') {
+  if (spec.trafficDistribution === 'PreferClose' && settings.enabled('PreferSameTrafficDistribution')) {
     yield 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
   }
 }

@@ -11,6 +11,7 @@ import {
   defaultFamilies,
   defaultService,
   defaultServiceStatus,
+  dropInternalPolicy,
   dropTypeDependent,
   keepAllocated,
   pairClusterIPs,
@@ -112,6 +113,7 @@ export const services = resource({
       if (!spec) return
       pairClusterIPs(spec)
       defaultFamilies(spec)
+      dropInternalPolicy(spec)
     },
     prepareUpdate({ spec }, { spec: old }) {
       if (!spec || !old) return
@@ -119,6 +121,7 @@ export const services = resource({
       keepAllocated(spec, old)
       pairClusterIPs(spec, old)
       defaultFamilies(spec)
+      dropInternalPolicy(spec)
     },
     validate: objectRules(checkService),
     validateUpdate: checkServiceUpdate,

@@ -81,6 +81,29 @@ test('gates on their way out warn', () => {
   assert.deepEqual(parse('WatchList=true', 'ShardedListAndWatch=true').warnings, [])
 })
 
+test('gates that an API server honours and this one does not warn when they are switched, by name or by stage', () => {
+  const idle = '--feature-gates: CBORServingAndStorage=true has no effect: it is not implemented'
+  assert.deepEqual(parse('CBORServingAndStorage=true').warnings, [idle])
+  assert.deepEqual(parse('CBORServingAndStorage=false').warnings, [])
+  assert.ok(parse('AllAlpha=true').warnings.includes(idle))
+  const nodes = parse('MemoryQoS=true').warnings
+  assert.deepEqual(nodes, [], 'gates of other components are theirs')
+})
+
+test('a gate that the code looks at is not said to be without effect', () => {
+  const folder = new URL('core/', rootUrl)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.(ts|js)$/.test(file) && !file.includes('feature-gate'),
+  )
+  const code = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n')
+  const idle = gateRows.flatMap((row) => ('idle' in row ? [row.name] : []))
+  assert.ok(idle.length > 10)
+  assert.deepEqual(
+    idle.filter((name) => code.includes(`'${name}'`)),
+    [],
+  )
+})
+
 test('a release has its own gates, stages and defaults', () => {
   const at = (minor: number, ...pairs: string[]) => parseFeatureGates(pairs, createPlatform(), { major: 1, minor })
   const name = 'ConstrainedImpersonation'

@@ -4,7 +4,7 @@ import { createDiscovery } from '../../../core/meta/discovery.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { builtin, get, platform, serving, widget } from './fixtures.ts'
 
-const create = (served = serving(builtin)) => createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443' })
+const create = (served = serving(builtin)) => createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443', hashes: true })
 const aggregated = (version: string) => `application/json;g=apidiscovery.${platform.domain};v=${version};as=APIGroupDiscoveryList`
 
 interface Row {

@@ -11,7 +11,7 @@ import {
   readPatchOptions,
   readUpdateOptions,
 } from '../../../core/request/options.ts'
-import { parseListVersion, parseWatchVersion } from '../../../core/request/resource-version.ts'
+import { parseGetVersion, parseListVersion, parseWatchVersion } from '../../../core/request/resource-version.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 
 const platform = createPlatform()
@@ -165,6 +165,8 @@ test('other options', () => {
     () => readIncludeObject(query('includeObject=x')),
   )
   assert.deepEqual(['', '0', '12'].map(parseListVersion), [0, 0, 12])
+  assert.deepEqual(['', '0', '12'].map(parseGetVersion), [0, 0, 12])
+  refused(500, 'resourceVersion: Invalid value: "a": strconv.ParseUint: parsing "a": invalid syntax', () => parseGetVersion('a'))
   refused(400, 'invalid resource version: resourceVersion: Invalid value: "a": strconv.ParseUint: parsing "a": invalid syntax', () =>
     parseListVersion('a'),
   )

@@ -80,3 +80,22 @@ test('every gate of a built-in field is a known feature gate', () => {
     [],
   )
 })
+
+test('what is no field of its own goes by the rule of its message', () => {
+  const Shop = message(
+    'Shop',
+    '',
+    { goods: field(1, list(string), '') },
+    {
+      gated: [{ gate: 'A', uses: ({ goods = [] }) => goods.includes('new'), drop: (shop) => void Object.assign(shop, { goods: ['old'] }) }],
+    },
+  )
+  const changed = (on: boolean, old?: JsonObject) => {
+    const object = { goods: ['old', 'new'] }
+    dropDisabled(Shop, object, old, () => on)
+    return object.goods
+  }
+  assert.deepEqual(changed(true), ['old', 'new'])
+  assert.deepEqual(changed(false), ['old'])
+  assert.deepEqual(changed(false, { goods: ['new'] }), ['old', 'new'])
+})

@@ -7,7 +7,8 @@ import { v2Messages } from '../../../../core/meta/openapi/v2-messages.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
 import { builtin, get, platform, serving, widget } from '../fixtures.ts'
 
-const create = (served = serving(builtin)) => createOpenApiV2({ served, platform, info: { title: 'Test', version: 'v1.36.0' } })
+const create = (served = serving(builtin)) =>
+  createOpenApiV2({ served, platform, enums: true, info: { title: 'Test', version: 'v1.36.0' } })
 const oldProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 

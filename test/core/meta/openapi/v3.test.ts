@@ -9,7 +9,8 @@ import { createPlatform } from '../../../../core/platform.ts'
 import { builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
 
 const info = { title: 'Test', version: 'v1.36.0' }
-const create = (served = serving(builtin), own = platform) => createOpenApiV3({ served, platform: own, info, clock: clockAt(0) })
+const create = (served = serving(builtin), own = platform) =>
+  createOpenApiV3({ served, platform: own, info, enums: true, clock: clockAt(0) })
 
 type Any = { readonly [key: string]: Any }
 const json = async (path: string, api = create()) => (await (await get(api, path)).json()) as Any

@@ -1,0 +1,113 @@
+/** What switching a feature gate off, or emulating a release that lacks it, takes away. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import { assertHas, type Client, causesOf, type Manifest, startServer, withChanges } from './support.ts'
+
+const at = (minor: number, ...pairs: string[]) => startServer({ gates: parseFeatureGates(pairs, createPlatform(), { major: 1, minor }) })
+const own = at(36)
+
+const pods = '/api/v1/namespaces/default/pods'
+const services = '/api/v1/namespaces/default/services'
+const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const service = { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } }
+
+async function made(server: Promise<Client>, path: string, manifest: Manifest): Promise<Manifest> {
+  const { code, body } = await (await server).send('POST', `${path}?dryRun=All`, manifest)
+  assert.equal(code, 201, JSON.stringify(body))
+  return body
+}
+
+test('ImageVolume: before 1.35 its volumes go, with their mounts', async () => {
+  const volumeMounts = [
+    { name: 'v', mountPath: '/v' },
+    { name: 'w', mountPath: '/w' },
+  ]
+  const volumes = [
+    { name: 'v', image: { reference: 'r' } },
+    { name: 'w', emptyDir: {} },
+  ]
+  const manifest = withChanges(pod, { 'spec.volumes': volumes, 'spec.containers.0.volumeMounts': volumeMounts })
+  assertHas(await made(own, pods, manifest), { spec: { volumes: [{ name: 'v' }, { name: 'w' }], containers: [{ volumeMounts }] } })
+  assertHas(await made(at(34), pods, manifest), {
+    spec: { volumes: [{ name: 'w', emptyDir: {} }], containers: [{ volumeMounts: [volumeMounts[1]] }] },
+  })
+})
+
+test('PodObservedGenerationTracking: 1.33 keeps no observed generations', async () => {
+  for (const [server, observedGeneration] of [
+    [own, 1],
+    [at(33), undefined],
+  ] as const) {
+    const { send } = await server
+    const created = await send('POST', pods, withChanges(pod, { 'metadata.name': 'observed' }))
+    const status = {
+      ...(created.body['status'] as Manifest),
+      observedGeneration: 1,
+      conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }],
+    }
+    const { body } = await send('PUT', `${pods}/observed/status`, { ...created.body, status })
+    assertHas(body, { status: { observedGeneration, conditions: [{ type: 'Ready', observedGeneration }] } })
+  }
+})
+
+test('PreferSameTrafficDistribution: 1.33 knows one distribution, and does not call it old', async () => {
+  const close = withChanges(service, { 'spec.trafficDistribution': 'PreferClose' })
+  const near = withChanges(service, { 'spec.trafficDistribution': 'PreferSameNode' })
+  const { send } = await at(33)
+  assert.deepEqual((await send('POST', `${services}?dryRun=All`, close)).warnings, [])
+  assert.deepEqual(causesOf(await send('POST', `${services}?dryRun=All`, near)), [
+    'spec.trafficDistribution: Unsupported value: "PreferSameNode": supported values: "PreferClose"',
+  ])
+  await made(own, services, near)
+})
+
+test('StrictIPCIDRValidation: before 1.36 odd spellings are taken, with a warning', async () => {
+  const odd = withChanges(service, { 'spec.externalIPs': ['010.1.2.3'] })
+  const strict = await (await own).send('POST', `${services}?dryRun=All`, odd)
+  assert.deepEqual(causesOf(strict), ['spec.externalIPs[0]: Invalid value: "010.1.2.3": must not have leading 0s'])
+  const { code, warnings } = await (await at(35)).send('POST', `${services}?dryRun=All`, odd)
+  assert.equal(code, 201)
+  assert.equal(warnings[0], 'spec.externalIPs[0]: non-standard IP address "010.1.2.3" is invalid: use "10.1.2.3"')
+  const bad = withChanges(service, { 'spec.externalIPs': ['a'] })
+  assert.equal((await (await at(35)).send('POST', `${services}?dryRun=All`, bad)).code, 422)
+})
+
+test('MatchLabelKeysInPodTopologySpreadSelectorMerge: 1.33 leaves the selector of a spread as it is', async () => {
+  const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {}, matchLabelKeys: ['a'] }
+  const manifest = withChanges(pod, { 'metadata.labels': { a: 'b' }, 'spec.topologySpreadConstraints': [spread] })
+  const selectorOf = async (server: Promise<Client>) =>
+    ((await made(server, pods, manifest))['spec'] as { topologySpreadConstraints: { labelSelector: unknown }[] })
+      .topologySpreadConstraints[0]?.labelSelector
+  assert.deepEqual(await selectorOf(own), { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] })
+  assert.deepEqual(await selectorOf(at(33)), {})
+})
+
+test('MutablePVNodeAffinity: the reach of a volume can change', async () => {
+  const path = '/api/v1/persistentvolumes'
+  const reach = (value: string) => ({
+    required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] }] },
+  })
+  const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' }, nodeAffinity: reach('a') }
+  const volume = { kind: 'PersistentVolume', apiVersion: 'v1', metadata: { name: 'v' }, spec }
+  for (const [server, code] of [
+    [own, 422],
+    [at(36, 'MutablePVNodeAffinity=true'), 200],
+  ] as const) {
+    const { send } = await server
+    const created = await send('POST', path, volume)
+    assert.equal((await send('PUT', `${path}/v`, withChanges(created.body, { 'spec.nodeAffinity': reach('b') }))).code, code)
+  }
+})
+
+test('OpenAPIEnums and StorageVersionHash: documents without them', async () => {
+  const off = at(36, 'OpenAPIEnums=false', 'StorageVersionHash=false')
+  const of = async (server: Promise<Client>) => {
+    const { send } = await server
+    const [openApi, discovery] = [await send('GET', '/openapi/v3/apis/apps/v1'), await send('GET', '/apis/apps/v1')]
+    return [/"enum":\[/.test(JSON.stringify(openApi.body)), /storageVersionHash/.test(JSON.stringify(discovery.body))]
+  }
+  assert.deepEqual(await of(own), [true, true])
+  assert.deepEqual(await of(off), [false, false])
+})
