@@ -65,6 +65,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean
   /** Aborts when the client is gone or the request's deadline has passed. */
   readonly signal: AbortSignal
+  /** When the request is to have ended, in milliseconds since the epoch; absent: it has no end. */
+  readonly deadline?: number | undefined
   /** The time that expressions about this request take from others; absent: as much as they want. */
   readonly slices?: Slices
   /** Adds a `Warning` header. */

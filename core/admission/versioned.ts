@@ -27,11 +27,6 @@ export class VersionedRequest implements VersionedObjects {
     this.oldObject = oldObject
   }
 
-  /** The attributes with the object as it is now. */
-  current(): AdmissionAttributes {
-    return this.#dirty ? { ...this.attributes, object: this.object } : this.attributes
-  }
-
   /** Converts the objects, unless they are in this version already. */
   async in(kind: GroupVersionKind): Promise<VersionedObjects> {
     const known = this.#kind

@@ -26,6 +26,7 @@ export function deadline(clock: Clock, most: number): Filter {
   return (exchange, next) => {
     if (exchange.info.longRunning) return next(exchange)
     const limit = limitOf(exchange.query, most)
+    exchange.deadline = clock.now() + limit
     const answer = next(exchange)
     if (!(answer instanceof Promise)) return answer
     return new Promise((resolve, reject) => {

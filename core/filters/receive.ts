@@ -14,6 +14,7 @@ class RequestExchange implements Exchange {
   readonly auditId: string
   readonly warnings: string[] = []
   user = nobody
+  deadline?: number
   /** The request as it came: its signal is the client's, whatever becomes of `request`. */
   readonly #sent: Request
   readonly #closing: AbortSignal

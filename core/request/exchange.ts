@@ -54,6 +54,8 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Its place among those that are served at a time; absent: it does not count. */
   seat?: Seat
+  /** When it is to have ended, in milliseconds since the epoch; absent: it lasts as long as its client wants. */
+  deadline?: number
   /** The deadline has passed, and the client was told so: what is not done yet is to be left. */
   readonly expired: boolean
   /** Whether the answer has the headers that every answer has, which the outermost filter adds otherwise. */

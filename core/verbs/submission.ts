@@ -59,7 +59,7 @@ class Asked implements AdmissionAttributes {
     this.namespaced = definition.namespaced
     this.subresource = view.name
     this.namespace = namespace
-    this.name = name || (object?.metadata.name ?? '')
+    this.name = name || (object?.metadata?.name ?? '')
     this.object = object
     this.oldObject = oldObject
     this.options = asks.options
@@ -76,6 +76,10 @@ class Asked implements AdmissionAttributes {
   /** Made when somebody asks: few plugins wait. */
   get signal(): AbortSignal {
     return this.#target.exchange.signal
+  }
+
+  get deadline(): number | undefined {
+    return this.#target.exchange.deadline
   }
 
   get slices(): Slices {
@@ -132,6 +136,9 @@ export function submitWrite(target: Target, operation: 'CREATE' | 'UPDATE', { dr
   const kind = operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions'
   return submit(target, operation, dryRun, { kind, apiVersion: target.services.platform.name('meta.<domain>/v1'), ...given })
 }
+
+/** A call that is handed on; its object are its options. */
+export const submitConnect = (target: Target): Submission => submit(target, 'CONNECT', false, undefined)
 
 export function submitDelete(target: Target, options: DeleteOptions): Submission {
   const apiVersion = target.services.platform.name('meta.<domain>/v1')

@@ -23,8 +23,12 @@ export function readSelector(object: LabelSelectorObject | undefined): ReadSelec
 }
 
 /** Labels of the namespace that the request is in, or of the namespace that it writes. Throws 404. */
-function namespaceLabels(attributes: AdmissionAttributes, { find }: Pick<Lookup, 'find'>): Labels | Promise<Labels> {
-  const { object, subresource, operation } = attributes
+function namespaceLabels(
+  attributes: AdmissionAttributes,
+  { find }: Pick<Lookup, 'find'>,
+  object: ApiObject | undefined,
+): Labels | Promise<Labels> {
+  const { subresource, operation } = attributes
   const writes = isNamespace(attributes) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
   if (writes) return object?.metadata.labels
   const name = namespaceOf(attributes)
@@ -46,12 +50,13 @@ export function choosesNamespace(
   selector: ReadSelector,
   attributes: AdmissionAttributes,
   lookup: Pick<Lookup, 'find'>,
+  object = attributes.object,
 ): boolean | ApiError | Promise<boolean | ApiError> {
   if (namespaceOf(attributes) === '' && !isNamespace(attributes)) return true
   try {
     const chosen = selector()
     if (chosen.empty) return true
-    const labels = namespaceLabels(attributes, lookup)
+    const labels = namespaceLabels(attributes, lookup, object)
     return labels instanceof Promise ? labels.then((known) => chosen.matches(known), refusal) : chosen.matches(labels)
   } catch (error) {
     return refusal(error)

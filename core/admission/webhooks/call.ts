@@ -43,7 +43,7 @@ export async function callHook(
   invocation: Invocation,
   { object = null, oldObject = null }: { readonly [K in keyof VersionedObjects]?: VersionedObjects[K] | null },
   mutating: boolean,
-  { connect, outbound, platform }: Pick<Caller, 'connect' | 'outbound' | 'platform'>,
+  { connect, outbound, platform, clock }: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock'>,
 ): Promise<Answer> {
   checkDryRun(hook, attributes)
   const { name, reviewVersion: version } = hook
@@ -58,8 +58,9 @@ export async function callHook(
   })
   let parsed: ReturnType<typeof parseAnswer>
   try {
-    const { timeout: limit } = hook
-    parsed = parseAnswer(await post({ connection, outbound, body: printJson(review), timeout: limit, signal: attributes.signal }))
+    const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
+    const limit = Math.min(hook.timeout, deadline - clock.now())
+    parsed = parseAnswer(await post({ connection, outbound, body: printJson(review), timeout: limit, signal }))
   } catch (error) {
     throw failed(`failed to call webhook: ${messageOf(error)}`, error instanceof PostRefused ? error.code : unavailable, error)
   }

@@ -20,18 +20,19 @@ export interface Judge extends Pick<PluginContext, 'find'> {
   readonly type: StepType
 }
 
-/** Undefined: it is not asked. Errors of selectors and conditions only count where the rules name the request. */
+/** Undefined: it is not asked. `objects`: as they are now, in any version. Errors of selectors and conditions only count where the rules name the request. */
 export async function invocationFor(
   hook: Hook,
   attributes: AdmissionAttributes,
+  objects: VersionedObjects,
   versioned: (kind: GroupVersionKind) => Promise<VersionedObjects>,
   judge: Judge,
 ): Promise<Invocation | undefined> {
   const invocation = invocationOf(hook.rules, hook.equivalent, attributes)
   if (invocation === undefined) return undefined
-  const chosen = await choosesNamespace(hook.namespaces, attributes, judge)
+  const chosen = await choosesNamespace(hook.namespaces, attributes, judge, objects.object)
   if (chosen === false) return undefined
-  const object = choosesObject(hook.objects, attributes)
+  const object = choosesObject(hook.objects, objects)
   if (object === false) return undefined
   if (chosen instanceof ApiError) throw chosen
   if (object instanceof ApiError) throw object

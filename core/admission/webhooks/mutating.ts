@@ -79,7 +79,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     if (again) reinvocation.begin(attributes.object)
     const request = new VersionedRequest(attributes)
     for (const hook of hooks) {
-      const invocation = await invocationFor(hook, request.current(), (kind) => request.in(kind), judge)
+      const invocation = await invocationFor(hook, attributes, request, (kind) => request.in(kind), judge)
       // A second round asks nobody for the first time.
       if (invocation === undefined || (again && !reinvocation.isDue(hook))) continue
       await request.in(invocation.kind)

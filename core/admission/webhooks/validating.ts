@@ -36,7 +36,7 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
     const versioned = convertedObjects(attributes)
     const relevant: { readonly hook: Hook; readonly invocation: Invocation }[] = []
     for (const hook of hooks) {
-      const invocation = await invocationFor(hook, attributes, versioned, judge)
+      const invocation = await invocationFor(hook, attributes, attributes, versioned, judge)
       if (invocation) relevant.push({ hook, invocation })
     }
     const calls = relevant.map(async ({ hook, invocation }, index) => {

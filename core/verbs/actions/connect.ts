@@ -1,17 +1,31 @@
-/** Requests that are forwarded to nodes, pods and services. This server locates them and reaches none yet. */
-
+/** Requests that are forwarded to nodes, pods and services. This server asks admission, locates them and reaches none yet. */
 import { Reply } from '../../respond/reply.ts'
 import { serviceUnavailable } from '../../respond/status.ts'
 import type { Target, Verb } from '../services.ts'
+import { submitConnect } from '../submission.ts'
 import type { Answers } from './action.ts'
+import { connectOptions } from './connect-options.ts'
 import { forwardTo, logOf, nodeAt, podAt, serviceAt, streamOf } from './locate.ts'
 
 const connectTo =
   (locate: (target: Target) => Promise<void>): Verb =>
   async (target) => {
+    await admit(target)
     await locate(target)
     throw serviceUnavailable('error dialing backend: this server has no way to nodes and pods')
   }
+
+/** Admission sees the options of the call, and may refuse it. */
+async function admit(target: Target): Promise<void> {
+  const { resource, view } = target
+  const { group, version, subresources } = resource.definition
+  const subresource = subresources.find(({ name }) => name === view.name)
+  if (!subresource?.connects) return
+  const options = connectOptions(target, subresource, group, version)
+  const { kind, schema } = subresource
+  const submission = submitConnect({ ...target, view: { ...view, body: { group, version, kind, schema } } })
+  await submission.validate(await submission.mutate(options, undefined), undefined)
+}
 
 function upgraded(locate: (target: Target) => Promise<void>): Answers {
   const verb = connectTo(locate)

@@ -67,6 +67,71 @@ test('a review says all about the request', async () => {
   await hooks.server.close()
 })
 
+test('a webhook has no more time than the request', async () => {
+  let answered: Promise<object> | undefined
+  const hang = () => (answered = new Promise<object>((resolve) => setTimeout(() => resolve({ allowed: true }), 500)))
+  const hooks = await startWithWebhooks({ hang })
+  await hooks.mutating('m', webhook('quick'), webhook('patient', { timeoutSeconds: 30 }), webhook('hasty', { timeoutSeconds: 1 }))
+  await hooks.send('POST', `${configMaps}?timeout=4s`, configMap('c'))
+  assert.deepEqual(
+    hooks.reviews.splice(0).map(({ url }) => url.replace(/.*\//, '')),
+    ['quick?timeout=4s', 'patient?timeout=4s', 'hasty?timeout=1s'],
+  )
+  await hooks.validating('v', webhook('hang', { timeoutSeconds: 30, failurePolicy: 'Ignore' }))
+  const { code, message } = await hooks.send('POST', `${configMaps}?timeout=100ms`, configMap('late'))
+  assert.equal(code, 504, message)
+  await answered
+  await hooks.unregister('validating', 'v')
+  const { code: found } = await hooks.send('GET', `${configMaps}/late`)
+  assert.equal(found, 404, 'what was not stored when the deadline passed is not stored')
+  await hooks.server.close()
+})
+
+test('calls that are handed on are submitted with their options', async () => {
+  const hooks = await startWithWebhooks({
+    gate: ({ request }) => ({ allowed: request['subResource'] !== 'attach', status: { message: 'no attaching' } }),
+  })
+  const rules = [{ ...rule('*/*', ['CONNECT']) }]
+  await hooks.validating('v', webhook('gate', { rules }))
+  const pods = '/api/v1/namespaces/default/pods'
+  const exec = await hooks.send('POST', `${pods}/web/exec?command=ls&command=-l&stdin=1&tty=false&container=main`)
+  assert.equal(exec.code, 404, 'the pod is looked for when admission has allowed the call')
+  const [{ request }] = hooks.reviews.splice(0).map(({ review }) => review) as [Review]
+  const { uid: _uid, userInfo: _userInfo, ...asked } = request
+  const kind = { group: '', version: 'v1', kind: 'PodExecOptions' }
+  const resource = { group: '', version: 'v1', resource: 'pods' }
+  assert.deepEqual(asked, {
+    kind,
+    resource,
+    subResource: 'exec',
+    requestKind: kind,
+    requestResource: resource,
+    requestSubResource: 'exec',
+    name: 'web',
+    namespace: 'default',
+    operation: 'CONNECT',
+    object: { kind: 'PodExecOptions', apiVersion: 'v1', stdin: true, container: 'main', command: ['ls', '-l'] },
+    oldObject: null,
+    dryRun: false,
+    options: null,
+  })
+  await hooks.send('GET', `${pods}/web/portforward?ports=80&ports=443`)
+  await hooks.send('DELETE', `${pods}/web:8080/proxy/a/b/?x=1`)
+  await hooks.send('GET', '/api/v1/nodes/n/proxy')
+  assert.deepEqual(
+    hooks.reviews.splice(0).map(({ review }) => review.request.object as object),
+    [
+      { kind: 'PodPortForwardOptions', apiVersion: 'v1', ports: [80, 443] },
+      { kind: 'PodProxyOptions', apiVersion: 'v1', path: '/a/b/' },
+      { kind: 'NodeProxyOptions', apiVersion: 'v1' },
+    ],
+  )
+  const { code, message } = await hooks.send('POST', `${pods}/web/attach`)
+  assert.deepEqual([code, message], [400, 'admission webhook "gate.example.com" denied the request: no attaching'])
+  assert.equal((await hooks.send('POST', `${pods}/web/portforward?ports=x`)).code, 400)
+  await hooks.server.close()
+})
+
 test('a refusal is the Status of the webhook', async () => {
   const refusals: readonly (readonly [answer: object, code: number, message: string, reason?: string])[] = [
     [{ allowed: false }, 400, 'admission webhook "v.example.com" denied the request without explanation'],

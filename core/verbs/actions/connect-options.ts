@@ -1,0 +1,34 @@
+import { flag, integer, type Reader, text, texts } from '../../request/query.ts'
+import { type ApiObject, apiVersionOf, type Subresource } from '../../resources/definition.ts'
+import type { Json, Schema } from '../../schema/model.ts'
+import type { Target } from '../services.ts'
+
+const scalars: { readonly [type: string]: Reader<Json> } = { string: text, bool: flag, int32: integer, int64: integer }
+
+function readerOf(schema: Schema): Reader<Json> {
+  if (schema.type !== 'list') return scalars[schema.type] ?? text
+  const item = scalars[schema.items.type] ?? text
+  return (values) => texts(values).map((value) => item([value]))
+}
+
+/** The path below a proxied object, with a slash before it; a slash at the end stays. */
+function pathBelow({ exchange: { info } }: Target): string {
+  const below = info.parts.slice(3).join('/')
+  const path = below === '' || below.startsWith('/') ? below : `/${below}`
+  return info.path.endsWith('/') && !path.endsWith('/') ? `${path}/` : path
+}
+
+/** Options of a call that is handed on, such as PodExecOptions, from its query; a proxy's path is that of the URL. Throws 400. */
+export function connectOptions(target: Target, subresource: Subresource, group: string, version: string): ApiObject {
+  const query = new URLSearchParams(target.exchange.query)
+  if (subresource.connects === 'proxy') query.set('path', pathBelow(target))
+  const options: { [name: string]: Json } = { kind: subresource.kind, apiVersion: apiVersionOf({ group, version }) }
+  for (const [name, { schema }] of subresource.schema.json) {
+    const values = query.getAll(name)
+    if (values.length === 0) continue
+    const value = readerOf(schema)(values)
+    // Empty fields are left out, as in every encoding.
+    if (value !== '' && value !== false && value !== 0) options[name] = value
+  }
+  return options as unknown as ApiObject
+}
