@@ -1,7 +1,9 @@
 /** The whole public surface: a server is a fetch handler over a store. */
 import { createAdmission } from './admission/chain.ts'
 import { createLookup } from './admission/lookup.ts'
+import { claimAccess } from './admission/plugins/claim-access.ts'
 import { choosePlugins, makePlugins } from './admission/plugins/index.ts'
+import { policyParameters } from './admission/plugins/policy-parameters.ts'
 import { rbacEscalation } from './admission/plugins/rbac-escalation.ts'
 import { startBackground } from './assembly/background.ts'
 import { prepareCluster } from './assembly/cluster.ts'
@@ -124,6 +126,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const pluginRows = choosePlugins(enabledPlugins, disabledPlugins)
   const plugins = [...(await makePlugins(pluginRows, pluginContext)), ...options.extraPlugins]
   if (usesRbac) plugins.push(rbacEscalation(platform, authorizer, rbac))
+  plugins.push(claimAccess(platform, lookup, authorizer, enabled), policyParameters(platform, lookup, authorizer))
 
   // What answers.
   const serverMetrics = createServerMetrics(metrics, clock)

@@ -41,6 +41,8 @@ export interface ObjectVersions {
 /** What admission is asked about (apiserver/pkg/admission.Attributes). */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
+  /** Verb of the request as authorization sees it, such as `patch`; absent for the server's own writes. */
+  readonly verb?: string
   /** Resource without its version. */
   readonly on: GroupResource
   /** Resource and kind as the request names them; the kind is that of the body, such as Scale or Eviction. */

@@ -72,7 +72,7 @@ export const gateRows = [
   { name: 'DRAPartitionableDevices', default: true, stage: 'beta', since: '1.36' },
   { name: 'DRAPrioritizedList', default: true, stage: 'ga', since: '1.36' },
   { name: 'DRAResourceClaimDeviceStatus', default: true, stage: 'beta', since: '1.33' },
-  { name: 'DRAResourceClaimGranularStatusAuthorization', default: true, stage: 'beta', since: '1.36', idle: true },
+  { name: 'DRAResourceClaimGranularStatusAuthorization', default: true, stage: 'beta', since: '1.36' },
   { name: 'DRAResourcePoolStatus', default: false, stage: 'alpha', since: '1.36' },
   { name: 'DRASchedulerFilterTimeout', default: true, stage: 'beta', since: '1.34' },
   { name: 'DRAWorkloadResourceClaims', default: false, stage: 'alpha', since: '1.36' },

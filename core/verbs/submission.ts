@@ -69,6 +69,10 @@ class Asked implements AdmissionAttributes {
     this.#asks = asks
   }
 
+  get verb(): string {
+    return this.#target.exchange.info.verb
+  }
+
   get versions(): ObjectVersions {
     return objectVersions(this.#target)
   }

@@ -1,0 +1,142 @@
+/**
+ * What writers of resource claims need beyond the right to write: administrative access to devices needs a label on the namespace (KEP 5018),
+ * and each part of a claim's status a right of its own (KEP 4817, granular status authorization).
+ */
+import type { Authorizer } from '../../authz/authorizer.ts'
+import type { Platform } from '../../platform.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { invalid } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Json } from '../../schema/model.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { Lookup } from '../lookup.ts'
+
+interface Requests {
+  readonly devices?: {
+    readonly requests?: readonly { readonly adminAccess?: boolean; readonly exactly?: { readonly adminAccess?: boolean } }[]
+  }
+}
+
+interface DeviceStatus {
+  readonly driver: string
+  readonly pool: string
+  readonly device: string
+  readonly shareID?: string
+}
+
+interface Status {
+  readonly allocation?: {
+    readonly devices?: { readonly results?: readonly { readonly adminAccess?: boolean }[] }
+    readonly nodeSelector?: { readonly nodeSelectorTerms?: readonly Term[] }
+  }
+  readonly reservedFor?: Json
+  readonly devices?: readonly DeviceStatus[]
+}
+
+interface Term {
+  readonly matchFields?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
+}
+
+const adminLabel = 'resource.<labels>/admin-access'
+const nodeOfToken = 'authentication.<labels>/node-name'
+
+const statusOf = (object: ApiObject | undefined) => (object?.['status'] ?? {}) as Status
+const resultsOf = ({ allocation }: Status) => allocation?.devices?.results ?? []
+
+/** The first request, or result of an allocation, for administrative access that is new. */
+function adminAccess({ subresource, object, oldObject, on }: AdmissionAttributes): FieldPath | undefined {
+  if (subresource === 'status') {
+    if (resultsOf(statusOf(oldObject)).some((result) => result.adminAccess)) return undefined
+    const index = resultsOf(statusOf(object)).findIndex((result) => result.adminAccess)
+    const at = FieldPath.of('status', 'allocation', 'devices', 'results')
+    return index < 0 ? undefined : at.index(index).child('adminAccess')
+  }
+  // What is asked for never changes.
+  if (oldObject !== undefined) return undefined
+  const own = (object?.['spec'] ?? {}) as Requests & { readonly spec?: Requests }
+  const { devices } = on.resource === 'resourceclaimtemplates' ? (own.spec ?? {}) : own
+  const index = (devices?.requests ?? []).findIndex((each) => each.exactly?.adminAccess ?? each.adminAccess)
+  return index < 0 ? undefined : FieldPath.of('spec', 'devices', 'requests').index(index).child('adminAccess')
+}
+
+/** The node that an allocation is bound to; undefined when it is not bound to one. */
+function nodeOf({ allocation }: Status): string | undefined {
+  const [term, ...others] = allocation?.nodeSelector?.nodeSelectorTerms ?? []
+  const [field, ...more] = term?.matchFields ?? []
+  const isOne = others.length === 0 && more.length === 0 && field?.key === 'metadata.name' && field.values?.length === 1
+  return isOne ? field.values?.[0] : undefined
+}
+
+/** Drivers whose devices two statuses report differently. */
+function changedDrivers(status: Status, old: Status): string[] {
+  const reports = ({ devices = [] }: Status, driver: string) => devices.filter((each) => each.driver === driver) as unknown as Json
+  const drivers = new Set([...(status.devices ?? []), ...(old.devices ?? [])].map(({ driver }) => driver))
+  return [...drivers].filter((driver) => !equal(reports(status, driver), reports(old, driver)))
+}
+
+export function claimAccess(
+  platform: Platform,
+  { find }: Lookup,
+  authorizer: Authorizer,
+  enabled: (gate: string) => boolean,
+): AdmissionPlugin {
+  const group = platform.name('resource.<domain>')
+  const label = platform.name(adminLabel)
+  const nodeKey = platform.name(nodeOfToken)
+
+  async function may(
+    { user, namespace, resource }: AdmissionAttributes,
+    verb: string,
+    subresource: string,
+    name: string,
+  ): Promise<boolean> {
+    const asked = { user, verb, isResource: true, path: '', ...resource, subresource, name, namespace }
+    return (await authorizer.authorize(asked)).verdict === 'allow'
+  }
+
+  async function checkAdmin(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+    const at = adminAccess(attributes)
+    if (at === undefined) return
+    const namespace = await find('', 'namespaces', '', attributes.namespace)
+    if (namespace?.metadata.labels?.[label] === 'true') return
+    errors.forbidden(at, `admin access to devices requires the \`${label}: true\` label on the containing namespace`)
+  }
+
+  async function checkStatus(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+    const { verb = 'update', name, user } = attributes
+    const [status, old] = [statusOf(attributes.object), statusOf(attributes.oldObject)]
+    const parts = (['allocation', 'reservedFor'] as const).filter(
+      (part) => !equal((status[part] ?? null) as Json, (old[part] ?? null) as Json),
+    )
+    if (parts.length > 0 && !(await may(attributes, verb, 'binding', name))) {
+      for (const part of parts) errors.forbidden(FieldPath.of('status', part), `changes need the verb "${verb}" on resourceclaims/binding`)
+    }
+    const node = nodeOf(status) ?? nodeOf(old)
+    const isThere = node !== undefined && user.extra?.[nodeKey]?.[0] === node
+    for (const driver of changedDrivers(status, old)) {
+      if (isThere && (await may(attributes, `associated-node:${verb}`, 'driver', driver))) continue
+      if (await may(attributes, `arbitrary-node:${verb}`, 'driver', driver)) continue
+      const verbs = `"arbitrary-node:${verb}", or on the node of the claim "associated-node:${verb}",`
+      errors.forbidden(
+        FieldPath.of('status', 'devices'),
+        `changes need the verb ${verbs} on resourceclaims/driver for ${JSON.stringify(driver)}`,
+      )
+    }
+  }
+
+  return {
+    name: 'ResourceClaimAccess',
+    operations: ['CREATE', 'UPDATE'],
+    resources: ['resourceclaims', 'resourceclaimtemplates'].map((resource) => ({ group, resource })),
+    async validate(attributes) {
+      const { on, subresource, kind, name, object } = attributes
+      if (on.group !== group || (subresource !== '' && subresource !== 'status')) return
+      const errors = new FieldErrors()
+      if (enabled('DRAAdminAccess')) await checkAdmin(attributes, errors)
+      if (subresource === 'status' && enabled('DRAResourceClaimGranularStatusAuthorization')) await checkStatus(attributes, errors)
+      if (errors.count > 0) throw invalid({ group, kind: kind.kind }, object?.metadata.name ?? name, errors.list)
+    },
+  }
+}

@@ -1,0 +1,105 @@
+/** Who writes a policy or a binding with parameters must be able to read the parameters, whose contents messages of the policy can tell. */
+import type { Authorizer } from '../../authz/authorizer.ts'
+import type { Platform } from '../../platform.ts'
+import type { User } from '../../request/exchange.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import { invalid } from '../../respond/status.ts'
+import { equal } from '../../schema/equal.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Json } from '../../schema/model.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import type { Lookup } from '../lookup.ts'
+
+interface ParamKind {
+  readonly apiVersion?: string
+  readonly kind?: string
+}
+
+interface ParamRef {
+  readonly name?: string
+  readonly namespace?: string
+}
+
+interface Spec {
+  readonly paramKind?: ParamKind
+  readonly paramRef?: ParamRef
+  readonly policyName?: string
+}
+
+const privileged = 'system:masters'
+const any = { group: '*', version: '*', resource: '*' }
+
+/** By the plural of bindings: that of their policies. */
+const policies: ReadonlyMap<string, string> = new Map([
+  ['validatingadmissionpolicybindings', 'validatingadmissionpolicies'],
+  ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicies'],
+])
+
+const specOf = (object: ApiObject | undefined) => (object?.['spec'] ?? {}) as Spec
+const same = (a: unknown, b: unknown) => equal((a ?? null) as Json, (b ?? null) as Json)
+
+/** How the reference prints a user. */
+function shown({ name, uid = '', groups, extra = {} }: User): string {
+  const members = Object.keys(extra)
+    .sort()
+    .map((key) => `${key}:[${extra[key]?.join(' ')}]`)
+  return `&{${name} ${uid} [${groups.join(' ')}] map[${members.join(' ')}]}`
+}
+
+export function policyParameters(platform: Platform, { find, resourceOf }: Lookup, authorizer: Authorizer): AdmissionPlugin {
+  const group = platform.name('admissionregistration.<domain>')
+
+  /** The resource of a kind; all of its group and version when no resource has it. */
+  function resourcesOf({ apiVersion = '', kind = '' }: ParamKind): typeof any {
+    const [first = '', second] = apiVersion.split('/', 2)
+    const [group, version] = second === undefined ? ['', first] : [first, second]
+    return { group, version, resource: resourceOf(apiVersion, kind)?.resource ?? '*' }
+  }
+
+  async function may(user: User, verb: string, resource: typeof any, name: string, namespace: string): Promise<boolean> {
+    const asked = { user, verb, isResource: true, path: '', ...resource, subresource: '', name, namespace }
+    return (await authorizer.authorize(asked)).verdict === 'allow'
+  }
+
+  async function checkPolicy({ object, oldObject, user }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+    const { paramKind } = specOf(object)
+    if (paramKind === undefined || same(paramKind, specOf(oldObject).paramKind)) return
+    if (await may(user, 'get', resourcesOf(paramKind), '*', '*')) return
+    const what = `(kind=${paramKind.kind}, apiVersion=${paramKind.apiVersion})`
+    const why = `user ${shown(user)} must have "get" permission on all objects of the referenced paramKind ${what}`
+    errors.forbidden(FieldPath.of('spec', 'paramKind'), why)
+  }
+
+  async function checkBinding({ object, oldObject, user, on }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+    const { paramRef, policyName = '' } = specOf(object)
+    const old = specOf(oldObject)
+    if (paramRef === undefined || (same(paramRef, old.paramRef) && policyName === old.policyName)) return
+    const policy = await find('admissionregistration.<domain>', policies.get(on.resource) ?? '', '', policyName)
+    const { paramKind } = specOf(policy)
+    const resource = paramKind ? resourcesOf(paramKind) : any
+    const verb = paramRef.name ? 'get' : 'list'
+    if (await may(user, verb, resource, paramRef.name ?? '', paramRef.namespace ?? '')) return
+    const at = FieldPath.of('spec', 'paramRef')
+    const everything = `does not have "${verb}" permission for all groups, versions and resources`
+    const unclear = (what: string) => `unable to ${what} to determine minimum required permissions and user ${shown(user)} ${everything}`
+    if (policy === undefined) errors.forbidden(at, unclear(`get policy ${policyName}`))
+    else if (paramKind && resource.resource === '*')
+      errors.forbidden(at, unclear(`resolve paramKind &{${paramKind.apiVersion} ${paramKind.kind}}`))
+    else errors.forbidden(at, `user ${shown(user)} does not have "${verb}" permission on the object referenced by paramRef`)
+  }
+
+  return {
+    name: 'PolicyParameters',
+    operations: ['CREATE', 'UPDATE'],
+    resources: [...policies.keys(), ...policies.values()].map((resource) => ({ group, resource })),
+    async validate(attributes) {
+      const { on, subresource, kind, name, object, user } = attributes
+      if (on.group !== group || subresource !== '' || user.groups.includes(privileged)) return
+      const errors = new FieldErrors()
+      if (policies.has(on.resource)) await checkBinding(attributes, errors)
+      else await checkPolicy(attributes, errors)
+      if (errors.count > 0) throw invalid({ group, kind: kind.kind }, object?.metadata.name ?? name, errors.list)
+    },
+  }
+}
