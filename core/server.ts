@@ -14,7 +14,7 @@ import { chain as authorizers } from './authz/authorizer.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
 import { Turns } from './cel/run/slices.ts'
-import { loadPluginConfigurations } from './config/admission.ts'
+import type { loadPluginConfigurations } from './config/admission.ts'
 import { createAuthorization } from './config/authorization.ts'
 import type { createEncryption } from './config/encryption.ts'
 import { createClient } from './controllers/client.ts'
@@ -66,6 +66,10 @@ const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-
 const encryptionOf: typeof createEncryption = async (...parameters) =>
   (await import('./config/encryption.ts')).createEncryption(...parameters)
 
+/** As well. */
+const pluginConfigurations: typeof loadPluginConfigurations = async (...parameters) =>
+  (await import('./config/admission.ts')).loadPluginConfigurations(...parameters)
+
 /** Makes a server over the given ports; resolves when it is ready to serve. */
 export async function createApiServer(ports: Ports, given: ServerOptions = {}): Promise<ApiServer> {
   const options = withDefaults(given)
@@ -100,7 +104,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const authorizer = authorizers([...options.authorizers, authorization.authorizer])
   const usesRbac = authorization.types.includes('RBAC')
   const { enabledPlugins, disabledPlugins, tolerationSeconds, admissionFile, gates } = options
-  const fromFile = admissionFile === '' ? {} : await loadPluginConfigurations(admissionFile, { platform, gates, ports })
+  const fromFile = admissionFile === '' ? {} : await pluginConfigurations(admissionFile, { platform, gates, ports })
   const configuration = { ...options.pluginConfigurations, ...fromFile }
   const lookup = createLookup(table, platform, clock)
   const { outbound, files } = ports

@@ -103,10 +103,17 @@ export function createServing(options: ServingOptions): ServeRows {
 
   return (rows, serves, before) => {
     const stores = new Map<string, StoredRows>()
+    const views = new Map<string, ResourceDefinition[]>()
+    for (const row of rows) {
+      if (isStored(row)) continue
+      const others = views.get(row.storageKey)
+      if (others) others.push(row)
+      else views.set(row.storageKey, [row])
+    }
     for (const stored of rows) {
       if (!isStored(stored)) continue
       const { storageKey } = stored
-      const own = rows.filter((row) => row === stored || (!isStored(row) && row.storageKey === storageKey))
+      const own = [stored, ...(views.get(storageKey) ?? [])]
       const kept = before?.stores.get(storageKey)
       stores.set(storageKey, kept && same(kept.rows, own) ? kept : open(own, stored))
     }

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 const unspecified = new Set(['', '0.0.0.0', '::'])
@@ -25,6 +26,9 @@ export function advertisedAddress(advertise: string | undefined, bind: string): 
 export function localAddress(bind: string): string {
   return unspecified.has(bind) ? '127.0.0.1' : bind
 }
+
+/** Whether a name of a host is an address. A start would wait 4 ms for the expression behind `net.isIP`. */
+export const isAddress = (name: string): boolean => name.includes(':') || isIPv4(name)
 
 /** `host:port`, with brackets around IPv6 addresses. */
 export const hostPort = (host: string, port: number) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)

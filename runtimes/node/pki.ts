@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { reasonOf, writeAtomically } from '../atomic-file.ts'
+import { isAddress } from './address.ts'
 import { issue, issueAuthority, newKey, type Pair, type Subject } from './issue.ts'
 
 export type { Pair } from './issue.ts'
@@ -168,6 +168,6 @@ function fits(certificate: X509Certificate, ca: Pair, { names = [] }: Subject, n
     Date.parse(certificate.validTo) - now > renewalMilliseconds &&
     certificate.checkIssued(authority) &&
     certificate.verify(authority.publicKey) &&
-    names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined)
+    names.every((name) => (isAddress(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined)
   )
 }

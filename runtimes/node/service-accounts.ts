@@ -57,8 +57,9 @@ async function usable(pem: string | undefined): Promise<string | undefined> {
 async function keyFiles(flags: ParsedFlags, ownKey: string) {
   const signingFlag = 'service-account-signing-key-file'
   const verificationFlag = 'service-account-key-file'
-  const signingKey = readFlagFile(flags, signingFlag) ?? ownKey
-  await naming(signingFlag, flags.get(signingFlag) ?? '', () => loadSigningKey(signingKey))
+  const given = readFlagFile(flags, signingFlag)
+  if (given !== undefined) await naming(signingFlag, flags.get(signingFlag) ?? '', () => loadSigningKey(given))
+  const signingKey = given ?? ownKey
   const verificationKeys = await Promise.all(
     flags.get(verificationFlag).map(async (path) => {
       const pem = readPath(verificationFlag, path)

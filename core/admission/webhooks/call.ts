@@ -13,7 +13,7 @@ import type { VersionedObjects } from '../versioned.ts'
 import { CallFailed, Denied, denied } from './errors.ts'
 import type { Hook } from './hook.ts'
 import type { StepType, WebhookObserver } from './observer.ts'
-import { type Answer, parseAnswer, readAnswer } from './response.ts'
+import type { Answer } from './response.ts'
 
 /** What calls are made with. */
 export interface Caller {
@@ -56,6 +56,8 @@ export async function callHook(
   const connection = await connect(hook.clientConfig).catch((error: unknown) => {
     throw failed(`failed to call webhook: ${messageOf(error)}`, unavailable, error)
   })
+  // Servers without webhooks need no checker of answers.
+  const { parseAnswer, readAnswer } = await import('./response.ts')
   let parsed: ReturnType<typeof parseAnswer>
   try {
     const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
