@@ -77,6 +77,17 @@ const scalars: { readonly [type in Scalar['type']]: Atom } = {
   intOrString: { scalar: 'untyped' },
 }
 
+/** Where a schema is met. */
+interface Within {
+  /** In the schema of a custom resource. */
+  readonly custom: boolean
+  /** Unknown fields of custom resources are kept from here on. */
+  readonly preserve: boolean
+}
+
+/** A text of a custom resource whose format is not that of bytes may be any scalar (schemaconv in the OpenAPI library). */
+const isUntyped = ({ type, facets }: Scalar) => type === 'string' && facets?.format !== undefined && facets.format !== 'byte'
+
 interface Merge {
   readonly relation: ListAtom['relation']
   readonly keys: readonly string[]
@@ -98,14 +109,14 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-function listAtom(schema: List, field: Field | undefined, preserve: boolean): Atom {
+function listAtom(schema: List, field: Field | undefined, within: Within): Atom {
   const { relation, keys } = mergeOf(schema, field)
   const defaults = (key: string) => (schema.items.type === 'message' ? schema.items.json.get(key)?.default : undefined)
-  return { list: { relation, keys, defaults, items: once(() => atomOf(schema.items, undefined, preserve)) } }
+  return { list: { relation, keys, defaults, items: once(() => atomOf(schema.items, undefined, within)) } }
 }
 
-function mapAtom(schema: MapOf, preserve: boolean): Atom {
-  const others = once(() => atomOf(schema.values, undefined, preserve))
+function mapAtom(schema: MapOf, within: Within): Atom {
+  const others = once(() => atomOf(schema.values, undefined, within))
   return { map: { atomic: schema.atomic === true, field: none, named: none, element: fieldElement, others, free: false } }
 }
 
@@ -113,7 +124,8 @@ const typeMeta = new Set(['kind', 'apiVersion'])
 const free = () => deduced
 
 function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
-  const inner = (preserve && schema.dialect === 'openapi') || schema.facets?.preserveUnknown === true
+  const custom = schema.dialect === 'openapi'
+  const inner = { custom, preserve: (preserve && custom) || schema.facets?.preserveUnknown === true }
   const hasTypeMeta = root || schema.typeMeta === true
   /** Fields that were asked for, so that each is made, and named, once. */
   const known = new Map<string, { readonly atom: Atom; readonly element: Element }>()
@@ -132,7 +144,7 @@ function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
   const named = (element: Element) => byElement.get(element) ?? field(nameOf(element) ?? '')
   const element = (name: string) => known.get(name)?.element ?? fieldElement(name)
   const { additional } = schema
-  const open = inner || (schema.json.size === 0 && !hasTypeMeta)
+  const open = inner.preserve || (schema.json.size === 0 && !hasTypeMeta)
   const others = additional ? once(() => atomOf(additional, undefined, inner)) : open ? free : undefined
   return { map: { atomic: schema.atomic === true, field, named, element, others, free: others === free && schema.json.size === 0 } }
 }
@@ -151,19 +163,19 @@ function memoized(cache: WeakMap<Message, Atom>, schema: Message, make: () => At
   return atom
 }
 
-/** `preserve`: unknown fields of custom resources are kept from here on. */
-function atomOf(schema: Schema, field: Field | undefined, preserve: boolean): Atom {
+function atomOf(schema: Schema, field: Field | undefined, within: Within): Atom {
+  const { custom, preserve } = within
   switch (schema.type) {
     case 'message':
       return memoized(preserve ? preserving : atoms, schema, () => messageAtom(schema, preserve, false))
     case 'list':
-      return listAtom(schema, field, preserve)
+      return listAtom(schema, field, within)
     case 'map':
-      return mapAtom(schema, preserve)
+      return mapAtom(schema, within)
     case 'any':
       return preserve || schema.facets?.preserveUnknown ? deduced : untyped
     default:
-      return scalars[schema.type]
+      return custom && isUntyped(schema) ? scalars.time : scalars[schema.type]
   }
 }
 

@@ -14,6 +14,7 @@ import { interruptible, validateCreate } from './validation.ts'
 /** Metadata that the server alone decides. */
 function stampMetadata(definition: ResourceDefinition, object: ApiObject, now: number): void {
   const { metadata } = object
+  delete metadata.selfLink
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
   metadata.uid = crypto.randomUUID()

@@ -40,7 +40,8 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
       field: 'metadata.resourceVersion',
       message: 'Invalid value: 0: must be specified for an update',
     } as const
-    throw invalid(resource.definition, name, [error])
+    const { group, resource: plural } = resource.groupResource
+    throw invalid({ group, kind: plural }, name, [error])
   }
   for (const field of ['uid', 'creationTimestamp'] as const) {
     if (existing.metadata[field] === undefined) delete metadata[field]

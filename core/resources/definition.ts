@@ -10,6 +10,7 @@ import type { HookContext, Infer, Json, JsonObject, Message } from '../schema/mo
 export interface ObjectMeta {
   name?: string
   generateName?: string
+  selfLink?: string
   namespace?: string
   uid?: string
   resourceVersion?: string

@@ -80,22 +80,19 @@ export function validateAnnotations(annotations: Metadata['annotations'], path: 
 function validateOwner(owner: Owner, path: FieldPath, errors: FieldErrors): void {
   const { apiVersion = '', kind = '', name = '', uid = '' } = owner
   const parts = apiVersion.split('/')
-  if (apiVersion === '') errors.required(path.child('apiVersion'), 'must not be empty')
-  else if (parts.length > 2 || parts.at(-1) === '') {
-    errors.invalid(path.child('apiVersion'), apiVersion, 'must be <group>/<version> or <version>')
-  }
-  if (kind === '') errors.required(path.child('kind'), 'must not be empty')
-  if (name === '') errors.required(path.child('name'), 'must not be empty')
-  if (uid === '') errors.required(path.child('uid'), 'must not be empty')
+  if (parts.length > 2 || parts.at(-1) === '') errors.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')
+  if (kind === '') errors.invalid(path.child('kind'), kind, 'must not be empty')
+  if (name === '') errors.invalid(path.child('name'), name, 'must not be empty')
+  if (uid === '') errors.invalid(path.child('uid'), uid, 'must not be empty')
   if (apiVersion === 'v1' && kind === 'Event')
     errors.invalid(path, owner as unknown as Json, '/v1, Kind=Event is disallowed from being an owner')
 }
 
 function validateOwners(owners: readonly Owner[] = [], path: FieldPath, errors: FieldErrors): void {
   let controller: string | undefined
-  owners.forEach((owner, index) => {
-    validateOwner(owner, path.index(index), errors)
-    if (!owner.controller) return
+  for (const owner of owners) {
+    validateOwner(owner, path, errors)
+    if (!owner.controller) continue
     const current = `${owner.kind}/${owner.name}`
     if (controller === undefined) controller = current
     else {
@@ -105,7 +102,7 @@ function validateOwners(owners: readonly Owner[] = [], path: FieldPath, errors: 
         `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`,
       )
     }
-  })
+  }
 }
 
 function validateFinalizers(finalizers: readonly string[] = [], path: FieldPath, errors: FieldErrors): void {

@@ -188,7 +188,7 @@ function objects(on: On): void {
       await api.send('PUT', at('/a'), widget(group, 'a')),
       422,
       'Invalid',
-      /metadata.resourceVersion: Invalid value: 0: must be specified for an update/,
+      /^widgets\.[^ ]+ "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update/,
     )
     const put = await api.send('PUT', at('/a'), { ...created, spec: { size: 'large', weight: 5 } })
     assert.deepEqual([put.status, put.body.spec, put.body.metadata.generation], [200, { size: 'large', weight: 5 }, 2])

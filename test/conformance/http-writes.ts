@@ -33,8 +33,10 @@ export function writes(on: On): void {
       creationTimestamp: '2001-01-01T00:00:00Z',
       deletionTimestamp: '2001-01-01T00:00:00Z',
       deletionGracePeriodSeconds: 5,
+      selfLink: '/mine',
     }
     const created = await api.create(at('configmaps'), configMap('a', {}, metadata))
+    assert.equal(Object.hasOwn(created.metadata, 'selfLink'), false, 'a link to itself')
     assert.notEqual(created.metadata.uid, 'mine')
     assert.notEqual(created.metadata.creationTimestamp, '2001-01-01T00:00:00Z')
     assert.equal(created.metadata.deletionTimestamp, undefined)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { objectAtom } from '../../../core/apply/atom.ts'
 import { checkType } from '../../../core/apply/check.ts'
 import { compare } from '../../../core/apply/compare.ts'
 import { difference, type FieldSet, intersection, union } from '../../../core/apply/field-set.ts'
@@ -11,7 +12,7 @@ import { reconcile } from '../../../core/apply/reconcile.ts'
 import { removeItems } from '../../../core/apply/remove-items.ts'
 import { toFieldSet } from '../../../core/apply/to-field-set.ts'
 import { equal } from '../../../core/schema/equal.ts'
-import type { Json, JsonObject } from '../../../core/schema/model.ts'
+import { field, type Json, type JsonObject, list, message } from '../../../core/schema/model.ts'
 import { filled, isEmpty, specAtom, specs } from './support.ts'
 
 const fields = (value: Json) => encodeFields(toFieldSet(specAtom, value))
@@ -217,6 +218,21 @@ test('removing what another value mentions leaves what it does not', () => {
     ),
     { replicas: 1, labels: { b: '1' }, tags: ['b'], ports: [{ number: 1 }] },
   )
+})
+
+test('texts of custom resources with a format may be any scalar, those of bytes texts only', () => {
+  const formatted = (format: string) => field(0, { type: 'string', facets: { format } }, '')
+  const fields = {
+    date: formatted('date'),
+    bytes: formatted('byte'),
+    dates: field(0, list({ type: 'string', facets: { format: 'date' } }), ''),
+  }
+  const custom = objectAtom(message('Custom', '', fields, { dialect: 'openapi' }))
+  checkType(custom, { date: 1, dates: [1, true], bytes: 'YQ==' }, false)
+  assert.throws(() => checkType(custom, { bytes: 1 }, false), { message: '.bytes: expected string, got &value.valueUnstructured{Value:1}' })
+  assert.throws(() => checkType(custom, { date: [] }, false), { message: '.date: expected any scalar, got &{[]}' })
+  const builtIn = objectAtom(message('BuiltIn', '', fields))
+  assert.throws(() => checkType(builtIn, { date: 1 }, false), /expected string/)
 })
 
 test('what is wrong with a value', () => {
