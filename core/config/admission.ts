@@ -5,7 +5,7 @@ import { type ConnectionPorts, loadConnectionFile } from './connection-file.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import { type PluginKind, pluginKinds } from './files/admission-plugins.ts'
 import { ConfigurationFileError } from './files/error.ts'
-import type { FileContext } from './files/kind.ts'
+import { checkKind, type FileContext } from './files/kind.ts'
 import { loadConfigurationFile, parseText } from './files/load.ts'
 import { loadWebhookCredentials } from './webhook-credentials.ts'
 
@@ -18,25 +18,10 @@ export interface AdmissionFileContext {
 type Plugin = keyof typeof pluginKinds
 type Loaded = { -readonly [P in Plugin]?: ReturnType<(typeof pluginKinds)[P]['load']> }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Checks kind and version, then loads. @throws ConfigurationFileError */
 function load(plugin: Plugin, value: unknown, context: FileContext): unknown {
-  const fail = (field: string, message: string) => new ConfigurationFileError(context.path, [{ field, message }])
-  const { kinds, load: read }: PluginKind<unknown> = pluginKinds[plugin]
-  if (!isObject(value)) throw fail('', `must be the configuration of ${plugin}`)
-  const { kind, apiVersion } = value
-  if (kinds) {
-    if (typeof kind !== 'string' || kind === '') throw fail('kind', 'Required value')
-    if (typeof apiVersion !== 'string' || apiVersion === '') throw fail('apiVersion', 'Required value')
-    const known = kinds.some((each) => each.kind === kind && each.versions.map(context.platform.name).includes(apiVersion))
-    const [preferred] = kinds
-    if (!known) {
-      const use = `use ${preferred?.kind} of ${context.platform.name(preferred?.versions[0] ?? '')}`
-      throw fail('apiVersion', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; ${use}`)
-    }
-  }
-  return read(value, context)
+  const { kinds = [], load: read }: PluginKind<unknown> = pluginKinds[plugin]
+  return read(checkKind(value, kinds, context), context)
 }
 
 /** What an inline configuration does wrong, by its place in the file that holds it. */

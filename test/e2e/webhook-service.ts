@@ -1,6 +1,7 @@
 /** A process with admission webhooks over TLS; the path says which. Prints its port. */
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 
 interface Review {
   readonly kind: string
@@ -11,7 +12,8 @@ interface Review {
   }
 }
 
-const { key, cert } = JSON.parse(process.env['TLS'] ?? '{}') as { key: string; cert: string }
+/** `ca`: of certificates that callers have to show. */
+const { ca, ...tls } = JSON.parse(process.env['TLS'] ?? '{}') as { key: string; cert: string; ca?: string }
 const encode = (operations: object[]) => Buffer.from(JSON.stringify(operations)).toString('base64')
 const patch = (...operations: object[]) => ({ allowed: true, patchType: 'JSONPatch', patch: encode(operations) })
 
@@ -27,7 +29,7 @@ const answers: { readonly [path: string]: (review: Review) => object } = {
       : { allowed: true, warnings: ['images were looked at'] },
 }
 
-const server = createServer({ key, cert }, (request, response) => {
+const server = createServer({ ...tls, ...(ca && { ca, requestCert: true, rejectUnauthorized: true }) }, (request, response) => {
   const { pathname } = new URL(request.url ?? '/', 'https://x')
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,7 +46,8 @@ const server = createServer({ key, cert }, (request, response) => {
     }
     const review = JSON.parse(Buffer.concat(chunks).toString()) as Review
     const { kind, apiVersion } = review
-    const answer = answers[pathname]?.(review) ?? { allowed: true }
+    const caller = () => `${(request.socket as TLSSocket).getPeerCertificate().subject?.CN} ${request.headers.authorization}`
+    const answer = pathname === '/who' ? { allowed: true, warnings: [caller()] } : (answers[pathname]?.(review) ?? { allowed: true })
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ kind, apiVersion, response: { uid: review.request.uid, ...answer } }))
   })

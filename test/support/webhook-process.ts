@@ -12,9 +12,9 @@ export interface WebhookProcess {
   stop(): void
 }
 
-/** Its certificate is for 127.0.0.1, localhost and the service `hooks` of namespace default. */
-export async function startWebhookProcess(): Promise<WebhookProcess> {
-  const env = { ...process.env, TLS: JSON.stringify(issued('hooks.default.svc', '127.0.0.1', 'localhost')) }
+/** Its certificate is for 127.0.0.1, localhost and the service `hooks` of namespace default. `clientCa`: PEM, of callers' certificates. */
+export async function startWebhookProcess(clientCa?: string): Promise<WebhookProcess> {
+  const env = { ...process.env, TLS: JSON.stringify({ ...issued('hooks.default.svc', '127.0.0.1', 'localhost'), ca: clientCa }) }
   const program = nodeArguments(new URL('../e2e/webhook-service.ts', import.meta.url))
   const service = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const [chunk] = await within('port of the webhooks', once(service.stdout, 'data'), 60_000)

@@ -24,7 +24,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { bool, list, optional, optionalInt32, optionalText, struct, text, typeMeta } from './fields.ts'
-import { type FileContext, fileKind } from './kind.ts'
+import { type FileContext, fileKind, type RegisteredKind } from './kind.ts'
 
 const level = text.transform((value) => value || 'privileged')
 const version = text.transform((value) => value || 'latest')
@@ -206,7 +206,7 @@ const webhookFile = fileKind({
 
 export interface PluginKind<T> {
   /** Kind and versions that are registered; absent: the file says neither. */
-  readonly kinds?: readonly { readonly kind: string; readonly versions: readonly string[] }[]
+  readonly kinds?: readonly RegisteredKind[]
   load(value: object, context: FileContext): T
 }
 

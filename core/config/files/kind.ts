@@ -45,6 +45,37 @@ export interface FileKind<T> {
   load(value: object, context: FileContext): T
 }
 
+/** A kind and the versions under which it is registered, with `<domain>` for the domain; the preferred one first. */
+export interface RegisteredKind {
+  readonly kind: string
+  readonly versions: readonly string[]
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value, which is of one of the kinds, of which the first is preferred; none: any object. @throws ConfigurationFileError */
+export function checkKind(
+  value: unknown,
+  kinds: readonly RegisteredKind[],
+  { path, platform }: Pick<FileContext, 'path' | 'platform'>,
+): Record<string, unknown> {
+  const fail = (field: string, message: string) => new ConfigurationFileError(path, [{ field, message }])
+  const [preferred] = kinds
+  if (!isObject(value)) throw fail('', preferred ? `must be an object of kind ${preferred.kind}` : 'must be an object')
+  if (preferred === undefined) return value
+  const { apiVersion, kind } = value
+  if (typeof kind !== 'string' || kind === '') throw fail('kind', 'Required value')
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw fail('apiVersion', 'Required value')
+  const named = kinds.filter((each) => each.kind === kind)
+  if (named.length === 0) throw fail('kind', `expected ${preferred.kind}, got ${kind}`)
+  const versions = named.flatMap((each) => each.versions.map((version) => platform.name(version)))
+  if (!versions.includes(apiVersion)) {
+    const use = kind === preferred.kind ? versions[0] : `${preferred.kind} of ${platform.name(preferred.versions[0] ?? '')}`
+    throw fail('apiVersion', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; use ${use}`)
+  }
+  return value
+}
+
 /** The value with our spelling of the named fields, wherever they are. */
 function renamed(value: unknown, names: readonly string[], platform: Platform): unknown {
   if (Array.isArray(value)) return value.map((each) => renamed(each, names, platform))

@@ -8,7 +8,7 @@ import { authenticationConfiguration } from './authentication.ts'
 import { authorizationConfiguration } from './authorization.ts'
 import { encryptionConfiguration } from './encryption.ts'
 import { ConfigurationFileError } from './error.ts'
-import type { FileContext } from './kind.ts'
+import { checkKind, type FileContext, type RegisteredKind } from './kind.ts'
 import { tracingConfiguration } from './tracing.ts'
 
 export const fileKinds = {
@@ -46,22 +46,9 @@ export function parseText(text: string, path: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function checkType(value: unknown, name: FileKindName, path: string, platform: Platform): Record<string, unknown> {
-  const fail = (field: string, message: string) => new ConfigurationFileError(path, [{ field, message }])
-  if (!isObject(value)) throw fail('', `must be an object of kind ${name}`)
-  const { apiVersion, kind } = value
-  if (typeof kind !== 'string' || kind === '') throw fail('kind', 'Required value')
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw fail('apiVersion', 'Required value')
-  const { versions: registered, legacy } = fileKinds[name]
-  if (legacy?.kind === kind && legacy.apiVersion === apiVersion) return value
-  if (kind !== name) throw fail('kind', `expected ${name}, got ${kind}`)
-  const versions = registered.map((version) => platform.name(version))
-  if (!versions.includes(apiVersion)) {
-    throw fail('apiVersion', `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; use ${versions[0]}`)
-  }
-  return value
+function kindsOf(name: FileKindName): readonly RegisteredKind[] {
+  const { versions, legacy } = fileKinds[name]
+  return [{ kind: name, versions }, ...(legacy ? [{ kind: legacy.kind, versions: [legacy.apiVersion] }] : [])]
 }
 
 /**
@@ -75,7 +62,7 @@ export function loadConfigurationFile<K extends FileKindName>(
   platform: Platform,
   options: Partial<Pick<FileContext, 'ownIssuers' | 'automaticReload' | 'egress' | 'gates'>> = {},
 ): ConfigurationFile<K> {
-  const file = checkType(parseText(text, path), kind, path, platform)
+  const file = checkKind(parseText(text, path), kindsOf(kind), { path, platform })
   const context: FileContext = {
     platform,
     path,

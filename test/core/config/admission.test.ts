@@ -102,7 +102,7 @@ const problems: readonly (readonly [name: string, configuration: object, message
   [
     'PodSecurity',
     { ...podSecurity, apiVersion: 'v1' },
-    /plugins\[0\]\.configuration\.apiVersion: no kind "PodSecurityConfiguration" is registered for version "v1"; use PodSecurityConfiguration of pod-security\.admission\.config\.k8s\.io\/v1/,
+    /plugins\[0\]\.configuration\.apiVersion: no kind "PodSecurityConfiguration" is registered for version "v1"; use pod-security\.admission\.config\.k8s\.io\/v1/,
   ],
   ['PodSecurity', { ...podSecurity, default: {} }, /plugins\[0\]\.configuration: unknown field "default"/],
   ['PodSecurity', { ...podSecurity, defaults: { enforced: '' } }, /unknown field "defaults\.enforced"/],
@@ -156,7 +156,7 @@ test(`${problems.length} things that are wrong`, async () => {
     load(text, { '/etc/psa.yaml': JSON.stringify({ ...podSecurity, x: 1 }) }),
     /^ConfigurationFileError: \/etc\/psa\.yaml: unknown field "x"$/,
   )
-  await assert.rejects(load(text, { '/etc/psa.yaml': '- a' }), /must be the configuration of PodSecurity/)
+  await assert.rejects(load(text, { '/etc/psa.yaml': '- a' }), /must be an object of kind PodSecurityConfiguration/)
 })
 
 test('groups of another domain', async () => {
