@@ -54,6 +54,8 @@ export interface Codec {
    * @throws StoreError `corrupt` when the value can't be read.
    */
   serve(stored: Uint8Array, revision: number): Uint8Array
+  /** Whether `serve` only puts a resourceVersion into the value. */
+  isServed?(stored: Uint8Array): boolean
   /** A fresh object from served bytes; the caller may change it. */
   decode(served: Uint8Array): ApiObject
 }
@@ -130,8 +132,10 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     }
   }
 
+  const isServed = (stored: Uint8Array) => startsWith(stored, head)
+
   const serve = (stored: Uint8Array, revision: number): Uint8Array => {
-    if (!startsWith(stored, head)) return show(reprint(stored), revision)
+    if (!isServed(stored)) return show(reprint(stored), revision)
     // The reference server ends JSON with a line feed, which would cut a watch event in two.
     return splice(stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored, revision)
   }
@@ -144,5 +148,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   // Custom resources are JSON in the reference server's store, whatever the flag says.
   const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
 
-  return { canonical, print, decode, store, show, serve }
+  return { canonical, print, decode, store, show, serve, isServed }
 }

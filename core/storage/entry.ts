@@ -12,12 +12,19 @@ function frozen<T extends object>(value: T): T {
   return Object.freeze(value)
 }
 
+/** A stored value that is served with nothing but a resourceVersion put into it. */
+export class StoredValue {
+  readonly bytes: Uint8Array
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}
+
 /** One stored object at one revision: served bytes, decoded only when asked, other encodings memoized. */
 export class Entry {
   readonly key: string
   readonly revision: number
-  /** JSON with kind, apiVersion and resourceVersion, in the storage version. */
-  readonly bytes: Uint8Array
+  readonly #bytes: Uint8Array | StoredValue
   readonly #codec: Codec
   readonly #isStale: (() => boolean) | undefined
   #fields: { [field: string]: string } | undefined
@@ -25,12 +32,25 @@ export class Entry {
   #forms: Map<string, Form> | undefined
   #object: ApiObject | undefined
 
-  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, isStale?: () => boolean) {
+  /** `bytes`: what is served, or what is stored, which the store may hold as well: large objects are not kept twice. */
+  constructor(key: string, revision: number, bytes: Uint8Array | StoredValue, codec: Codec, isStale?: () => boolean) {
     this.key = key
     this.revision = revision
-    this.bytes = bytes
+    this.#bytes = bytes
     this.#codec = codec
     this.#isStale = isStale
+  }
+
+  /** JSON with kind, apiVersion and resourceVersion, in the storage version. */
+  get bytes(): Uint8Array {
+    const bytes = this.#bytes
+    return bytes instanceof StoredValue ? this.#codec.serve(bytes.bytes, this.revision) : bytes
+  }
+
+  /** Bytes that the entry holds. */
+  get size(): number {
+    const bytes = this.#bytes
+    return bytes instanceof StoredValue ? bytes.bytes.length : bytes.length
   }
 
   /** The same content under another revision: what a deletion shows. */

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
-import { Entry } from './entry.ts'
+import { Entry, StoredValue } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
 import { createRawCodec } from './raw-codec.ts'
@@ -73,6 +73,8 @@ export interface ObjectStoreOptions extends CodecOptions {
 }
 
 const pageSize = 500
+/** Values from this size on are shared with the store, unless they are part of something larger; what is served is made of them each time. */
+const sharedSize = 16_384
 /** The smallest key that sorts after every key that starts with this one's text. */
 export const keyAfter = (key: string) => `${key}\0`
 
@@ -87,8 +89,13 @@ export function createObjectStore(
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
   const on = { group: definition.group, resource: definition.names.plural }
   const recent = new RecentWrites(codec)
+  const isShared = (value: Uint8Array) =>
+    value.length >= sharedSize && value.length === value.buffer.byteLength && codec.isServed?.(value) === true
   const reader = createEntryReader(
-    ({ key, value, modRevision, isStale }) => new Entry(key, modRevision, recent.serve(key, value, modRevision), codec, isStale),
+    ({ key, value, modRevision, isStale }) => {
+      const bytes = isShared(value) ? new StoredValue(value) : recent.serve(key, value, modRevision)
+      return new Entry(key, modRevision, bytes, codec, isStale)
+    },
     on,
     options.namesUnreadable ?? false,
   )

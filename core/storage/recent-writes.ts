@@ -3,7 +3,7 @@ import type { Codec, Printed } from './codec.ts'
 
 const mostKept = 64
 /** Characters of a printed object. */
-const largestKept = 65_536
+const largestKept = 16_384
 
 interface Write {
   readonly stored: Uint8Array

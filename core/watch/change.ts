@@ -24,7 +24,7 @@ export class Change {
 
   /** Bytes that nothing else keeps alive: what was there before, what was deleted, and frames. */
   get size(): number {
-    let size = (this.previous?.bytes.length ?? 0) + (this.deleted ? this.entry.bytes.length : 0)
+    let size = (this.previous?.size ?? 0) + (this.deleted ? this.entry.size : 0)
     if (this.#frames) for (const frame of this.#frames.values()) size += frame.length
     return size
   }

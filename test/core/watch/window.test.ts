@@ -4,7 +4,7 @@ import type { Entry } from '../../../core/storage/entry.ts'
 import { Change } from '../../../core/watch/change.ts'
 import { Window } from '../../../core/watch/window.ts'
 
-const entry = (revision: number, size: number) => ({ revision, bytes: new Uint8Array(size) }) as Entry
+const entry = (revision: number, size: number) => ({ revision, size }) as Entry
 const change = (revision: number, size: number) => new Change(entry(revision, size), entry(revision - 1, size), false)
 const revisions = (window: Window, after: number) => window.after(after)?.map((each) => each.revision)
 
