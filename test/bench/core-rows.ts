@@ -1,29 +1,11 @@
 /** Rows of the first house: one object, lists, durable writes, fan-out, memory and start. */
-import { request } from 'node:https'
 import type { Compare } from './api-rows.ts'
 import { bareAppends, startBare } from './bare.ts'
-import { type BenchDaemon, residentMemory, startDaemon } from './daemon.ts'
+import { call } from './call.ts'
+import { residentMemory, startDaemon } from './daemon.ts'
 import { load } from './load.ts'
 import type { Row } from './row.ts'
 import { fanOut } from './watchers.ts'
-
-function call(
-  daemon: BenchDaemon,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<{ headers: Record<string, string>; body: string }> {
-  const { url, ca, cert, key } = daemon
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}${path}`, { method, ca, cert, key, headers: { 'content-type': 'application/json' } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ headers: response.headers as Record<string, string>, body: Buffer.concat(chunks).toString() }))
-    })
-    sent.on('error', reject)
-    sent.end(body && JSON.stringify(body))
-  })
-}
 
 function configMap(name: string) {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, labels: { app: 'bench' } }, data: { text: 'x'.repeat(700) } }

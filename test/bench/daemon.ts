@@ -37,15 +37,21 @@ function lineOf(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray>
   })
 }
 
-/** Starts the built daemon on a free port; `flags` come last and win. */
-export async function startDaemon(port: number, flags: readonly string[] = []): Promise<BenchDaemon> {
+const built = [process.execPath, 'dist/bin/bin.js']
+
+/** Starts the built daemon, or another one, on a free port; `flags` come last and win. */
+export async function startDaemon(
+  port: number,
+  flags: readonly string[] = [],
+  [program = '', ...first]: readonly string[] = built,
+): Promise<BenchDaemon> {
   const home = mkdtempSync(join(tmpdir(), 'apiserver-bench-'))
   const kubeconfig = join(home, 'kubeconfig')
   const began = performance.now()
   const child = spawn(
-    process.execPath,
+    program,
     [
-      'dist/bin/bin.js',
+      ...first,
       '--bind-address=127.0.0.1',
       `--secure-port=${port}`,
       `--data-dir=${home}/data`,

@@ -62,7 +62,12 @@ function touch(daemon: BenchDaemon, name: string, text: string): Promise<void> {
   })
 }
 
-async function ours(daemon: BenchDaemon, { watchers, events }: FanOutOptions, round: number): Promise<{ rate: number; frame: number }> {
+/** Deliveries a second to watchers that only count bytes, while objects are patched; `frame` is about the size of an event. */
+export async function deliveries(
+  daemon: BenchDaemon,
+  { watchers, events }: Omit<FanOutOptions, 'rounds'>,
+  round: number,
+): Promise<{ rate: number; frame: number }> {
   const origin = new URL(daemon.url)
   const version = await new Promise<string>((resolve, reject) => {
     const { ca, cert, key } = daemon
@@ -107,7 +112,7 @@ const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[M
 export async function fanOut(daemon: BenchDaemon, bare: Bare, options: FanOutOptions) {
   const pairs: [number, number][] = []
   for (let round = 0; round < options.rounds; round++) {
-    const { rate, frame } = await ours(daemon, options, round)
+    const { rate, frame } = await deliveries(daemon, options, round)
     pairs.push([rate, await bareWrites(daemon, bare, options, frame)])
   }
   const show = (value: number) => `${Math.round(value).toLocaleString('en')} events/s`

@@ -211,10 +211,10 @@ test('random texts are refused or compile', () => {
 
 test('deep, wide and long expressions are bounded', () => {
   const refused = (text: string) => assert.equal(tryOut(text), 'refused', text.slice(0, 20))
-  refused('('.repeat(300) + '1' + ')'.repeat(300))
+  refused(`${'('.repeat(300)}1${')'.repeat(300)}`)
   refused('['.repeat(300))
-  refused('x' + '.a'.repeat(300))
-  refused('1' + ' + 1'.repeat(300))
+  refused(`x${'.a'.repeat(300)}`)
+  refused(`1${' + 1'.repeat(300)}`)
   refused(`'${'a'.repeat(100_001)}'`)
   assert.equal(tryOut(Array(2_000).fill('true').join(' && ')), 'evaluated')
   assert.equal(tryOut(`[${'1, '.repeat(20_000)}1].size() == 20001`), 'evaluated')

@@ -1,0 +1,21 @@
+import { request } from 'node:https'
+import type { BenchDaemon } from './daemon.ts'
+
+/** One request of the administrator, as JSON. */
+export function call(
+  daemon: BenchDaemon,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ headers: Record<string, string>; body: string }> {
+  const { url, ca, cert, key } = daemon
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}${path}`, { method, ca, cert, key, headers: { 'content-type': 'application/json' } }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ headers: response.headers as Record<string, string>, body: Buffer.concat(chunks).toString() }))
+    })
+    sent.on('error', reject)
+    sent.end(body && JSON.stringify(body))
+  })
+}

@@ -1,0 +1,47 @@
+/** Bars as an SVG that reads in light and dark. */
+
+/** One group of bars. */
+export interface Shares {
+  readonly name: string
+  /** What is wanted; a mark. */
+  readonly aim?: number
+  /** One for each series. */
+  readonly shares: readonly number[]
+}
+
+const left = 150
+const width = 560
+const bar = 12
+const gap = 14
+const colours = ['#2f81f7', '#8957e5', '#8b949e', '#3fb950']
+
+const safe = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const text = (x: number, y: number, content: string, more = '') => `<text x="${x}" y="${y}"${more}>${safe(content)}</text>`
+
+/** Shares of a limit, one bar for each of the series; a group's longest bar or its aim fills the width. */
+export function picture(series: readonly string[], groups: readonly Shares[], caption: string): string {
+  const parts: string[] = []
+  let y = 30
+  for (const [index, name] of series.entries()) {
+    parts.push(`<rect x="${left + index * 130}" y="8" width="10" height="10" fill="${colours[index]}"/>`)
+    parts.push(text(left + 15 + index * 130, 17, name))
+  }
+  for (const { name, aim, shares } of groups) {
+    const longest = Math.max(...shares, aim ?? 0)
+    const length = (share: number) => Math.round((share / longest) * width)
+    parts.push(text(left - 8, y + (shares.length * bar) / 2 + 4, name, ' text-anchor="end"'))
+    for (const [index, share] of shares.entries()) {
+      const top = y + index * bar
+      parts.push(`<rect x="${left}" y="${top}" width="${length(share)}" height="${bar - 2}" fill="${colours[index]}"/>`)
+      parts.push(text(left + length(share) + 4, top + 9, share.toFixed(2), ' font-size="10"'))
+    }
+    if (aim !== undefined)
+      parts.push(
+        `<path d="M${left + length(aim)} ${y - 2}v${shares.length * bar + 2}" stroke="#d29922" stroke-width="2" stroke-dasharray="3 2"/>`,
+      )
+    y += shares.length * bar + gap
+  }
+  parts.push(text(left, y + 10, `${caption}. Dashed: what is wanted.`, ' font-size="10"'))
+  const size = `width="${left + width + 50}" height="${y + 24}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12" fill="#7d8590">\n${parts.join('\n')}\n</svg>\n`
+}

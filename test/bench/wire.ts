@@ -1,0 +1,125 @@
+/**
+ * `npm run bench:wire`: requests a second over HTTP/2 and TLS, of this build, of another one (RELEASE=path of its bin.js) and of the
+ * executable (build/apiserver, when it was built), each as a share of a listener that has nothing to decide, measured by turns. Prints a table
+ * and writes `test/bench/speed.svg`. ROUNDS says how often.
+ */
+import { existsSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { call } from './call.ts'
+import { type BenchDaemon, startDaemon } from './daemon.ts'
+import { h2load } from './h2load.ts'
+import { picture, type Shares } from './picture.ts'
+import { deliveries } from './watchers.ts'
+import { type Limits, startLimits } from './wire-limits.ts'
+import { configMap, namespace, objects, type WireRow, wireRows } from './wire-rows.ts'
+
+interface Subject {
+  readonly name: string
+  readonly daemon: BenchDaemon
+  /** Of a service account that may do everything: what controllers have. */
+  readonly token: string
+}
+
+interface Measured {
+  readonly name: string
+  readonly aim?: number
+  /** Rates of the limit, and those of each subject, round by round. */
+  readonly limit: number[]
+  readonly rates: number[][]
+}
+
+const rounds = Number(process.env['ROUNDS'] ?? 5)
+const release = process.env['RELEASE']
+const executable = 'build/apiserver'
+/** Objects that are made at the same time; each has a connection. */
+const atATime = 50
+const watch = { watchers: 200, events: 200 }
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const count = (value: number) => Math.round(value).toLocaleString('en')
+
+async function startSubject(name: string, command: readonly string[], port: number): Promise<Subject> {
+  const daemon = await startDaemon(port, ['--platform=kubernetes'], command)
+  for (const each of [namespace, 'made']) await call(daemon, 'POST', '/api/v1/namespaces', { metadata: { name: each } })
+  await call(daemon, 'POST', '/api/v1/namespaces/made/serviceaccounts', { metadata: { name: 'bench' } })
+  await call(daemon, 'POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: 'bench' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name: 'bench', namespace: 'made' }],
+  })
+  const answer = await call(daemon, 'POST', '/api/v1/namespaces/made/serviceaccounts/bench/token', { spec: {} })
+  const { status } = JSON.parse(answer.body) as { status: { token: string } }
+  const url = `/api/v1/namespaces/${namespace}/configmaps`
+  for (let from = 0; from < objects; from += atATime)
+    await Promise.all(Array.from({ length: atATime }, (_, index) => call(daemon, 'POST', url, configMap(`object-${from + index}`))))
+  return { name, daemon, token: status.token }
+}
+
+const loadOf = ({ daemon, token }: Subject, { load }: WireRow) =>
+  h2load({ ...load, origin: daemon.url, headers: { ...load.headers, accept: 'application/json', authorization: `Bearer ${token}` } })
+
+async function measureRow(row: WireRow, subjects: readonly Subject[], limits: Limits): Promise<Measured> {
+  const { body: _body, method: _method, ...load } = row.load
+  const measured: Measured = { name: row.name, ...(row.aim && { aim: row.aim }), limit: [], rates: subjects.map(() => []) }
+  for (let round = 0; round < rounds; round++) {
+    measured.limit.push(await h2load({ ...load, origin: limits[row.limit] }))
+    for (const [index, subject] of subjects.entries()) measured.rates[index]?.push(await loadOf(subject, row))
+  }
+  return measured
+}
+
+/** Deliveries to watchers, each as a share of one answer of the limit. */
+async function measureWatch(subjects: readonly Subject[], limits: Limits): Promise<Measured> {
+  const measured: Measured = { name: 'watch: deliveries', aim: 4, limit: [], rates: subjects.map(() => []) }
+  for (let round = 0; round < rounds; round++) {
+    measured.limit.push(await h2load({ origin: limits.bare, paths: ['/'], requests: 24_000 }))
+    for (const [index, { daemon }] of subjects.entries()) measured.rates[index]?.push((await deliveries(daemon, watch, round)).rate)
+  }
+  return measured
+}
+
+const sharesOf = ({ limit, rates }: Measured, index: number) =>
+  (rates[index] ?? []).map((rate, round) => rate / (limit[round] ?? Number.NaN))
+
+function line(measured: Measured): string {
+  const cells = measured.rates.map((rates, index) => {
+    const shares = sharesOf(measured, index)
+    return `${median(shares).toFixed(2)} (${Math.min(...shares).toFixed(2)} to ${Math.max(...shares).toFixed(2)}); ${count(median(rates))}/s`
+  })
+  return `| ${[measured.name, ...cells, `${count(median(measured.limit))}/s`, measured.aim ?? ''].join(' | ')} |`
+}
+
+const daemons: (readonly [name: string, command: readonly string[]])[] = [['now', [process.execPath, 'dist/bin/bin.js']]]
+if (existsSync(executable)) daemons.push(['executable', [executable]])
+if (release !== undefined) daemons.push(['last release', [process.execPath, release]])
+const limits = await startLimits()
+const port = 20_000 + (process.pid % 20_000)
+const subjects: Subject[] = []
+for (const [index, [name, command]] of daemons.entries()) subjects.push(await startSubject(name, command, port + index))
+const rows: Measured[] = []
+const note = (measured: Measured) => {
+  rows.push(measured)
+  console.error(line(measured))
+}
+try {
+  for (const row of wireRows) note(await measureRow(row, subjects, limits))
+  note(await measureWatch(subjects, limits))
+} finally {
+  limits.stop()
+  for (const { daemon } of subjects) await daemon.stop()
+}
+
+const names = subjects.map(({ name }) => name)
+const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), node ${process.version}, medians of ${rounds} rounds`
+console.log(`${machine}\n`)
+console.log(`| share of the limit; rate | ${[...names, 'limit', 'aim'].join(' | ')} |\n|${' --- |'.repeat(names.length + 3)}`)
+for (const row of rows) console.log(line(row))
+const shares = rows.map(
+  (row): Shares => ({
+    name: row.name,
+    ...(row.aim && { aim: row.aim }),
+    shares: row.rates.map((_, index) => median(sharesOf(row, index))),
+  }),
+)
+writeFileSync('test/bench/speed.svg', picture(names, shares, machine))
+process.exit()
