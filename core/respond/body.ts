@@ -1,3 +1,4 @@
+import { type ByteSource, streamOf } from './byte-source.ts'
 import { Reply } from './reply.ts'
 
 /** Smaller bodies gain nothing (the reference server's threshold, in bytes). */
@@ -17,19 +18,33 @@ function acceptsGzip(header: string): boolean {
   })
 }
 
-/** A response of these bytes, compressed when they are many, the server compresses, and the client accepts gzip. */
-export function bodyResponse(
-  request: Request,
-  bytes: Uint8Array,
-  { status, headers }: { readonly status: number; readonly headers: HeadersInit },
-  enabled: (gate: string) => boolean,
-): Response {
-  const body = bytes as Uint8Array<ArrayBuffer>
-  if (bytes.length < threshold || !enabled('APIResponseCompression')) return new Reply(body, { status, headers })
+interface Sent {
+  readonly status: number
+  readonly headers: HeadersInit
+}
+
+/** Whether to compress for this client. */
+function wantsGzip(request: Request, enabled: (gate: string) => boolean): boolean {
+  if (!enabled('APIResponseCompression')) return false
   const accepted = request.headers.get('accept-encoding')
-  if (accepted === null || !acceptsGzip(accepted)) return new Reply(body, { status, headers })
+  return accepted !== null && acceptsGzip(accepted)
+}
+
+function zipped(body: ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers }: Sent): Response {
   const compressed = new Headers(headers)
   compressed.set('content-encoding', 'gzip')
   compressed.append('vary', 'Accept-Encoding')
-  return new Reply(new Blob([body]).stream().pipeThrough(new CompressionStream('gzip')), { status, headers: compressed })
+  return new Reply(body.pipeThrough(new CompressionStream('gzip')), { status, headers: compressed })
+}
+
+/** A response of bytes that come by and by, and are many; compressed when the server compresses, and the client accepts gzip. */
+export function sourceResponse(request: Request, source: ByteSource, sent: Sent, enabled: (gate: string) => boolean): Response {
+  return wantsGzip(request, enabled) ? zipped(streamOf(source), sent) : new Reply(source, sent)
+}
+
+/** A response of these bytes, compressed when they are many, the server compresses, and the client accepts gzip. */
+export function bodyResponse(request: Request, bytes: Uint8Array, sent: Sent, enabled: (gate: string) => boolean): Response {
+  const body = bytes as Uint8Array<ArrayBuffer>
+  if (bytes.length < threshold || !wantsGzip(request, enabled)) return new Reply(body, sent)
+  return zipped(new Blob([body]).stream(), sent)
 }

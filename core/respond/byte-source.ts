@@ -5,7 +5,7 @@
 export interface ByteSource {
   /** Begins. `ready` is called, never from within `take`, when there may be something to take after there was nothing, or at the end. */
   open(ready: () => void): void
-  /** The next bytes, or undefined when there are none at the moment. */
+  /** The next bytes, or undefined when there are none at the moment. Throws when what was taken so far can't be completed. */
   take(): Uint8Array<ArrayBuffer> | undefined
   /** Nothing more comes than what can be taken now. */
   readonly ended: boolean

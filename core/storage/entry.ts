@@ -95,6 +95,12 @@ export class Entry {
     return text
   }
 
+  /** Another encoding of this object, where it was made and is right at `now`. */
+  madeForm(name: string, now = 0): Uint8Array | undefined {
+    const known = this.#forms?.get(name)
+    return known !== undefined && now < known.until ? known.bytes : undefined
+  }
+
   /** Another encoding of this object, made once. */
   form(name: string, make: () => Uint8Array): Uint8Array {
     return this.formAt(name, 0, make).bytes

@@ -1,4 +1,5 @@
 /** Objects of one resource in the store: what verbs and the registry read and write. The watch cache decorates it. */
+import type { Slices } from '../cel/run/slices.ts'
 import { type Clock, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
@@ -26,6 +27,8 @@ export interface EntryQuery {
   /** The one name that may match, from a field selector on metadata.name. */
   readonly name?: string
   readonly matches?: (entry: Entry) => boolean
+  /** Gives the thread to others while `matches` is asked about many. Default: all at once. */
+  readonly slices?: Slices
   readonly limit?: number
   /** Continue after this key. */
   readonly after?: string
@@ -122,6 +125,7 @@ export function createObjectStore(
         if (query.name !== undefined && keys.parse(kv.key).name !== query.name) continue
         const candidate = reading.read(kv)
         if (candidate === undefined) continue
+        if (query.slices?.over) await query.slices.next()
         if (query.matches && !query.matches(candidate)) continue
         entries.push(candidate)
         const more = page.more || index < page.items.length - 1

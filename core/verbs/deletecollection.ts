@@ -1,6 +1,5 @@
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { ApiError } from '../respond/status.ts'
-import type { Entry } from '../storage/entry.ts'
 import { readDelete } from './body.ts'
 import { deleteOne } from './delete.ts'
 import { ignoresUnreadable, notForCollections } from './delete-unreadable.ts'
@@ -17,10 +16,13 @@ export const deleteCollection: Verb = async (target) => {
   if (ignoresUnreadable(target, deletion)) throw notForCollections(services.platform)
   const found = await resource.store.list(entryQuery(target, options))
   const submission = submitDelete(target, deletion)
-  const left: Entry[] = [...found.entries]
+  const left = found.entries.values()
 
+  /** Each with slices of its own, since they are not interrupted together. */
   async function work(): Promise<void> {
-    for (let entry = left.shift(); entry !== undefined; entry = left.shift()) {
+    const slices = services.turns.slices(() => exchange.signal)
+    for (const entry of left) {
+      if (slices.over) await slices.next()
       const { namespace, name } = resource.store.keys.parse(entry.key)
       try {
         await deleteOne({ ...target, namespace, name }, deletion, submission)

@@ -4,8 +4,9 @@ import { apiVersionOf, type ResourceDefinition } from '../resources/definition.t
 import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
 import type { Json } from '../schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
-import type { Form } from '../storage/entry.ts'
+import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList, KeptList } from '../watch/feed.ts'
+import { type ListParts, protobufParts } from './list-parts.ts'
 
 const encoder = new TextEncoder()
 const openBrace = 0x7b
@@ -41,12 +42,16 @@ export function joinJson(objects: readonly Uint8Array[], skip = 1): Uint8Array {
 
 type List = Omit<KeptList, 'until'>
 
-/** `{"kind":…,"apiVersion":…,"metadata":…,"items":[…]}` around joined items. */
-export function jsonList(definition: ResourceDefinition, head: string, items: Uint8Array): List {
+/** `{"kind":…,"apiVersion":…,"metadata":…,"items":[` */
+export function jsonListStart(definition: ResourceDefinition, head: string): string {
   const { listKind } = definition
   const typeMeta = JSON.stringify({ kind: listKind, apiVersion: apiVersionOf(definition) }).slice(0, -1)
-  return around(head, `${typeMeta},"metadata":${head},"items":[`, items)
+  return `${typeMeta},"metadata":${head},"items":[`
 }
+
+/** The same around joined items, with its end. */
+export const jsonList = (definition: ResourceDefinition, head: string, items: Uint8Array): List =>
+  around(head, jsonListStart(definition, head), items)
 
 /** A Table around joined rows; `head` is a JSON object of all that stands before them. */
 export const jsonTable = (head: string, rows: Uint8Array): List => around(head, `${head.slice(0, -1)},"rows":[`, rows)
@@ -71,12 +76,33 @@ export function joinProtobufItems(messages: readonly Uint8Array[]): Uint8Array {
 /** Bytes of an envelope behind the message that it carries. */
 const envelopeEnd = 4
 
-/** A list message in its envelope around joined items. */
-export function protobufList(definition: ResourceDefinition, head: string, items: Uint8Array): List {
-  const metadata = new BinaryWriter()
+const listMetadata = (head: string) =>
+  new BinaryWriter()
     .uint32(metadataTag)
     .bytes(encodeProtobuf(ListMetaSchema, JSON.parse(head) as Json))
     .finish()
+
+/** A list in protobuf, of items that are made one by one. */
+export function protobufListParts(apiVersion: string, kind: string, head: string, item: (entry: Entry) => Uint8Array): ListParts {
+  const metadata = listMetadata(head)
+  const frame = encodeEnvelope(apiVersion, kind, new Uint8Array(0))
+  const end = frame.subarray(-envelopeEnd)
+  // Behind it follows the length of the message, which is zero here.
+  const lead = frame.subarray(0, -envelopeEnd - 1)
+  const before = (size: number) => {
+    const length = new BinaryWriter().uint32(metadata.length + size).finish()
+    const start = new Uint8Array(lead.length + length.length + metadata.length)
+    start.set(lead)
+    start.set(length, lead.length)
+    start.set(metadata, lead.length + length.length)
+    return start
+  }
+  return protobufParts(itemTag, before, end, item)
+}
+
+/** A list message in its envelope around joined items. */
+export function protobufList(definition: ResourceDefinition, head: string, items: Uint8Array): List {
+  const metadata = listMetadata(head)
   const raw = new Uint8Array(metadata.length + items.length)
   raw.set(metadata)
   raw.set(items, metadata.length)
@@ -86,7 +112,13 @@ export function protobufList(definition: ResourceDefinition, head: string, items
 }
 
 /** Lists up to this size are kept. */
-const keptBytes = 4 * 1024 * 1024
+export const keptBytes = 4 * 1024 * 1024
+
+/** Whether `listBytes` has hardly anything to do. */
+export function isKept({ kept }: FeedList, form: string, now: number): boolean {
+  const found = kept?.get(form)
+  return found !== undefined && now < found.until
+}
 
 /**
  * The bytes of a list. While the same entries are given out, they are kept: only when what stands before the items has changed,

@@ -48,14 +48,14 @@ function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions): string
 
 /** The query of a list or of the start of a watch. */
 export function entryQuery(target: Target, options: ListOptions): FeedQuery {
-  const { resource, namespace, services } = target
+  const { exchange, resource, namespace, services } = target
   const { keys } = resource.store
   const matches = matcher(target, options)
   const limit = Math.max(0, options.limit ?? 0)
   const base = {
     namespace,
     ...nameWanted(options),
-    ...(matches && { matches, selector: selectorKey(options) }),
+    ...(matches && { matches, selector: selectorKey(options), slices: services.turns.slices(() => exchange.signal) }),
     ...indexedTerm(target, options),
     ...(limit > 0 && { limit }),
   }

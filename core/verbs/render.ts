@@ -1,7 +1,7 @@
 /** An entry in the shape and format that a client negotiated; the usual one, JSON of the stored version, costs nothing. */
 import type { Negotiated } from '../request/negotiate.ts'
 import { readIncludeObject } from '../request/options.ts'
-import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
 import { type Encodable, encode } from '../respond/encode.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
@@ -11,7 +11,19 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
-import { itemsSayKind, joinJson, joinProtobufItems, jsonList, jsonTable, listBytes, protobufList, typeMetaLength } from './join.ts'
+import {
+  itemsSayKind,
+  joinJson,
+  joinProtobufItems,
+  jsonList,
+  jsonListStart,
+  jsonTable,
+  listBytes,
+  protobufList,
+  protobufListParts,
+  typeMetaLength,
+} from './join.ts'
+import { type ListParts, servedParts, textParts } from './list-parts.ts'
 import { hookContext, type Target } from './services.ts'
 
 const encoder = new TextEncoder()
@@ -29,6 +41,12 @@ export interface Renderer {
   readonly form: string
   object(entry: Entry): Uint8Array
   list(found: FeedList, meta: ListMeta): Uint8Array
+  /** How items of `list` come: as they are stored, made once and kept with their entries, or made anew each time. */
+  readonly items: 'stored' | 'kept' | 'anew'
+  /** Makes what `list` needs of an entry, where that is kept. */
+  prepare(entry: Entry): void
+  /** The same list, to be made one by one; nothing is kept. */
+  parts(meta: ListMeta): ListParts
   /** An object that is not stored, such as a bookmark. */
   bare(metadata: { readonly [key: string]: Json }): Uint8Array
 }
@@ -43,8 +61,8 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   const apiVersion = apiVersionOf(definition)
   const form = `${apiVersion}/json`
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, 'json', false)
-  const object = (entry: Entry) =>
-    definition.storage === undefined ? entry.bytes : entry.form(form, () => write(inVersion(definition, entry.decode())))
+  const convert = (entry: Entry) => (definition.storage === undefined ? entry.bytes : write(inVersion(definition, entry.decode())))
+  const object = (entry: Entry) => (definition.storage === undefined ? entry.bytes : entry.form(form, () => convert(entry)))
   return {
     negotiated,
     form,
@@ -57,6 +75,14 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
         () => joinJson(found.entries.map(object), typeMetaLength(definition)),
         (head, items) => jsonList(definition, head, items),
       ),
+    items: definition.storage === undefined ? 'stored' : 'kept',
+    prepare: object,
+    parts: (meta) =>
+      servedParts(
+        jsonListStart(definition, JSON.stringify(meta)),
+        typeMetaLength(definition),
+        (entry) => entry.madeForm(form) ?? convert(entry),
+      ),
     bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
   }
 }
@@ -65,7 +91,8 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const { kind, schema } = definition
   const apiVersion = apiVersionOf(definition)
   const form = `${apiVersion}/protobuf`
-  const raw = (entry: Entry) => entry.form(form, () => encodeProtobuf(schema, inVersion(definition, entry.decode()) as Json))
+  const make = (entry: Entry) => encodeProtobuf(schema, inVersion(definition, entry.decode()) as Json)
+  const raw = (entry: Entry) => entry.form(form, () => make(entry))
   return {
     negotiated,
     form,
@@ -78,34 +105,41 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
         () => joinProtobufItems(found.entries.map(raw)),
         (head, items) => protobufList(definition, head, items),
       ),
+    items: 'kept',
+    prepare: raw,
+    parts: (meta) =>
+      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), (entry) => entry.madeForm(form) ?? make(entry)),
     bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
 
 /** YAML, and JSON for people: made anew each time. */
-function textRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
-  const { format, pretty } = negotiated
+function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, format: 'json' | 'yaml'): Renderer {
+  const { pretty } = negotiated
   const apiVersion = apiVersionOf(definition)
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, format, pretty)
+  const listHead = (metadata: ListMeta) => ({ kind: definition.listKind, apiVersion, metadata: { ...metadata } })
+  const item = (entry: Entry) => {
+    if (itemsSayKind(definition)) return inVersion(definition, entry.decode())
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = inVersion(definition, entry.decode())
+    return rest
+  }
   return {
     negotiated,
     form: `${apiVersion}/${format}/pretty`,
     object: (entry) => write(inVersion(definition, entry.decode())),
-    list({ entries }, metadata) {
-      const items = entries.map((entry) => {
-        if (itemsSayKind(definition)) return inVersion(definition, entry.decode())
-        const { kind: _kind, apiVersion: _apiVersion, ...item } = inVersion(definition, entry.decode())
-        return item
-      })
-      return write({ kind: definition.listKind, apiVersion, metadata, items })
-    },
+    list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }),
+    items: 'anew',
+    prepare() {},
+    parts: (meta) => textParts(format, pretty, listHead(meta), 'items', item),
     bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
   }
 }
 
 function objectRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated)
-  return negotiated.format === 'json' && !negotiated.pretty ? jsonRenderer(definition, negotiated) : textRenderer(definition, negotiated)
+  const { format, pretty } = negotiated
+  return format === 'json' && !pretty ? jsonRenderer(definition, negotiated) : textRenderer(definition, negotiated, format)
 }
 
 function partialRenderer(target: Target, negotiated: Negotiated, version: string): Renderer {
@@ -113,16 +147,23 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
   const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
   const partial = (metadata: unknown) => ({ kind: 'PartialObjectMetadata', apiVersion, metadata })
+  const item = (entry: Entry) => partial(entry.decode().metadata)
+  const listKind = 'PartialObjectMetadataList'
+  const listHead = (metadata: ListMeta) => ({ kind: listKind, apiVersion, metadata: { ...metadata } })
   const form = `partial/${apiVersion}/${format}${pretty ? '/pretty' : ''}`
   return {
     negotiated,
     form,
     object: (entry) => entry.form(form, () => write(partial(entry.decode().metadata), PartialObjectMetadata)),
-    list: ({ entries }, metadata) =>
-      write(
-        { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: entries.map((entry) => partial(entry.decode().metadata)) },
-        PartialObjectMetadataList,
-      ),
+    list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }, PartialObjectMetadataList),
+    items: 'anew',
+    prepare() {},
+    parts: (meta) =>
+      format === 'protobuf'
+        ? protobufListParts(apiVersion, listKind, JSON.stringify(meta), (entry) =>
+            encodeProtobuf(PartialObjectMetadata, item(entry) as Json),
+          )
+        : textParts(format, pretty, listHead(meta), 'items', item),
     bare: (metadata) => write(partial(metadata), PartialObjectMetadata),
   }
 }
@@ -135,11 +176,16 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const context = hookContext(services)
   const table = tableWriter(definition, { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers })
   const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
+  const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(inVersion(definition, entry.decode()), rowContext)
+  const tableParts = (meta: ListMeta) => {
+    const head = table.head({ ...meta })
+    if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
+    const made = (entry: Entry) => entry.madeForm(rowForm, context.now) ?? encoder.encode(printJson(newRow(entry)))
+    return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made)
+  }
   const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
   const row = (entry: Entry) =>
-    entry.formAt(rowForm, context.now, (changesAt) =>
-      encoder.encode(printJson(table.row(inVersion(definition, entry.decode()), { ...context, changesAt }))),
-    )
+    entry.formAt(rowForm, context.now, (changesAt) => encoder.encode(printJson(newRow(entry, { ...context, changesAt }))))
   const written = (meta: TableMeta, rows: Uint8Array) => {
     const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
     return format === 'json' && !pretty
@@ -161,6 +207,9 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
       format === 'json' && !pretty
         ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries), jsonTable, context.now)
         : written({ ...meta }, joinRows(found.entries).bytes),
+    items: format === 'json' && !pretty ? 'kept' : 'anew',
+    prepare: row,
+    parts: (meta) => tableParts(meta),
     bare: (metadata) => {
       const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata } as ApiObject
       return written({ resourceVersion: String(metadata['resourceVersion'] ?? '') }, encoder.encode(printJson(table.row(object, context))))

@@ -3,7 +3,7 @@ import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.t
 import type { ApiObject } from '../resources/definition.ts'
 import { PartialObjectMetadata } from '../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
-import { bodyResponse } from '../respond/body.ts'
+import { bodyResponse, sourceResponse } from '../respond/body.ts'
 import type { ByteSource } from '../respond/byte-source.ts'
 import { contentType, encode } from '../respond/encode.ts'
 import { apiErrorOf } from '../respond/error.ts'
@@ -15,11 +15,15 @@ import type { Entry } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import type { WatchEncoder } from '../watch/stream.ts'
 import { TooOld } from '../watch/too-old.ts'
+import { isKept, keptBytes } from './join.ts'
+import { eachInSlices, listSource } from './long-list.ts'
 import { createRenderer, type ListMeta, tableOf } from './render.ts'
 import type { Target } from './services.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
 const custom: Endpoint = { protobuf: false, table: true }
+/** Entries that take no time worth speaking of in any form. */
+const fewEntries = 32
 const untabled: Endpoint = { protobuf: true, table: false }
 
 /** Custom resources have no protobuf form. */
@@ -86,7 +90,7 @@ export function respondStatus(target: Target, status: Status): Response {
   return respond(target, encode({ value: status, schema: StatusSchema }, format, pretty), mediaType, status.code ?? 200)
 }
 
-export function respondList(target: Target, found: FeedList, next: string | undefined): Response {
+export function respondList(target: Target, found: FeedList, next: string | undefined): Response | Promise<Response> {
   const negotiated = negotiate(target)
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
     throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${target.resource.definition.listKind})`)
@@ -96,7 +100,31 @@ export function respondList(target: Target, found: FeedList, next: string | unde
     ...(next !== undefined && found.remaining !== undefined && { remainingItemCount: found.remaining }),
   }
   const renderer = createRenderer(target, negotiated)
-  return respond(target, renderer.list(found, meta), contentType(negotiated, negotiated.transform?.kind !== 'Table'), 200)
+  const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')
+  const whole = () => respond(target, renderer.list(found, meta), type, 200)
+  const { entries } = found
+  if (entries.length <= fewEntries) return whole()
+  const { exchange, services } = target
+  const slices = () => services.turns.slices(() => exchange.signal)
+  if (renderer.items === 'anew' || isLarge(entries)) {
+    const { request } = exchange
+    const sent = { status: 200, headers: responseHeaders(exchange, type) }
+    return listSource(renderer.parts(meta), entries, slices()).then((source) =>
+      sourceResponse(request, source, sent, services.settings.enabled),
+    )
+  }
+  if (renderer.items === 'stored' || isKept(found, renderer.form, services.clock.now())) return whole()
+  return eachInSlices(entries, slices(), renderer.prepare).then(whole)
+}
+
+/** Whether the list, as far as that can be told from what is stored, is larger than what is put together at once. */
+function isLarge(entries: readonly Entry[]): boolean {
+  let size = 0
+  for (const { bytes } of entries) {
+    size += bytes.length
+    if (size > keptBytes) return true
+  }
+  return false
 }
 
 const unfitting = (message: string) => new ApiError('NotAcceptable', message)

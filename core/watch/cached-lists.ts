@@ -1,3 +1,4 @@
+import type { Slices } from '../cel/run/slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { FeedList, FeedQuery } from './feed.ts'
@@ -10,6 +11,8 @@ interface Whole extends Remembered {
   readonly pages: Map<number, Remembered>
 }
 
+/** Entries that a selector is asked about at once. */
+const fewEntries = 100
 /** Lists remembered at a time, and pages of each. */
 const recentLists = 4
 const recentPages = 2
@@ -20,6 +23,7 @@ export class CachedLists {
   readonly #keys: Keys
   readonly #namespaced: boolean
   readonly #recent = new Map<string, Whole>()
+  #changes = 0
 
   constructor(entries: SortedEntries, keys: Keys, namespaced: boolean) {
     this.#entries = entries
@@ -29,39 +33,35 @@ export class CachedLists {
 
   /** Something has changed. */
   forget(): void {
+    this.#changes++
     this.#recent.clear()
   }
 
-  /** What is there at a revision, which is the one that the cache is at. */
-  select(query: FeedQuery, revision: number): FeedList {
-    const { name, matches, limit = 0 } = query
-    const whole = this.#remembered(query)
-    const found = whole.entries
-    if (limit === 0 || found.length <= limit) return { entries: found, ...('kept' in whole && { kept: whole.kept }), revision }
-    const page = pageOf(whole, limit)
-    return {
-      ...page,
-      revision,
-      next: page.entries.at(-1)!.key,
-      ...(!matches && name === undefined && { remaining: found.length - limit }),
-    }
+  /** What is there at a revision, which is the one that the cache is at, whatever is changed until the answer is there. */
+  select(query: FeedQuery, revision: number): FeedList | Promise<FeedList> {
+    const key = rememberedAs(query)
+    const known = key === undefined ? undefined : this.#recent.get(key)
+    if (known !== undefined) return pageOf(known, query, revision)
+    const { matches, slices } = query
+    const entries = this.#find(query)
+    if (matches === undefined || slices === undefined || entries.length <= fewEntries)
+      return pageOf(this.#remember(key, matches ? entries.filter(matches) : entries), query, revision)
+    const asked = this.#changes
+    return filtered(entries, matches, slices).then((chosen) =>
+      pageOf(this.#remember(asked === this.#changes ? key : undefined, chosen), query, revision),
+    )
   }
 
-  #remembered(query: FeedQuery): Pick<FeedList, 'entries'> | Whole {
-    const { namespace, name, matches, selector, after } = query
-    if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined))
-      return { entries: this.#find(query) }
-    const key = `${namespace}\n${selector ?? ''}`
-    let found = this.#recent.get(key)
-    if (found === undefined) {
-      found = { entries: this.#find(query), kept: new Map(), pages: new Map() }
-      if (this.#recent.size >= recentLists) this.#recent.clear()
-      this.#recent.set(key, found)
-    }
-    return found
+  #remember(key: string | undefined, entries: readonly Entry[]): Pick<FeedList, 'entries'> | Whole {
+    if (key === undefined) return { entries }
+    const whole = { entries, kept: new Map(), pages: new Map() }
+    if (this.#recent.size >= recentLists) this.#recent.clear()
+    this.#recent.set(key, whole)
+    return whole
   }
 
-  #find({ namespace, name, indexed, matches, after }: FeedQuery): readonly Entry[] {
+  /** All that `matches` is to be asked about. */
+  #find({ namespace, name, indexed, after }: FeedQuery): readonly Entry[] {
     let found: readonly Entry[]
     if (name !== undefined && (namespace !== '' || !this.#namespaced)) {
       const one = this.#entries.get(this.#keys.of(namespace, name))
@@ -71,12 +71,40 @@ export class CachedLists {
       found = indexed ? this.#entries.withField(indexed, prefix, after) : this.#entries.range(prefix, after)
       if (name !== undefined) found = found.filter((entry) => this.#keys.parse(entry.key).name === name)
     }
-    return matches ? found.filter(matches) : found
+    return found
+  }
+}
+
+/** What a query is remembered as; undefined: it is not. */
+function rememberedAs({ namespace, name, matches, selector, after }: FeedQuery): string | undefined {
+  if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return undefined
+  return `${namespace}\n${selector ?? ''}`
+}
+
+async function filtered(entries: readonly Entry[], matches: (entry: Entry) => boolean, slices: Slices): Promise<readonly Entry[]> {
+  const chosen: Entry[] = []
+  for (const entry of entries) {
+    if (slices.over) await slices.next()
+    if (matches(entry)) chosen.push(entry)
+  }
+  return chosen
+}
+
+/** What the query asks for of a list that has all of it. */
+function pageOf(whole: Pick<FeedList, 'entries'> | Whole, { name, matches, limit = 0 }: FeedQuery, revision: number): FeedList {
+  const { entries } = whole
+  if (limit === 0 || entries.length <= limit) return { entries, ...('kept' in whole && { kept: whole.kept }), revision }
+  const page = firstOf(whole, limit)
+  return {
+    ...page,
+    revision,
+    next: page.entries.at(-1)!.key,
+    ...(!matches && name === undefined && { remaining: entries.length - limit }),
   }
 }
 
 /** The first entries of a list; remembered with those of a whole list that is. */
-function pageOf(list: Pick<FeedList, 'entries'> | Whole, limit: number): Pick<FeedList, 'entries' | 'kept'> {
+function firstOf(list: Pick<FeedList, 'entries'> | Whole, limit: number): Pick<FeedList, 'entries' | 'kept'> {
   const first = () => list.entries.slice(0, limit)
   if (!('pages' in list)) return { entries: first() }
   let page = list.pages.get(limit)

@@ -100,7 +100,7 @@ class Http2Exchange implements StreamUser, Sink {
     }
     // A stream may be made of the body: then both go on together.
     if (empty || !stream) this.#body?.discard()
-    else if (isByteSource(stream)) drainInto(stream, this)
+    else if (isByteSource(stream)) drainInto(stream, this, (error) => this.#broken(error))
     else void pump(stream, this).catch((error: unknown) => this.#broken(error))
   }
 

@@ -39,16 +39,24 @@ export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promis
   sink.finish()
 }
 
-/** The same for a source: without a promise per piece. */
-export function drainInto(source: ByteSource, sink: Sink): void {
+/** The same for a source: without a promise per piece. `failed` is called instead of rejecting. */
+export function drainInto(source: ByteSource, sink: Sink, failed: (error: unknown) => void): void {
   let held = false
-  const go = () => {
+  const write = () => {
     while (!held && !sink.gone) {
       const bytes = source.take()
       if (bytes === undefined) break
       held = !sink.write(bytes)
     }
     if (!held && source.ended && !sink.gone) sink.finish()
+  }
+  const go = () => {
+    try {
+      write()
+    } catch (error) {
+      source.cancel()
+      failed(error)
+    }
   }
   sink.left = () => source.cancel()
   sink.wake = () => {

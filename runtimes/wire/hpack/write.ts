@@ -8,7 +8,7 @@ export const numbersOfField = 15
 
 /** Section 5.1. */
 export function writeNumber(to: Buffer, start: number, { flag, bits }: Start, value: number): number {
-  const most = 2 ** bits - 1
+  const most = (1 << bits) - 1
   let at = start
   if (value < most) {
     to[at++] = flag | value

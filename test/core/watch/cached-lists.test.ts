@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Slices } from '../../../core/cel/run/slices.ts'
 import type { Codec } from '../../../core/storage/codec.ts'
 import { Entry } from '../../../core/storage/entry.ts'
 import { createKeys } from '../../../core/storage/keys.ts'
 import { CachedLists } from '../../../core/watch/cached-lists.ts'
+import type { FeedList, FeedQuery } from '../../../core/watch/feed.ts'
 import { SortedEntries } from '../../../core/watch/sorted-entries.ts'
 
 const keys = createKeys('/registry', 'configmaps', true)
@@ -18,27 +20,58 @@ function tenEntries() {
 test('what was made of a list or of its first page is there until something changes', () => {
   const { entries, lists } = tenEntries()
   for (const query of [{ namespace: 'default' }, { namespace: 'default', limit: 3 }]) {
-    const first = lists.select(query, 10)
-    const again = lists.select(query, 11)
+    const first = lists.select(query, 10) as FeedList
+    const again = lists.select(query, 11) as FeedList
     assert.ok(first.kept, 'worth keeping')
     assert.equal(again.kept, first.kept)
     assert.deepEqual([again.revision, again.next], [11, first.next])
     entries.set(entryOf(`p${query.limit}`))
     lists.forget()
-    assert.notEqual(lists.select(query, 12).kept, first.kept)
+    assert.notEqual((lists.select(query, 12) as FeedList).kept, first.kept)
   }
 })
 
 test('pages of other sizes, of other selectors and from the middle of a list are not mixed up', () => {
   const { lists } = tenEntries()
   const odd = { namespace: 'default', matches: ({ key }: Entry) => /[13579]$/.test(key), selector: 'odd' }
-  const names = (query: Parameters<CachedLists['select']>[0]) => lists.select(query, 1).entries.map(({ key }) => key.slice(-2))
+  const at = (query: FeedQuery) => lists.select(query, 1) as FeedList
+  const names = (query: FeedQuery) => at(query).entries.map(({ key }) => key.slice(-2))
   assert.deepEqual(names({ namespace: 'default', limit: 2 }), ['o0', 'o1'])
   assert.deepEqual(names({ namespace: 'default', limit: 3 }), ['o0', 'o1', 'o2'])
   assert.deepEqual(names({ namespace: 'default', limit: 4 }), ['o0', 'o1', 'o2', 'o3'])
   assert.deepEqual(names({ namespace: 'default', limit: 2 }), ['o0', 'o1'])
   assert.deepEqual(names({ ...odd, limit: 2 }), ['o1', 'o3'])
   assert.deepEqual(names({ namespace: 'default', limit: 2, after: keys.of('default', 'o5') }), ['o6', 'o7'])
-  assert.equal(lists.select({ ...odd, limit: 2 }, 1).remaining, undefined)
-  assert.equal(lists.select({ namespace: 'default', limit: 2 }, 1).remaining, 8)
+  assert.equal(at({ ...odd, limit: 2 }).remaining, undefined)
+  assert.equal(at({ namespace: 'default', limit: 2 }).remaining, 8)
+})
+
+test('a selector is asked in slices; what changes meanwhile is neither shown nor remembered', async () => {
+  const entries = new SortedEntries()
+  for (let i = 0; i < 500; i++) entries.set(entryOf(`o${String(i).padStart(3, '0')}`))
+  const lists = new CachedLists(entries, keys, true)
+  let asked = 0
+  let pauses = 0
+  const matches = ({ key }: Entry) => ++asked > 0 && /[05]$/.test(key)
+  const slices = {
+    get over() {
+      return asked % 50 === 49
+    },
+    async next() {
+      asked++
+      if (++pauses > 1) return
+      entries.set(entryOf('o005a5'))
+      entries.delete(keys.of('default', 'o495'))
+      lists.forget()
+    },
+  } as unknown as Slices
+  const query = { namespace: 'default', matches, selector: 'fives', slices }
+  const first = await lists.select(query, 10)
+  assert.ok(pauses > 5, `${pauses} pauses`)
+  assert.deepEqual([first.entries.length, first.entries.at(-1)?.key.slice(-4)], [100, 'o495'])
+  assert.equal(first.kept, undefined)
+  const second = await lists.select(query, 11)
+  assert.equal(second.entries.length, 100)
+  assert.ok(second.entries.some(({ key }) => key.endsWith('o005a5')))
+  assert.equal(((await lists.select(query, 12)) as FeedList).kept, second.kept)
 })

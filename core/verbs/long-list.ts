@@ -1,0 +1,127 @@
+/** Lists that take long are made in slices, and sent as they are made. */
+import type { Slices } from '../cel/run/slices.ts'
+import type { ByteSource } from '../respond/byte-source.ts'
+import type { Entry } from '../storage/entry.ts'
+import type { ListParts } from './list-parts.ts'
+
+/** Bytes that are handed on at a time. */
+const chunkSize = 64 * 1024
+/** Bytes of items that are kept from the time when they were counted until they are sent; others are made twice. */
+const mostKept = 16 * 1024 * 1024
+
+/** Does something with each entry, and lets others have their turn. */
+export async function eachInSlices(entries: readonly Entry[], slices: Slices, work: (entry: Entry) => void): Promise<void> {
+  for (const entry of entries) {
+    if (slices.over) await slices.next()
+    work(entry)
+  }
+}
+
+/** The bytes of a list that has entries. Resolves when the first of them can be taken. */
+export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices): Promise<ByteSource> {
+  const made: Uint8Array[] = []
+  let size = 0
+  if (parts.sized)
+    await eachInSlices(entries, slices, (entry) => {
+      const item = parts.item(entry)
+      size += item.length
+      if (size <= mostKept) made.push(item)
+    })
+  return new ListSource(parts, entries, slices, made, parts.start(size), size)
+}
+
+class ListSource implements ByteSource {
+  readonly #parts: ListParts
+  readonly #entries: readonly Entry[]
+  readonly #slices: Slices
+  /** The first items, as far as they were kept. */
+  readonly #made: (Uint8Array | undefined)[]
+  readonly #size: number
+  #start: Uint8Array | undefined
+  /** How many entries were taken, and bytes of them. */
+  #next = 0
+  #taken = 0
+  #waiting = false
+  #ended = false
+  #error: unknown
+  #ready = () => {}
+
+  constructor(
+    parts: ListParts,
+    entries: readonly Entry[],
+    slices: Slices,
+    made: (Uint8Array | undefined)[],
+    start: Uint8Array,
+    size: number,
+  ) {
+    this.#parts = parts
+    this.#entries = entries
+    this.#slices = slices
+    this.#made = made
+    this.#start = start
+    this.#size = size
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  open(ready: () => void): void {
+    this.#ready = ready
+  }
+
+  cancel(): void {
+    this.#ended = true
+  }
+
+  /** @throws what an item could not be made for, and when the request has ended: what was taken is not whole. */
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#error !== undefined) throw this.#error
+    if (this.#ended || this.#waiting) return undefined
+    const pieces: Uint8Array[] = []
+    let size = 0
+    const push = (piece: Uint8Array) => {
+      pieces.push(piece)
+      size += piece.length
+    }
+    if (this.#start !== undefined) push(this.#start)
+    this.#start = undefined
+    while (size < chunkSize && this.#next < this.#entries.length && !this.#slices.over) {
+      if (this.#next > 0) push(this.#parts.between)
+      push(this.#item(this.#next++))
+    }
+    if (this.#next === this.#entries.length) {
+      if (this.#parts.sized && this.#taken !== this.#size) throw new Error('a list has another size than was said')
+      push(this.#parts.end)
+      this.#ended = true
+    } else if (this.#slices.over) this.#wait()
+    return size === 0 ? undefined : joined(pieces, size)
+  }
+
+  #item(index: number): Uint8Array {
+    const item = this.#made[index] ?? this.#parts.item(this.#entries[index] as Entry)
+    this.#made[index] = undefined
+    this.#taken += item.length
+    return item
+  }
+
+  #wait(): void {
+    this.#waiting = true
+    const go = (error?: unknown) => {
+      this.#waiting = false
+      this.#error = error
+      if (!this.#ended) this.#ready()
+    }
+    this.#slices.next().then(() => go(), go)
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}

@@ -1,0 +1,180 @@
+/** Lists that are made in slices: in every form they say what lists that are made at once say, and nobody waits for them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import type { Clock } from '../../../core/ports.ts'
+import { bind } from '../../../core/resources/bind.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { listSchemaOf } from '../../../core/resources/list.ts'
+import { PartialObjectMetadataList } from '../../../core/resources/meta/partial.ts'
+import type { Json, JsonObject, Message } from '../../../core/schema/model.ts'
+import { decodeEnvelope, decodeProtobuf, encodeObject } from '../../../core/schema/protobuf.ts'
+import { parseYamlText, yamlText } from '../../../core/schema/yaml-text.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { webClock } from '../../../runtimes/web/ports.ts'
+import { startCore } from '../../support/core-server.ts'
+
+/** More than is put together at once, in number and in bytes. */
+const count = 150
+const kilobytes = 30
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+const partial = 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+const definition = builtInResources.map((row) => bind(row, createPlatform())).find(({ kind }) => kind === 'ConfigMap')
+assert(definition, 'there is the kind')
+const listSchema = listSchemaOf(definition)
+
+let pauses = 0
+let now = 0
+/** Each look at it says that a slice is over sooner or later. */
+const clock: Clock = {
+  ...webClock,
+  now: () => Date.now() + now++,
+  pause: () => {
+    pauses++
+    return new Promise((resolve) => void setImmediate(resolve))
+  },
+}
+
+let server: ApiServer
+before(async () => {
+  server = await startCore({ controllers: [] }, { clock })
+  for (let i = 0; i < count; i++) {
+    const name = `o${String(i).padStart(4, '0')}`
+    const odd = `a\n\n  b: "c"${i % 2 === 0 ? '\u2028' : ''}\u00e9\n${'x'.repeat(i)}`
+    await call('POST', '', {
+      metadata: { name, labels: { odd: String(i % 2) } },
+      data: { odd, yes: 'yes', long: 'y'.repeat(kilobytes * 1024) },
+    })
+  }
+})
+after(() => server.close())
+
+const path = '/api/v1/namespaces/default/configmaps'
+async function call(method: string, query: string, body?: object, accept = 'application/json', headers = {}): Promise<Response> {
+  const init = { method, headers: { accept, 'content-type': 'application/json', ...headers }, ...(body && { body: JSON.stringify(body) }) }
+  const response = await server.fetch(new Request(`http://x${path}${query}`, init))
+  assert.ok(response.ok, `${method} ${query}: ${response.status}`)
+  return response
+}
+const listed = async (query: string, accept?: string) => (await (await call('GET', query, undefined, accept)).json()) as JsonObject
+/** A list made of pages that are put together at once. */
+async function paged(member: 'items' | 'rows', accept?: string): Promise<JsonObject> {
+  const all: Json[] = []
+  let token = ''
+  for (;;) {
+    const page = (await listed(`?limit=20&continue=${token}`, accept)) as { metadata: { continue?: string } } & JsonObject
+    all.push(...(page[member] as Json[]))
+    token = page.metadata.continue ?? ''
+    if (token === '') return { ...page, [member]: all }
+  }
+}
+
+test('JSON', async () => {
+  const response = await call('GET', '')
+  assert.equal(response.headers.get('content-length'), null)
+  assert.equal(response.headers.get('content-type'), 'application/json')
+  const text = await response.text()
+  const expected = await paged('items')
+  assert.equal((expected['items'] as Json[]).length, count)
+  assert.equal(text, JSON.stringify(expected))
+})
+
+test('JSON for people', async () => {
+  assert.equal(await (await call('GET', '?pretty=true')).text(), `${JSON.stringify(await paged('items'), null, 2)}\n`)
+})
+
+test('YAML', async () => {
+  assert.deepEqual(parseYamlText(await (await call('GET', '', undefined, 'application/yaml')).text()), await paged('items'))
+  // Where no text has characters for which all of it would be written in quotes, it is laid out as a whole would be.
+  const odd = '?labelSelector=odd%3D1'
+  assert.equal(await (await call('GET', odd, undefined, 'application/yaml')).text(), yamlText(await listed(odd)))
+})
+
+test('protobuf', async () => {
+  const bytes = new Uint8Array(await (await call('GET', '', undefined, 'application/vnd.kubernetes.protobuf')).arrayBuffer())
+  const expected = await paged('items')
+  const { kind, apiVersion, raw } = decodeEnvelope(bytes)
+  assert.deepEqual([kind, apiVersion], ['ConfigMapList', 'v1'])
+  assert.deepEqual({ kind, apiVersion, ...(decodeProtobuf(listSchema, raw) as JsonObject) }, expected)
+  const again = encodeObject(apiVersion, kind, listSchema as Message, expected)
+  assert.ok(Buffer.from(bytes).equals(again), 'the bytes that encoding all of it gives')
+})
+
+for (const format of ['json', 'yaml'])
+  test(`tables in ${format}`, async () => {
+    const text = await (await call('GET', '', undefined, table.replace('json', format))).text()
+    const ages = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(/"\d+(s|m)(\d+s)?"/g, '"age"')) as JsonObject
+    const found = format === 'json' ? (JSON.parse(text) as JsonObject) : (parseYamlText(text) as JsonObject)
+    assert.deepEqual(ages(found), ages(await paged('rows', table)))
+  })
+
+test('metadata alone, in every format', async () => {
+  const expected = await paged('items', `application/json;${partial}`)
+  assert.deepEqual(await listed('', `application/json;${partial}`), expected)
+  assert.equal(
+    await (await call('GET', '?pretty=1', undefined, `application/json;${partial}`)).text(),
+    `${JSON.stringify(expected, null, 2)}\n`,
+  )
+  assert.deepEqual(parseYamlText(await (await call('GET', '', undefined, `application/yaml;${partial}`)).text()), expected)
+  const bytes = new Uint8Array(await (await call('GET', '', undefined, `application/vnd.kubernetes.protobuf;${partial}`)).arrayBuffer())
+  const again = encodeObject('meta.k8s.io/v1', 'PartialObjectMetadataList', PartialObjectMetadataList, expected)
+  assert.ok(Buffer.from(bytes).equals(again))
+})
+
+test('compressed', async () => {
+  const response = await call('GET', '', undefined, undefined, { 'accept-encoding': 'gzip' })
+  assert.equal(response.headers.get('content-encoding'), 'gzip')
+  const text = await new Response(response.body?.pipeThrough(new DecompressionStream('gzip'))).text()
+  assert.equal(text, JSON.stringify(await paged('items')))
+})
+
+test('others have their turn, and what is written meanwhile is not in it', async () => {
+  const accept = 'application/yaml'
+  const before = pauses
+  const response = await call('GET', '', undefined, accept)
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const chunks = [await reader.read()]
+  await call('POST', '', { metadata: { name: 'o9999' } })
+  await call('DELETE', '/o0149')
+  for (;;) {
+    const chunk = await reader.read()
+    if (chunk.done) break
+    chunks.push(chunk)
+  }
+  const text = Buffer.concat(chunks.map(({ value }) => value ?? new Uint8Array())).toString()
+  const names = (parseYamlText(text) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name)
+  assert.deepEqual([names.length, names.at(-1)], [count, 'o0149'])
+  assert.ok(pauses - before > 10, `${pauses - before} pauses`)
+  await call('DELETE', '/o9999')
+  await call('POST', '', { metadata: { name: 'o0149' } })
+})
+
+test('nothing more is made when the reader leaves', async () => {
+  const response = await call('GET', '', undefined, 'application/yaml')
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  await reader.cancel()
+  await new Promise((resolve) => setImmediate(resolve))
+  const before = pauses
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(pauses, before)
+})
+
+test('a server that closes does not end a list as if it were whole', async () => {
+  const closing = await startCore({ controllers: [] }, { clock })
+  const send = (method: string, body?: object) =>
+    closing.fetch(
+      new Request(`http://x${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', accept: 'application/yaml' },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    )
+  for (let i = 0; i < 60; i++) await send('POST', { metadata: { name: `o${i}` }, data: { long: 'y'.repeat(8_192) } })
+  const reader = ((await send('GET')).body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  await closing.close()
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  })
+})
