@@ -60,13 +60,15 @@ function gatesOf(release: Release): GateRow[] {
   })
 }
 
+const ownGates = gatesOf(own)
+
 /**
  * Reads the items of --feature-gates for a server that behaves as `release`. A gate that is named wins over AllAlpha and AllBeta, whatever
  * their order. A gate that the release does not have is off.
  * @throws FlagError for an unknown gate, one that the release does not have, one locked to another value, or a value that is no truth value.
  */
 export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = own): FeatureGates {
-  const known = gatesOf(release)
+  const known = compareReleases(release, own) === 0 ? ownGates : gatesOf(release)
   const rows = new Map<string, GateRow>(known.map((row) => [row.name, row]))
   const named = new Map<string, boolean>()
   const stages = new Map<string, boolean>()

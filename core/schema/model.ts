@@ -281,14 +281,20 @@ function makeField<S extends Schema, R extends boolean>(
   schema: Lazy<S>,
   doc: string,
   own: { required: R; pointer: boolean; omitEmpty: boolean; inline?: true },
-  options: FieldOptions = {},
+  options?: FieldOptions,
 ): Field<S, R> {
-  const facets: Record<string, unknown> = {}
-  const rest: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(options)) (facetNames.has(name) ? facets : rest)[name] = value
-  const narrow = (base: S): S => (Object.keys(facets).length === 0 ? base : copyWith(base, facets))
-  const result = { tag, doc, ...own, ...rest }
-  if (typeof schema !== 'function') return { ...result, schema: narrow(schema) } as Field<S, R>
+  let facets: Record<string, unknown> | undefined
+  const result: Record<string, unknown> = { tag, doc, ...own }
+  for (const name in options) {
+    const value = options[name as keyof FieldOptions]
+    if (facetNames.has(name)) facets = { ...facets, [name]: value }
+    else result[name] = value
+  }
+  const narrow = (base: S): S => (facets === undefined ? base : copyWith(base, facets))
+  if (typeof schema !== 'function') {
+    result['schema'] = narrow(schema)
+    return result as unknown as Field<S, R>
+  }
   let resolved: S | undefined
   return Object.defineProperty(result, 'schema', {
     enumerable: true,
