@@ -51,10 +51,8 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
   const { deletionTimestamp, deletionGracePeriodSeconds } = existing.metadata
   if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp
   if (deletionGracePeriodSeconds !== undefined) metadata.deletionGracePeriodSeconds ??= deletionGracePeriodSeconds
-  if (resource.definition.generation !== 'none') {
-    if (existing.metadata.generation === undefined) delete metadata.generation
-    else metadata.generation = existing.metadata.generation
-  }
+  if (existing.metadata.generation === undefined) delete metadata.generation
+  else metadata.generation = existing.metadata.generation
 }
 
 /** What of the metadata is part of what is wanted. */

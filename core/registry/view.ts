@@ -38,27 +38,29 @@ export const sideView = (side: Side): View => ({
 })
 
 const identity = ['ownerReferences', 'finalizers', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+const withLabels = [...identity, 'labels'] as const
 
 /**
  * `/status`: all but status and metadata stays as it is; of metadata, what decides about life and identity does too, or all of it where the
  * kind says so.
  */
-export function statusView({ statusKeepsMetadata }: ResourceDefinition): View {
-  const kept = statusKeepsMetadata ? [['metadata']] : identity.map((field) => ['metadata', field])
+export function statusView({ statusKeepsMetadata, statusKeepsLabels }: ResourceDefinition): View {
+  const fields = statusKeepsLabels ? withLabels : identity
+  const kept = statusKeepsMetadata ? [['metadata']] : fields.map((field) => ['metadata', field])
   return {
     partial: true,
     reset: fieldSet(['spec'], ...kept),
     write(existing, incoming) {
-      const metadata = statusKeepsMetadata ? keptMetadata(existing, incoming) : withIdentity(existing, incoming)
+      const metadata = statusKeepsMetadata ? keptMetadata(existing, incoming) : withFields(existing, incoming, fields)
       const { status: _status, ...rest } = existing
       return { ...rest, metadata, ...(incoming['status'] !== undefined && { status: incoming['status'] }) } as ApiObject
     },
   }
 }
 
-function withIdentity(existing: ApiObject, incoming: ApiObject): ApiObject['metadata'] {
+function withFields(existing: ApiObject, incoming: ApiObject, fields: readonly (typeof withLabels)[number][]): ApiObject['metadata'] {
   const metadata = { ...incoming.metadata }
-  for (const field of identity) {
+  for (const field of fields) {
     if (existing.metadata[field] === undefined) delete metadata[field]
     else Object.assign(metadata, { [field]: existing.metadata[field] })
   }

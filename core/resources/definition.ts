@@ -216,6 +216,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly status: boolean
   /** Writes through `/status` change nothing of the metadata. */
   readonly statusKeepsMetadata?: boolean
+  /** Writes through `/status` change no labels. */
+  readonly statusKeepsLabels?: boolean
   /** A create may bring its status (nodes register themselves with it). */
   readonly keepsStatusOnCreate?: boolean
   readonly scale?: Scale

@@ -4,6 +4,7 @@ import { object } from '../meta/object.ts'
 import { secretColumns } from './columns.ts'
 import { checkSecret, checkSecretUpdate, mergeTexts } from './data-rules.ts'
 import { objectRules } from './own-rules.ts'
+import { tlsWarnings } from './tls-warnings.ts'
 
 export const Secret = object('Secret', 'Confidential data that pods can read.', {
   immutable: pointer(5, bool, 'True forbids changes of the data; it cannot be undone.'),
@@ -37,6 +38,7 @@ export const secrets = resource({
     },
     validate: objectRules(checkSecret),
     validateUpdate: checkSecretUpdate,
+    warnings: ({ type, data }, _old, { platform }) => (type === platform.name('<labels>/tls') ? tlsWarnings(data) : []),
   },
   lifecycle: { introduced: '1.0' },
   selectable: { type: '.type' },

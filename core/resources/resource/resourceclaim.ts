@@ -1,10 +1,10 @@
-import { field, list, message, pointer, required, string } from '../../schema/model.ts'
+import { field, type HookContext, type Infer, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { resourceClaimColumns } from './columns.ts'
-import { checkClaimStatus } from './status-rules.ts'
+import { checkClaimStatus, deviceID } from './status-rules.ts'
 
 export const ResourceClaimConsumerReference = message('ResourceClaimConsumerReference', 'Points at an object that may use a claim.', {
   apiGroup: field(1, string, 'API group of the object.'),
@@ -32,6 +32,18 @@ export const ResourceClaim = object('ResourceClaim', 'Asks for devices, and reco
   status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
 })
 
+type Claim = Infer<typeof ResourceClaim>
+
+const allocatedIn = ({ status }: Claim) => (status?.allocation?.devices?.results ?? []).map(deviceID)
+
+/** What drivers have reported about devices goes with the allocation of those. */
+function dropReleasedDevices(claim: Claim, old: Claim, { settings }: HookContext): void {
+  if (!claim.status?.devices || !settings.enabled('DRAResourceClaimDeviceStatus')) return
+  const allocated = new Set(allocatedIn(claim))
+  const released = new Set(allocatedIn(old).filter((id) => !allocated.has(id)))
+  if (released.size > 0) claim.status.devices = claim.status.devices.filter((device) => !released.has(deviceID(device)))
+}
+
 export const resourceClaims = resource({
   group: 'resource.<domain>',
   version: 'v1',
@@ -43,5 +55,5 @@ export const resourceClaims = resource({
   lifecycle: { introduced: '1.34' },
   status: true,
   statusKeepsMetadata: true,
-  strategy: { validateStatus: checkClaimStatus },
+  strategy: { prepareStatus: dropReleasedDevices, validateStatus: checkClaimStatus },
 })

@@ -50,7 +50,8 @@ interface Place {
   readonly shareID?: string | undefined
 }
 
-const deviceID = ({ driver, pool, device, shareID }: Place) => [driver, pool, device, ...(shareID ? [shareID] : [])].join('/')
+/** Identity of a device, or of a share of one, within a cluster. */
+export const deviceID = ({ driver, pool, device, shareID }: Place) => [driver, pool, device, ...(shareID ? [shareID] : [])].join('/')
 
 function checkPlace({ driver, pool, device, shareID }: Place, path: FieldPath, errors: FieldErrors): void {
   checkDriver(driver, path.child('driver'), errors)

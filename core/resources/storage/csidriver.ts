@@ -1,6 +1,7 @@
+import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
-import { checkUnchanged } from '../checks.ts'
+import { asJson, checkUnchanged } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { csiDriverColumns } from './columns.ts'
@@ -50,6 +51,11 @@ export const CSIDriver = object('CSIDriver', "A storage driver of the cluster; i
   spec: required(2, CSIDriverSpec, 'What is wanted.'),
 })
 
+const same = (a: unknown, b: unknown) => equal(asJson(a), asJson(b))
+const exposed =
+  'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes'
+
+/** A driver has no generation before its spec changes. */
 export const csiDrivers = resource({
   group: 'storage.<domain>',
   version: 'v1',
@@ -60,9 +66,17 @@ export const csiDrivers = resource({
   columns: csiDriverColumns,
   returnsDeleted: true,
   lifecycle: { introduced: '1.18' },
-  generation: 'spec',
   updateNeedsVersion: true,
   strategy: {
+    prepareUpdate(driver, old) {
+      if (same(driver.spec, old.spec)) return
+      driver.metadata = { ...driver.metadata, generation: (old.metadata?.generation ?? 0) + 1 }
+    },
+    warnings({ spec }, old) {
+      const { tokenRequests = [], serviceAccountTokenInSecrets: inSecrets } = spec
+      const isNew = old === undefined || !same(tokenRequests, old.spec.tokenRequests ?? [])
+      return isNew && tokenRequests.length > 0 && inSecrets === undefined ? [exposed] : []
+    },
     validateUpdate({ spec }, old, errors) {
       checkUnchanged(spec.attachRequired, old.spec.attachRequired, FieldPath.of('spec', 'attachedRequired'), errors)
       checkUnchanged(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, FieldPath.of('spec', 'volumeLifecycleModes'), errors)

@@ -94,3 +94,65 @@ test('a node comes with its status, but without configuration that was removed',
   const reported = await put(`${path}/status`, body, { 'status.config': { error: 'e' } })
   assertHas(reported.body, { status: { config: undefined } })
 })
+
+test('generations are of the server: on updates of all kinds, and of a driver after its first change', async () => {
+  const map = await make(inNamespace('v1', 'configmaps'), {
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: { name: 'counted', generation: 4 },
+  })
+  assert.equal(map.body.metadata['generation'], 4, 'a create may bring one')
+  assert.equal((await put(map.path, map.body, { 'metadata.generation': 9 })).body.metadata['generation'], 4)
+  const { send } = await client
+  const manifest = { kind: 'CSIDriver', apiVersion: 'storage.k8s.io/v1', metadata: { name: 'd.io' }, spec: {} }
+  const driver = await make('/apis/storage.k8s.io/v1/csidrivers', manifest)
+  assert.equal(driver.body.metadata['generation'], undefined)
+  const changed = await send('PUT', driver.path, withChanges(driver.body, { 'spec.requiresRepublish': true }))
+  assert.equal(changed.body.metadata['generation'], 1)
+})
+
+test('an update that must name a version is refused in the name of the resource', async () => {
+  const path = '/apis/node.k8s.io/v1/runtimeclasses'
+  const made = await make(path, { kind: 'RuntimeClass', apiVersion: 'node.k8s.io/v1', metadata: { name: 'versioned' }, handler: 'h' })
+  const { code, body } = await (await client).send('PUT', made.path, withChanges(made.body, { 'metadata.resourceVersion': undefined }))
+  assert.equal(code, 422)
+  const why = 'metadata.resourceVersion: Invalid value: 0: must be specified for an update'
+  assert.equal(body['message'], `runtimeclasses.node.k8s.io "versioned" is invalid: ${why}`)
+  assertHas(body['details'], { kind: 'runtimeclasses' })
+})
+
+test('a status changes no labels of a deployment, but those of a replica set', async () => {
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  for (const [plural, kind, labels] of [
+    ['deployments', 'Deployment', { a: 'b' }],
+    ['replicasets', 'ReplicaSet', { a: 'c' }],
+  ] as const) {
+    const spec = { selector: { matchLabels: { a: 'b' } }, template }
+    const made = await make(inNamespace('apps/v1', plural), {
+      kind,
+      apiVersion: 'apps/v1',
+      metadata: { name: 'labelled', labels: { a: 'b' } },
+      spec,
+    })
+    const { body } = await put(`${made.path}/status`, made.body, { 'metadata.labels': { a: 'c' }, 'metadata.annotations': { d: 'e' } })
+    assertHas(body.metadata, { labels, annotations: { d: 'e' } })
+  }
+})
+
+test('what was reported about devices goes with their allocation', async () => {
+  const path = inNamespace('resource.k8s.io/v1', 'resourceclaims')
+  const spec = { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } }
+  const made = await make(path, { kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata: { name: 'devices' }, spec })
+  const results = [{ request: 'r', driver: 'd.io', pool: 'p', device: 'a' }]
+  const devices = [{ driver: 'd.io', pool: 'p', device: 'a', conditions: [] }]
+  const allocated = await put(`${made.path}/status`, made.body, { status: { allocation: { devices: { results } }, devices } })
+  assertHas(allocated.body['status'], { devices })
+  const released = await put(`${made.path}/status`, allocated.body, { 'status.allocation': undefined })
+  assertHas(released.body['status'], { devices: undefined })
+})
+
+test('a name outside of the cluster has no policy inside of it', async () => {
+  const spec = { type: 'ExternalName', externalName: 'a.b', internalTrafficPolicy: 'Local' }
+  const { body } = await make(inNamespace('v1', 'services'), { kind: 'Service', apiVersion: 'v1', metadata: { name: 'outside' }, spec })
+  assertHas(body, { spec: { internalTrafficPolicy: undefined } })
+})

@@ -396,6 +396,40 @@ warns(inNamespace('v1', 'serviceaccounts'), named('ServiceAccount', 'v1'), [
   ],
 ])
 
+const pem = (type: string) => btoa(`-----BEGIN ${type}-----\nAAAA\n-----END ${type}-----\n`)
+const pair = (certificate: string, key: string) => ({ data: { 'tls.crt': certificate, 'tls.key': key } })
+warns(inNamespace('v1', 'secrets'), named('Secret', 'v1', { type: 'kubernetes.io/tls' }), [
+  ['a pair', pair(pem('CERTIFICATE'), pem('EC PRIVATE KEY')), []],
+  ['no certificate', pair(btoa('x'), pem('PRIVATE KEY')), ['tls: failed to find any PEM data in certificate input']],
+  [
+    'a key for a certificate',
+    pair(pem('PRIVATE KEY'), pem('PRIVATE KEY')),
+    ['tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'],
+  ],
+  ['no key', pair(pem('CERTIFICATE'), ''), ['tls: failed to find any PEM data in key input']],
+  [
+    'a certificate for a key',
+    pair(pem('CERTIFICATE'), pem('CERTIFICATE')),
+    ['tls: found a certificate rather than a key in the PEM for the private key'],
+  ],
+  [
+    'something else for a key',
+    pair(pem('CERTIFICATE'), pem('X')),
+    ['tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [X]'],
+  ],
+])
+
+warns('/apis/storage.k8s.io/v1/csidrivers', named('CSIDriver', 'storage.k8s.io/v1', { spec: { tokenRequests: [{ audience: 'a' }] } }), [
+  [
+    'tokens in attributes',
+    {},
+    [
+      'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+    ],
+  ],
+  ['tokens in secrets', { 'spec.serviceAccountTokenInSecrets': true }, []],
+])
+
 const notCanonical = 'IPv6 address "FD00::0" should be in RFC 5952 canonical format ("fd00::")'
 const endpointsAreOld = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'
 warns(inNamespace('v1', 'endpoints'), named('Endpoints', 'v1'), [

@@ -1,0 +1,51 @@
+/** Warnings about a pair of certificate and key that no server could read, in the words of Go's crypto/tls. Whether the two fit is not looked at. */
+
+const begin = '-----BEGIN '
+const dashes = '-----'
+
+/** Types of the PEM blocks in a text (RFC 7468). */
+function blockTypes(text: string): string[] {
+  const types: string[] = []
+  for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
+    const start = at + begin.length
+    const end = text.indexOf(dashes, start)
+    if (end < 0) break
+    const type = text.slice(start, end)
+    const close = text.indexOf(`-----END ${type}-----`, end)
+    if (close >= 0) types.push(type)
+    at = close < 0 ? start : close
+  }
+  return types
+}
+
+function textOf(base64: string | undefined): string {
+  try {
+    return atob(base64 ?? '')
+  } catch {
+    return ''
+  }
+}
+
+const after = (types: readonly string[]) => `after skipping PEM blocks of the following types: [${types.slice(0, 8).join(' ')}]`
+
+function certificateProblem(types: readonly string[]): string | undefined {
+  if (types.includes('CERTIFICATE')) return undefined
+  if (types.length === 0) return 'tls: failed to find any PEM data in certificate input'
+  if (types.length === 1 && types[0]?.endsWith('PRIVATE KEY')) {
+    return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
+  }
+  return `tls: failed to find "CERTIFICATE" PEM block in certificate input ${after(types)}`
+}
+
+function keyProblem(types: readonly string[]): string | undefined {
+  if (types.some((type) => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY'))) return undefined
+  if (types.length === 0) return 'tls: failed to find any PEM data in key input'
+  if (types.length === 1 && types[0] === 'CERTIFICATE') return 'tls: found a certificate rather than a key in the PEM for the private key'
+  return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input ${after(types)}`
+}
+
+/** @param data of a secret, in base64. */
+export function tlsWarnings(data: { readonly [key: string]: string } = {}): string[] {
+  const problem = certificateProblem(blockTypes(textOf(data['tls.crt']))) ?? keyProblem(blockTypes(textOf(data['tls.key'])))
+  return problem === undefined ? [] : [problem]
+}
