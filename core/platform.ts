@@ -89,12 +89,23 @@ export type PlatformName = keyof typeof columns
 export const platformNames = Object.keys(columns) as readonly PlatformName[]
 
 /** The record of one column; `domain` replaces the domain of API groups (flag `--platform-domain`). */
+/** Texts of which the names are remembered: far more than this code has. */
+const mostKnown = 10_000
+
 export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io'): Platform {
   const column = columns[name]
+  const known = new Map<string, string>()
   return {
     ...column,
     domain,
-    name: (text) => (text.includes('<') ? text.replaceAll('<domain>', domain).replaceAll('<labels>', column.labelDomain) : text),
+    name(text) {
+      if (!text.includes('<')) return text
+      const found = known.get(text)
+      if (found !== undefined) return found
+      const written = text.replaceAll('<domain>', domain).replaceAll('<labels>', column.labelDomain)
+      if (known.size < mostKnown) known.set(text, written)
+      return written
+    },
   }
 }
 

@@ -1,7 +1,6 @@
 import { keepTimes } from '../apply/times.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, invalid, modified, notFound } from '../respond/status.ts'
-import { sameBytes } from '../schema/bytes.ts'
 import { equal } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -136,9 +135,8 @@ export async function update(
     for (const text of warningsOf(definition, view, canonical, old, request)) request.warn(text)
     await request.validateAdmission(canonical, existing)
     const value = codec.print(canonical)
-    const served = codec.show(value, current.revision)
-    if (sameBytes(served, current.bytes) && !current.stale) return { entry: current, stored: false }
-    if (request.dryRun) return { entry: new Entry(key, current.revision, served, codec), stored: false }
+    if (!current.stale && codec.isShown(current.bytes, value, current.revision)) return { entry: current, stored: false }
+    if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), stored: false }
     if (isGone(definition, canonical)) {
       ask()
       const removal = await store.delete(key, current.revision)

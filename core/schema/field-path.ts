@@ -4,14 +4,28 @@ import { shorten } from './shorten.ts'
 const maxSegment = 256
 const maxText = 1024
 
-/** Where a value is inside an object: `spec.containers[0].ports[name]`. Immutable; a child knows its parent. */
+/** How a step is written: `.name`, `[0]`, `[key]`, or as a text of several. */
+type Step = 'child' | 'index' | 'key' | 'text'
+
+function written(step: Step, name: string | number, dot: string): string {
+  const text = String(name)
+  if (step === 'text') return text.startsWith('[') ? text : `${dot}${text}`
+  return step === 'child' ? `${dot}${shorten(text, maxSegment)}` : `[${shorten(text, maxSegment)}]`
+}
+
+/**
+ * Where a value is inside an object: `spec.containers[0].ports[name]`. Immutable; a child knows its parent. Its text is made when an error
+ * needs it.
+ */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
-  readonly #segment: string
+  readonly #step: Step
+  readonly #name: string | number
 
-  private constructor(parent: FieldPath | undefined, segment: string) {
+  private constructor(parent: FieldPath | undefined, step: Step, name: string | number) {
     this.#parent = parent
-    this.#segment = segment
+    this.#step = step
+    this.#name = name
   }
 
   static of(...names: string[]): FieldPath {
@@ -19,24 +33,23 @@ export class FieldPath {
   }
 
   /** The object itself; prints as `<nil>`, as clients of this API know it. */
-  static readonly root = new FieldPath(undefined, '')
+  static readonly root = new FieldPath(undefined, 'child', '')
 
   child(name: string): FieldPath {
-    const short = shorten(name, maxSegment)
-    return new FieldPath(this, this === FieldPath.root ? short : `.${short}`)
+    return new FieldPath(this, 'child', name)
   }
 
   index(index: number): FieldPath {
-    return new FieldPath(this, `[${index}]`)
+    return new FieldPath(this, 'index', index)
   }
 
   key(key: string): FieldPath {
-    return new FieldPath(this, `[${shorten(key, maxSegment)}]`)
+    return new FieldPath(this, 'key', key)
   }
 
   /** A path below this one that is known as text. */
   join(rest: string): FieldPath {
-    return rest === '' ? this : new FieldPath(this, this === FieldPath.root || rest.startsWith('[') ? rest : `.${rest}`)
+    return rest === '' ? this : new FieldPath(this, 'text', rest)
   }
 
   /** The text of a path that starts here. */
@@ -49,7 +62,8 @@ export class FieldPath {
   toString(): string {
     if (this === FieldPath.root) return '<nil>'
     let text = ''
-    for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) text = path.#segment + text
+    for (let path: FieldPath = this; path.#parent !== undefined; path = path.#parent)
+      text = written(path.#step, path.#name, path.#parent === FieldPath.root ? '' : '.') + text
     return shorten(text, maxText)
   }
 }

@@ -7,7 +7,7 @@
 import { StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
-import { startsWith } from '../schema/bytes.ts'
+import { sameBytes, startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -49,6 +49,8 @@ export interface Codec {
   store(printed: Printed): Uint8Array
   /** The bytes that clients get for a printed object; without a revision: for one that is not stored. */
   show(printed: Printed, revision?: number): Uint8Array
+  /** Whether these are the bytes that `show` gives. */
+  isShown(served: Uint8Array, printed: Printed, revision: number): boolean
   /**
    * The bytes that clients get for a stored value.
    * @throws StoreError `corrupt` when the value can't be read.
@@ -104,6 +106,11 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const show = ({ bytes }: Printed, revision?: number): Uint8Array => (revision === undefined ? bytes : splice(bytes, revision))
 
+  /** Most are of another length, and need no look. */
+  const isShown = (served: Uint8Array, printed: Printed, revision: number) =>
+    served.length === printed.bytes.length + version(revision, printed.bytes[head.length]).length &&
+    sameBytes(served, show(printed, revision))
+
   const versionOf = (object: Pick<ApiObject, 'kind' | 'apiVersion'>): ResourceDefinition => {
     if (object.kind === kind && object.apiVersion === apiVersion) return definition
     const other = versions.find((each) => each.kind === object.kind && apiVersionOf(each) === object.apiVersion)
@@ -148,5 +155,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   // Custom resources are JSON in the reference server's store, whatever the flag says.
   const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
 
-  return { canonical, print, decode, store, show, serve, isServed }
+  return { canonical, print, decode, store, show, isShown, serve, isServed }
 }

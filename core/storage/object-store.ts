@@ -88,10 +88,11 @@ export function createObjectStore(
   prefix: string,
   options: ObjectStoreOptions = {},
 ): ObjectStore {
-  const codec = options.anyVersion ? createRawCodec() : createCodec(definition, options)
+  const plain = options.anyVersion ? createRawCodec() : createCodec(definition, options)
+  const recent = new RecentWrites(plain)
+  const codec: Codec = options.anyVersion ? plain : { ...plain, decode: (served) => recent.decode(served) }
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
   const on = { group: definition.group, resource: definition.names.plural }
-  const recent = new RecentWrites(codec)
   const isShared = (value: Uint8Array) =>
     value.length >= sharedSize && value.length === value.buffer.byteLength && codec.isServed?.(value) === true
   const reader = createEntryReader(

@@ -1,6 +1,7 @@
 /** Between stored values and served bytes of objects that stay in the version in which they were stored: only the resourceVersion is added. */
 import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { sameBytes } from '../schema/bytes.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { type Codec, Printed } from './codec.ts'
@@ -59,6 +60,7 @@ export function createRawCodec(): Codec {
     decode,
     store: ({ bytes }) => bytes,
     show,
+    isShown: (served, value, revision) => sameBytes(served, show(value, revision)),
     serve(stored, revision) {
       const at = headLength(decoder.decode(stored.subarray(0, longestHead)))
       // The reference server ends JSON with a line feed, which would cut a watch event in two.

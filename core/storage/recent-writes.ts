@@ -1,9 +1,13 @@
+import type { ApiObject } from '../resources/definition.ts'
 import { sameBytes } from '../schema/bytes.ts'
+import { clone, set } from '../schema/members.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
 
-const mostKept = 64
-/** Characters of a printed object. */
+const mostKept = 256
+/** Characters of printed objects, of one and of all. */
 const largestKept = 16_384
+const mostCharacters = 262_144
 
 interface Write {
   readonly stored: Uint8Array
@@ -11,11 +15,17 @@ interface Write {
   served?: { readonly revision: number; readonly bytes: Uint8Array }
 }
 
-/** What was written last: a store tells of each write in its answer and again in its watch, and the bytes to serve are made once for both. */
+/**
+ * What was written last. A store tells of each write in its answer and again in its watch, and the bytes to serve are made once for both;
+ * who writes the object again soon has it without parsing.
+ */
 export class RecentWrites {
   readonly #codec: Codec
   /** By key, oldest first. */
   readonly #writes = new Map<string, Write>()
+  /** By the bytes that are served for them. */
+  readonly #served = new Map<Uint8Array, Write>()
+  #characters = 0
 
   constructor(codec: Codec) {
     this.#codec = codec
@@ -23,10 +33,23 @@ export class RecentWrites {
 
   /** A printed object is about to be written as this value. */
   note(key: string, stored: Uint8Array, printed: Printed): void {
-    this.#writes.delete(key)
-    if (printed.json.length > largestKept) return
+    this.#forget(key)
+    const { length } = printed.json
+    if (length > largestKept) return
     this.#writes.set(key, { stored, printed })
-    if (this.#writes.size > mostKept) for (const oldest of this.#writes.keys()) return void this.#writes.delete(oldest)
+    this.#characters += length
+    for (const oldest of this.#writes.keys()) {
+      if (this.#writes.size <= mostKept && this.#characters <= mostCharacters) break
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(key: string): void {
+    const write = this.#writes.get(key)
+    if (write === undefined) return
+    this.#writes.delete(key)
+    this.#characters -= write.printed.json.length
+    if (write.served) this.#served.delete(write.served.bytes)
   }
 
   /**
@@ -36,7 +59,31 @@ export class RecentWrites {
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
     const write = this.#writes.get(key)
     if (write === undefined || !sameBytes(write.stored, value)) return this.#codec.serve(value, revision)
-    if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
-    return write.served.bytes
+    if (write.served?.revision === revision) return write.served.bytes
+    if (write.served) this.#served.delete(write.served.bytes)
+    const bytes = this.#codec.show(write.printed, revision)
+    write.served = { revision, bytes }
+    this.#served.set(bytes, write)
+    return bytes
   }
+
+  /** A fresh object from served bytes; the caller may change it. */
+  decode(bytes: Uint8Array): ApiObject {
+    const write = this.#served.get(bytes)
+    if (write?.served === undefined) return this.#codec.decode(bytes)
+    return withVersion(write.printed.object as JsonObject, String(write.served.revision)) as ApiObject
+  }
+}
+
+/** A copy with a resourceVersion, in the order in which parsing the served bytes gives it. */
+function withVersion(object: JsonObject, resourceVersion: string): JsonObject {
+  const copy: JsonObject = {}
+  for (const key in object)
+    set(copy, key, key === 'metadata' ? copyInto({ resourceVersion }, object[key] as JsonObject) : clone(object[key] as Json))
+  return copy
+}
+
+function copyInto(copy: JsonObject, members: JsonObject): JsonObject {
+  for (const key in members) set(copy, key, clone(members[key] as Json))
+  return copy
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Codec, Printed } from '../../../core/storage/codec.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import { bind } from '../../../core/resources/bind.ts'
+import type { ApiObject } from '../../../core/resources/definition.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { type Codec, createCodec, Printed } from '../../../core/storage/codec.ts'
 import { RecentWrites } from '../../../core/storage/recent-writes.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
@@ -32,9 +36,40 @@ test('another value under the key, or another key, is decoded', () => {
 
 test('few and small ones are kept', () => {
   const writes = new RecentWrites(codec)
-  for (let i = 0; i <= 64; i++) writes.note(`k${i}`, bytes('stored'), printed('printed'))
+  for (let i = 0; i <= 256; i++) writes.note(`k${i}`, bytes('stored'), printed('printed'))
   assert.equal(show(writes, 'k0', 'stored', 1), 'stored@1', 'the oldest is gone')
   assert.equal(show(writes, 'k1', 'stored', 1), 'printed@1')
   writes.note('k1', bytes('stored'), printed('x'.repeat(65_537)))
   assert.equal(show(writes, 'k1', 'stored', 2), 'stored@2', 'neither the large one nor what it replaced')
+})
+
+test('all together are bounded', () => {
+  const writes = new RecentWrites(codec)
+  const long = 'x'.repeat(16_000)
+  for (let i = 0; i <= 16; i++) writes.note(`k${i}`, bytes('stored'), printed(long))
+  assert.equal(show(writes, 'k0', 'stored', 1), 'stored@1', 'the oldest is gone')
+  assert.equal(show(writes, 'k1', 'stored', 1), `${long}@1`)
+})
+
+test('what was written is decoded as parsing it would, and freshly each time', () => {
+  const row = builtInResources.find(({ kind }) => kind === 'Pod')
+  assert.ok(row)
+  const own = createCodec(bind(row, createPlatform()))
+  const writes = new RecentWrites(own)
+  const object = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'a', namespace: 'n', labels: { a: 'b' }, managedFields: [{ manager: 'm', fieldsV1: { 'f:spec': {} } }] },
+    spec: { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1' } } }] },
+  }
+  const value = own.print(own.canonical(object as unknown as ApiObject))
+  const stored = own.store(value)
+  writes.note('k', stored, value)
+  const served = writes.serve('k', new Uint8Array(stored), 7)
+  const first = writes.decode(served)
+  assert.equal(JSON.stringify(first), JSON.stringify(own.decode(served)))
+  first.metadata.labels = {}
+  assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)))
+  writes.note('k', bytes('other'), printed('other'))
+  assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)), 'what is forgotten is parsed')
 })
