@@ -2,7 +2,7 @@
 import { goSyntax, goText } from '../schema/go-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
-import { fieldElement, shown } from './element.ts'
+import { type Element, fieldElement, shown } from './element.ts'
 import { itemElement } from './list-item.ts'
 import { type Mismatch, TypeMismatch } from './type-mismatch.ts'
 
@@ -11,17 +11,9 @@ const maxMismatches = 100
 
 /** Throws a TypeMismatch with what is wrong. `duplicates`: whether items of sets and map lists may repeat. */
 export function checkType(atom: Atom, value: Json, duplicates: boolean): void {
-  const found: Mismatch[] = []
-  visit(atom, value, '', duplicates, found)
-  if (found.length > 0) throw new TypeMismatch(found)
-}
-
-function visit(given: Atom, value: Json, path: string, duplicates: boolean, found: Mismatch[]): void {
-  if (value === null || found.length >= maxMismatches) return
-  const atom = deduce(given, value)
-  if (atom.map) visitMap(atom.map, value, path, duplicates, found)
-  else if (atom.list) visitList(atom.list, value, path, duplicates, found)
-  else visitScalar(atom, value, path, found)
+  const check = new Check(duplicates)
+  check.visit(atom, value)
+  if (check.found.length > 0) throw new TypeMismatch(check.found)
 }
 
 const types = {
@@ -31,54 +23,77 @@ const types = {
   untyped: (value: Json) => typeof value !== 'object',
 }
 
-function visitScalar({ scalar = 'untyped' }: Atom, value: Json, path: string, found: Mismatch[]): void {
-  if (types[scalar](value)) return
-  const messages = {
-    numeric: `expected numeric (int or float), got ${goTypeName(value)}`,
-    string: `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`,
-    boolean: `expected boolean, got &{${goText(value)}}`,
-    untyped: `expected any scalar, got &{${goText(value)}}`,
-  }
-  found.push({ path, message: messages[scalar] })
-}
+/** One walk over a value. Where it is, is written out only for what is wrong. */
+class Check {
+  readonly found: Mismatch[] = []
+  readonly #duplicates: boolean
+  readonly #path: Element[] = []
 
-function visitMap(map: MapAtom, value: Json, path: string, duplicates: boolean, found: Mismatch[]): void {
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    found.push({ path, message: `expected map, got &{${goText(value)}}` })
-    return
+  constructor(duplicates: boolean) {
+    this.#duplicates = duplicates
   }
-  const object = value as JsonObject
-  for (const key of Object.keys(object)) {
-    const below = `${path}${shown(fieldElement(key))}`
-    const atom = map.field(key) ?? map.others?.()
-    if (atom === undefined) {
-      found.push({ path: below, message: 'field not declared in schema' })
-      return
+
+  visit(given: Atom, value: Json): void {
+    if (value === null || this.found.length >= maxMismatches) return
+    const atom = deduce(given, value)
+    if (atom.map) this.#map(atom.map, value)
+    else if (atom.list) this.#list(atom.list, value)
+    else this.#scalar(atom, value)
+  }
+
+  #fault(message: string): void {
+    this.found.push({ path: this.#path.map(shown).join(''), message })
+  }
+
+  #below(element: Element, atom: Atom, value: Json): void {
+    this.#path.push(element)
+    this.visit(atom, value)
+    this.#path.pop()
+  }
+
+  #scalar({ scalar = 'untyped' }: Atom, value: Json): void {
+    if (types[scalar](value)) return
+    const messages = {
+      numeric: `expected numeric (int or float), got ${goTypeName(value)}`,
+      string: `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`,
+      boolean: `expected boolean, got &{${goText(value)}}`,
+      untyped: `expected any scalar, got &{${goText(value)}}`,
     }
-    visit(atom, object[key] as Json, below, duplicates, found)
+    this.#fault(messages[scalar])
   }
-}
 
-function visitList(list: ListAtom, value: Json, path: string, duplicates: boolean, found: Mismatch[]): void {
-  if (!Array.isArray(value)) {
-    found.push({ path, message: `expected list, got &{${goText(value)}}` })
-    return
-  }
-  const seen = new Set<string>()
-  for (const [index, item] of value.entries()) {
-    let element = `i:${index}`
-    if (list.relation !== 'atomic') {
-      try {
-        element = itemElement(list, item)
-      } catch (error) {
-        found.push({ path, message: `element ${index}: ${(error as Error).message}` })
+  #map(map: MapAtom, value: Json): void {
+    if (typeof value !== 'object' || Array.isArray(value)) return void this.#fault(`expected map, got &{${goText(value)}}`)
+    const object = value as JsonObject
+    for (const key in object) {
+      const atom = map.field(key) ?? map.others?.()
+      if (atom === undefined) {
+        this.#path.push(fieldElement(key))
+        this.#fault('field not declared in schema')
+        this.#path.pop()
         return
       }
-      if (seen.has(element) && !duplicates && found.length < maxMismatches)
-        found.push({ path, message: `duplicate entries for key ${shown(element)}` })
-      seen.add(element)
+      this.#below(map.element(key), atom, object[key] as Json)
     }
-    visit(list.items(), item, `${path}${shown(element)}`, duplicates, found)
+  }
+
+  #list(list: ListAtom, value: Json): void {
+    if (!Array.isArray(value)) return void this.#fault(`expected list, got &{${goText(value)}}`)
+    const seen = new Set<Element>()
+    for (const [index, item] of value.entries()) {
+      let element = `i:${index}`
+      if (list.relation !== 'atomic') {
+        try {
+          element = itemElement(list, item)
+        } catch (error) {
+          return void this.#fault(`element ${index}: ${(error as Error).message}`)
+        }
+        if (seen.has(element) && !this.#duplicates && this.found.length < maxMismatches)
+          this.#fault(`duplicate entries for key ${shown(element)}`)
+        seen.add(element)
+      }
+      this.#below(element, list.items(), item)
+    }
   }
 }
 

@@ -79,6 +79,11 @@ export function update(
   return { managers: result.managers, gained: result.comparison.changed }
 }
 
+/** Whether there may be something that an applier owned before and does not apply any more. */
+function givesUp(last: Manager | undefined, apiVersion: string, now: FieldSet): last is Manager {
+  return last !== undefined && (last.apiVersion !== apiVersion ? last.fields : difference(last.fields, now)).length > 0
+}
+
 /**
  * Merges what is applied into the live object, removes what the applier no longer applies, and moves ownership.
  * The object is undefined when nothing changed. Throws ApplyConflicts, and TypeMismatch for a version of another manager that the object does not fit.
@@ -99,7 +104,7 @@ export function apply(
   const merged = merge(atom, live, applied) as JsonObject
   const fields = recursiveDifference(toFieldSet(atom, applied), scope.reset)
   managers.set(identity, { ...by, fields, time: last?.time })
-  const updated = last === undefined || last.fields.length === 0 ? merged : prune(scope, merged, managers, last)
+  const updated = givesUp(last, apiVersion, fields) ? prune(scope, merged, managers, last) : merged
   const result = transfer(scope, managers, { old: live, updated, by: identity, force })
   return { object: equal(live, updated) ? undefined : updated, managers: result.managers }
 }
