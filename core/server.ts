@@ -23,7 +23,7 @@ import { filters } from './filters/chain.ts'
 import { compose } from './filters/filter.ts'
 import { createExchange } from './filters/receive.ts'
 import { createRouter } from './filters/router.ts'
-import { createWebhookMetrics } from './meta/admission-metrics.ts'
+import { createAdmissionMetrics } from './meta/admission-metrics.ts'
 import { createAttemptMetrics } from './meta/attempt-metrics.ts'
 import { createAuthorizationMetrics } from './meta/authorization-metrics.ts'
 import { createEncryptionMetrics } from './meta/encryption-metrics.ts'
@@ -112,6 +112,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const { enabled } = settings
   // Plugins write when they are asked about a request; by then all that follows is there.
   const write = createOwnWrites((request) => asServer(request))
+  const admissionMetrics = createAdmissionMetrics(metrics)
   const pluginContext = {
     ...lookup,
     write,
@@ -121,7 +122,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     files,
     logger,
     configuration,
-    webhookObserver: createWebhookMetrics(metrics),
+    observer: admissionMetrics,
     authorizer,
     enabled,
     release: { minor: Number(options.version.emulationMinor) },
@@ -143,7 +144,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     clock,
     logger,
     table,
-    admission: createAdmission(plugins),
+    admission: createAdmission(plugins, { clock, observer: admissionMetrics }),
     turns: new Turns(clock),
     deprecated: serverMetrics.deprecated,
     negotiator,

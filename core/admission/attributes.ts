@@ -73,7 +73,7 @@ export interface AdmissionAttributes {
   readonly slices?: Slices
   /** Adds a `Warning` header. */
   warn(text: string): void
-  /** Adds an audit annotation. */
+  /** Adds an audit annotation under a key `DOMAIN/NAME`, unless there is one. */
   annotate(key: string, value: string): void
 }
 

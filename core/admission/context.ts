@@ -4,7 +4,7 @@ import type { Clock, Files, Logger, Outbound } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
-import type { WebhookObserver } from './webhooks/observer.ts'
+import type { AdmissionObserver } from './observer.ts'
 
 /** Writes that plugins make on their own account: as the server itself, through all of admission; objects of core/v1. What fails rejects with ApiError. */
 export interface OwnWrites {
@@ -24,8 +24,8 @@ export interface PluginContext extends Lookup {
   readonly write: OwnWrites
   /** Each plugin looks at its own. */
   readonly configuration: PluginConfigurations
-  /** Absent: webhooks are not measured. */
-  readonly webhookObserver?: WebhookObserver
+  /** Measures webhooks and policies; absent: they are not measured. */
+  readonly observer?: AdmissionObserver
   /** The release that this server is, or emulates. */
   readonly release: { readonly minor: number }
   /** Whether a feature gate is on. */

@@ -1,12 +1,12 @@
-/** Metrics of admission webhooks, by the names that dashboards for this API know. */
-import type { WebhookObserver } from '../admission/webhooks/observer.ts'
+/** Metrics of admission, by the names that dashboards for this API know. */
+import type { AdmissionObserver, ChainObserver, PolicyObserver, WebhookObserver } from '../admission/observer.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
 const seconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
 /** Codes above are counted as this one: webhooks choose them. */
 const highestCode = 600
 
-export function createWebhookMetrics(registry: MetricsRegistry): WebhookObserver {
+function webhookMetrics(registry: MetricsRegistry): WebhookObserver {
   const prefix = 'apiserver_admission_'
   const step = ['name', 'type', 'operation']
   const durations = registry.histogram(
@@ -39,3 +39,69 @@ export function createWebhookMetrics(registry: MetricsRegistry): WebhookObserver
     excluded: (name, type, operation) => exclusions.add([name, 'webhook', type, operation]),
   }
 }
+
+const conditionSeconds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
+const checkSeconds = [0.0000005, 0.001, 0.01, 0.1, 1]
+const stepSeconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
+
+function policyMetrics(registry: MetricsRegistry): PolicyObserver {
+  const owner = ['name', 'kind', 'type', 'operation']
+  const conditionErrors = registry.counter(
+    'apiserver_admission_match_condition_evaluation_errors_total',
+    'Match conditions that could not be evaluated.',
+    owner,
+  )
+  const conditionTimes = registry.histogram(
+    'apiserver_admission_match_condition_evaluation_seconds',
+    'Time of evaluating match conditions, in seconds.',
+    owner,
+    conditionSeconds,
+  )
+  const checks = (kind: 'validating' | 'mutating', labels: readonly string[]) => {
+    const name = `apiserver_${kind}_admission_policy_check`
+    const total = registry.counter(`${name}_total`, `Checks of ${kind} admission policies.`, labels)
+    const times = registry.histogram(`${name}_duration_seconds`, `Time of checks of ${kind} policies, in seconds.`, labels, checkSeconds)
+    return (values: readonly string[], milliseconds: number) => {
+      total.add(values)
+      times.observe(values, milliseconds / 1000)
+    }
+  }
+  const validations = checks('validating', ['policy', 'policy_binding', 'error_type', 'enforcement_action'])
+  const mutations = checks('mutating', ['policy', 'policy_binding', 'error_type'])
+  return {
+    conditions({ name, kind, type, operation }, errors, milliseconds) {
+      const values = [name, kind, type, operation]
+      if (errors > 0) conditionErrors.add(values, errors)
+      conditionTimes.observe(values, milliseconds / 1000)
+    },
+    validated: (policy, binding, error, action, milliseconds) => validations([policy, binding, error, action], milliseconds),
+    mutated: (policy, binding, error, milliseconds) => mutations([policy, binding, error], milliseconds),
+  }
+}
+
+function chainMetrics(registry: MetricsRegistry): ChainObserver {
+  const step = ['type', 'operation', 'rejected']
+  const phases = registry.histogram(
+    'apiserver_admission_step_admission_duration_seconds',
+    'Time of the phases of admission, in seconds.',
+    step,
+    stepSeconds,
+  )
+  const plugins = registry.histogram(
+    'apiserver_admission_controller_admission_duration_seconds',
+    'Time of single admission plugins, in seconds.',
+    ['name', ...step],
+    stepSeconds,
+  )
+  return {
+    plugin: (name, type, operation, rejected, milliseconds) =>
+      plugins.observe([name, type, operation, rejected ? 'true' : 'false'], milliseconds / 1000),
+    phase: (type, operation, rejected, milliseconds) => phases.observe([type, operation, rejected ? 'true' : 'false'], milliseconds / 1000),
+  }
+}
+
+export const createAdmissionMetrics = (registry: MetricsRegistry): AdmissionObserver & ChainObserver => ({
+  ...webhookMetrics(registry),
+  ...policyMetrics(registry),
+  ...chainMetrics(registry),
+})

@@ -1,4 +1,5 @@
 /** Between requests and admission. */
+import { addAnnotation } from '../admission/annotations.ts'
 import type {
   AdmissionAttributes,
   AdmissionOperation,
@@ -95,7 +96,7 @@ class Asked implements AdmissionAttributes {
   }
 
   annotate(key: string, value: string): void {
-    this.#target.exchange.annotations.set(key, value)
+    addAnnotation(this.#target.exchange.annotations, key, value)
   }
 }
 

@@ -5,17 +5,24 @@ import { type Expression, limits, noVariables, type Seen, Sequence, type Variabl
 
 export class Conditions {
   readonly #sequence: Sequence
+  #errors = 0
 
   constructor(conditions: readonly Expression[], seen: Seen, variables: Variables = noVariables) {
     this.#sequence = new Sequence(conditions, seen, variables, limits.conditions)
+  }
+
+  /** How many could not be evaluated. */
+  get errors(): number {
+    return this.#errors
   }
 
   /** Whether all hold, or what went wrong; one that is false outweighs others that fail. Throws a Pending, as sequences do. */
   hold(): boolean | { readonly error: string } {
     try {
       const outcomes = this.#sequence.run()
-      if (outcomes.some((outcome) => outcome?.value === false)) return false
       const errors = outcomes.flatMap((outcome) => outcome?.error ?? [])
+      this.#errors = errors.length
+      if (outcomes.some((outcome) => outcome?.value === false)) return false
       return errors.length === 0 || { error: aggregate(errors) }
     } catch (error) {
       if (error instanceof OutOfBudget) return { error: error.message }

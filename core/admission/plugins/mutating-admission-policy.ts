@@ -3,6 +3,7 @@ import { settled } from '../../cel/settled.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, forbidden, type Reason } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin, MutationRounds } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
@@ -10,6 +11,7 @@ import { Conditions } from '../expressions/conditions.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
 import { limits, type Seen, Sequence } from '../expressions/sequence.ts'
 import { namespaceObject, RequestValues } from '../expressions/values.ts'
+import { type ExpressionError, expressionError, unobserved } from '../observer.ts'
 import { type Met, meet } from '../policy/invocations.ts'
 import { compileMutating, type MutatingProgram, type Mutation } from '../policy/mutating-program.ts'
 import { mutated } from '../policy/patches.ts'
@@ -51,7 +53,7 @@ function idOf({ met: { policy }, binding, param }: Call): string {
 }
 
 export async function mutatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
-  const { authorizer } = context
+  const { authorizer, clock, observer = unobserved } = context
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
   const source = await followPolicies(
     context,
@@ -78,9 +80,13 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     fault: (message: string) => void,
   ): Promise<void> {
     for (const mutation of call.met.policy.program().mutations) {
+      const began = clock.now()
+      const note = (error: ExpressionError) => observer.mutated(call.met.policy.name, call.binding.name, error, clock.now() - began)
       try {
         await change(request, call, mutation, namespace)
+        note('no_error')
       } catch (error) {
+        note(expressionError(messageOf(error)))
         if (!(error instanceof ConfigurationError)) throw error
         fault(error.message)
       }
@@ -103,7 +109,10 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
       if (conditions.length > 0) {
         const seen: Seen = { values: new RequestValues(attributes, invocation, request, authorizer, null), params: call.param ?? null }
         const judged = new Conditions(conditions, seen, variables)
+        const began = clock.now()
         const hold = await settled(() => judged.hold())
+        const owner = { name: policy.name, kind: 'policy', type: 'validate', operation: attributes.operation } as const
+        observer.conditions(owner, judged.errors, clock.now() - began)
         if (hold !== true && hold !== false) fault(hold.error)
         if (hold !== true) continue
       }

@@ -6,10 +6,11 @@ import type { PluginContext } from '../context.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
 import { namespaceObject, RequestValues, versioned } from '../expressions/values.ts'
 import type { Invocation } from '../matching/rules.ts'
+import { type EnforcementAction, expressionError, unobserved } from '../observer.ts'
 import { type Met, meet } from '../policy/invocations.ts'
 import { refusedName } from '../policy/refused-name.ts'
 import { type Binding, followPolicies, type Policy } from '../policy/source.ts'
-import { PolicyRun, type Violation } from '../policy/validate.ts'
+import { nothing, PolicyRun, type Violation } from '../policy/validate.ts'
 import { compileValidating, type ValidatingProgram } from '../policy/validating-program.ts'
 
 type Validating = Policy<ValidatingProgram>
@@ -55,7 +56,7 @@ function refusal(attributes: AdmissionAttributes, { policy, binding, message, re
 }
 
 export async function validatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
-  const { platform, authorizer } = context
+  const { platform, authorizer, clock, observer = unobserved } = context
   const failureKey = platform.name('validation.policy.admission.<domain>/validation_failure')
   const source = await followPolicies(
     context,
@@ -63,9 +64,23 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     compileValidating,
   )
 
-  function act(attributes: AdmissionAttributes, policy: Validating, binding: Binding, violation: Violation, findings: Findings): void {
+  /** Counts an error of the expressions of a policy, or a refusal by them, by what is done about it. */
+  function count(policy: Validating, binding: Binding, { message, reason }: Omit<Violation, 'index'>, action: string, time: number): void {
+    const error = reason === undefined ? expressionError(message) : 'invalid_error'
+    observer.validated(policy.name, binding.name, error, action.toLowerCase() as EnforcementAction, time)
+  }
+
+  function act(
+    attributes: AdmissionAttributes,
+    policy: Validating,
+    binding: Binding,
+    violation: Violation,
+    findings: Findings,
+    time: number,
+  ): void {
     const { index, message, reason } = violation
     for (const action of binding.actions) {
+      count(policy, binding, violation, action, time)
       if (action === 'Deny') findings.denials.push({ policy, binding, message, ...(reason && { reason }) })
       else if (action === 'Warn') {
         attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`)
@@ -104,15 +119,29 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     const annotations = new Map<string, Set<string>>()
     for (const { binding, params } of bindings) {
       for (const param of params) {
-        const run = new PolicyRun(policy.program(), { values, params: param ?? null, forConditions })
+        const began = clock.now()
+        const run = new PolicyRun(policy.program(), {
+          values,
+          params: param ?? null,
+          forConditions,
+          judged: (errors) => {
+            const owner = { name: policy.name, kind: 'policy', type: 'validate', operation: attributes.operation } as const
+            observer.conditions(owner, errors, clock.now() - began)
+          },
+        })
         const pending = settled(() => run.verdict())
         const verdict = pending instanceof Promise ? await pending : pending
+        if (verdict === nothing) continue
+        const time = clock.now() - began
         for (const violation of verdict.violations) {
-          if (violation.reason === undefined && policy.ignoresFailure) continue
-          act(attributes, policy, binding, violation, findings)
+          if (violation.reason === undefined && policy.ignoresFailure) count(policy, binding, violation, 'allow', time)
+          else act(attributes, policy, binding, violation, findings, time)
         }
         for (const { key, value } of verdict.annotations) annotations.set(key, (annotations.get(key) ?? new Set()).add(value))
-        if (!policy.ignoresFailure) for (const message of verdict.faults) findings.denials.push({ policy, binding, message })
+        for (const message of policy.ignoresFailure ? [] : verdict.faults) {
+          findings.denials.push({ policy, binding, message })
+          count(policy, binding, { message }, 'deny', time)
+        }
       }
     }
     for (const [key, values] of annotations) attributes.annotate(`${policy.name}/${key}`, [...values].join(', '))

@@ -26,9 +26,12 @@ export interface Verdict {
 export interface SeenByPolicy extends Seen {
   /** What its match conditions look at: neither the namespace nor the resource of another version. Made where there are some. */
   forConditions(): RequestValues
+  /** Is told when its match conditions have been evaluated, with the number of errors. */
+  judged(errors: number): void
 }
 
-const nothing: Verdict = { violations: [], annotations: [], faults: [] }
+/** Of a policy that has nothing against a request. */
+export const nothing: Verdict = { violations: [], annotations: [], faults: [] }
 
 /** Bytes of a message that an expression gives. */
 const longestMessage = 5 * 1024
@@ -92,9 +95,11 @@ export class PolicyRun {
   #applies(): boolean | { readonly error: string } {
     const { conditions, variables } = this.#program
     if (conditions.length === 0) return true
-    const { params, forConditions } = this.#seen
-    this.#conditions ??= new Conditions(conditions, { values: forConditions(), params }, variables)
-    return this.#conditions.hold()
+    const seen = this.#seen
+    this.#conditions ??= new Conditions(conditions, { values: seen.forConditions(), params: seen.params }, variables)
+    const holds = this.#conditions.hold()
+    seen.judged(this.#conditions.errors)
+    return holds
   }
 
   #sequence(expressions: readonly (Expression | undefined)[], budget: number = limits.policy): Sequence {

@@ -9,10 +9,10 @@ import { PostRefused, post } from '../../webhook/post.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { admissionRequest } from '../matching/request.ts'
 import type { Invocation } from '../matching/rules.ts'
+import type { AdmissionObserver, StepType } from '../observer.ts'
 import type { VersionedObjects } from '../versioned.ts'
 import { CallFailed, Denied, denied } from './errors.ts'
 import type { Hook } from './hook.ts'
-import type { StepType, WebhookObserver } from './observer.ts'
 import type { Answer } from './response.ts'
 
 /** What calls are made with. */
@@ -22,7 +22,7 @@ export interface Caller {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
-  readonly observer: WebhookObserver
+  readonly observer: AdmissionObserver
 }
 
 const unavailable = 503

@@ -2,12 +2,12 @@ import { createConnect } from '../../webhook/client-config.ts'
 import { createServiceAddress } from '../../webhook/service-address.ts'
 import type { WebhookPluginConfiguration } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'
+import { unobserved } from '../observer.ts'
 import type { Caller } from './call.ts'
-import { unobserved } from './observer.ts'
 
 /** What a plugin calls its webhooks with. */
 export function createCaller(context: PluginContext, configuration: WebhookPluginConfiguration | undefined): Caller {
-  const { platform, outbound, clock, logger, webhookObserver = unobserved } = context
+  const { platform, outbound, clock, logger, observer = unobserved } = context
   const serviceAddress = createServiceAddress(context, platform.name('<labels>/service-name'))
   return {
     connect: createConnect(serviceAddress, configuration?.credentials),
@@ -15,6 +15,6 @@ export function createCaller(context: PluginContext, configuration: WebhookPlugi
     platform,
     clock,
     logger,
-    observer: webhookObserver,
+    observer,
   }
 }

@@ -3,6 +3,7 @@
 import type { Authorizer } from '../../authz/authorizer.ts'
 import { settled } from '../../cel/settled.ts'
 import type { Platform } from '../../platform.ts'
+import type { Clock } from '../../ports.ts'
 import { ApiError, forbidden, type GroupResource } from '../../respond/status.ts'
 import type { AdmissionAttributes, GroupVersionKind } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
@@ -10,13 +11,14 @@ import { Conditions } from '../expressions/conditions.ts'
 import { RequestValues } from '../expressions/values.ts'
 import { type Invocation, invocationOf } from '../matching/rules.ts'
 import { choosesNamespace, choosesObject } from '../matching/selectors.ts'
+import type { AdmissionObserver, StepType } from '../observer.ts'
 import type { VersionedObjects } from '../versioned.ts'
 import type { Hook } from './hook.ts'
-import type { StepType, WebhookObserver } from './observer.ts'
 
 export interface Judge extends Pick<PluginContext, 'find'> {
   readonly authorizer: Authorizer
-  readonly observer: WebhookObserver
+  readonly observer: AdmissionObserver
+  readonly clock: Clock
   readonly type: StepType
 }
 
@@ -39,7 +41,10 @@ export async function invocationFor(
   if (hook.conditions.length === 0) return invocation
   const values = new RequestValues(attributes, invocation, await versioned(invocation.kind), judge.authorizer, null)
   const conditions = new Conditions(hook.conditions, { values })
+  const began = judge.clock.now()
   const holds = await settled(() => conditions.hold())
+  const owner = { name: hook.name, kind: 'webhook', type: judge.type, operation: attributes.operation } as const
+  judge.observer.conditions(owner, conditions.errors, judge.clock.now() - began)
   if (holds === true) return invocation
   if (holds === false || hook.ignoresFailure) {
     judge.observer.excluded(hook.name, judge.type, attributes.operation)

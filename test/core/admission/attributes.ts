@@ -14,6 +14,7 @@ export interface Write {
   readonly user?: User
   readonly dryRun?: boolean
   readonly warn?: (text: string) => void
+  readonly annotate?: (key: string, value: string) => void
 }
 
 /** The only round. */
@@ -42,6 +43,6 @@ export function attributesOf({ on, operation, object, old, namespace = '', user,
     signal: new AbortController().signal,
     dryRun: more.dryRun ?? false,
     warn: more.warn ?? (() => {}),
-    annotate: () => {},
+    annotate: more.annotate ?? (() => {}),
   }
 }

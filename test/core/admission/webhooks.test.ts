@@ -78,6 +78,10 @@ test('a webhook has no more time than the request', async () => {
     ['quick?timeout=4s', 'patient?timeout=4s', 'hasty?timeout=1s'],
   )
   await hooks.validating('v', webhook('hang', { timeoutSeconds: 30, failurePolicy: 'Ignore' }))
+  await eventually('the webhook', async () => {
+    await hooks.send('POST', `${configMaps}?dryRun=All`, configMap('first'))
+    return hooks.asked().includes('hang CREATE')
+  })
   const { code, message } = await hooks.send('POST', `${configMaps}?timeout=100ms`, configMap('late'))
   assert.equal(code, 504, message)
   await answered
@@ -535,6 +539,25 @@ test('calls are measured', async () => {
   )
   line('webhook_fail_open_count\\{name="broken.example.com",type="validating"\\} 2')
   line('webhook_admission_duration_seconds_count\\{name="yes.example.com",type="validating",operation="CREATE",rejected="false"\\} 2')
+  const plugin = 'name="ValidatingAdmissionWebhook",type="validate",operation="CREATE",rejected'
+  line(`controller_admission_duration_seconds_count\\{${plugin}="true"\\} 1`)
+  line('step_admission_duration_seconds_count\\{type="validate",operation="CREATE",rejected="true"\\} 1')
+  line('step_admission_duration_seconds_count\\{type="admit",operation="CREATE",rejected="false"\\} [0-9]+')
+  await hooks.server.close()
+})
+
+test('match conditions are measured', async () => {
+  const hooks = await startWithWebhooks({})
+  const matchConditions = [
+    { name: 'fails', expression: 'object.data.none == "x"' },
+    { name: 'false', expression: 'object.metadata.name == "d"' },
+  ]
+  await hooks.mutating('m', webhook('some', { matchConditions }))
+  await hooks.send('POST', configMaps, configMap('c'))
+  const text = await (await hooks.server.fetch(new Request('http://server/metrics'))).text()
+  const labels = '\\{name="some.example.com",kind="webhook",type="admit",operation="CREATE"\\}'
+  for (const name of ['evaluation_errors_total', 'exclusions_total', 'evaluation_seconds_count'])
+    assert.match(text, new RegExp(`^apiserver_admission_match_condition_${name}${labels} 1$`, 'm'))
   await hooks.server.close()
 })
 

@@ -54,6 +54,31 @@ test('messages that are of no use give way to the fixed one, and that to the exp
   }
 })
 
+test('what policies refuse, warn of and fail at is measured', async () => {
+  await server.validating('refuses', { validations: [{ expression: 'false' }] }, { validationActions: ['Deny', 'Audit'] })
+  await answers(422, () => create('this'))
+  await server.remove('refuses')
+  await answers(201, () => create('this'))
+  await server.validating('fails', { failurePolicy: 'Ignore', validations: [{ expression: 'object.data.absent == 1' }] })
+  const text = await eventually('the policy', async () => {
+    await create('this')
+    const { body } = await server.api.get('/metrics')
+    return String(body).includes('policy="fails"') && String(body)
+  })
+  const line = (policy: string, error: string, action: string) =>
+    assert.match(
+      text,
+      new RegExp(
+        `^apiserver_validating_admission_policy_check_total\\{policy="${policy}",policy_binding="${policy}",error_type="${error}",enforcement_action="${action}"\\} [1-9]`,
+        'm',
+      ),
+    )
+  line('refuses', 'invalid_error', 'deny')
+  line('refuses', 'invalid_error', 'audit')
+  line('fails', 'invalid_error', 'allow')
+  assert.match(text, /^apiserver_validating_admission_policy_check_duration_seconds_count\{policy="fails"/m)
+})
+
 test('warnings', async () => {
   await server.validating('warns', { validations: [{ expression: 'false', message: 'beware' }] }, { validationActions: ['Warn', 'Audit'] })
   const warned = await answers(201, async () => {
