@@ -8,8 +8,12 @@ export interface Trace {
   traced?: boolean
 }
 
+/** Texts that are written as they are: ASCII without control characters, quotes and backslashes. */
+const plain = /^[ !#-[\]-~]*$/
+
 /** A quoted-string (RFC 9110 5.6.4) of the text's UTF-8 bytes, each as one Latin-1 character; control characters become spaces. */
 function quoted(text: string): string {
+  if (plain.test(text)) return `"${text}"`
   const characters = Array.from(new TextEncoder().encode(text), (byte) => (byte < 0x20 || byte === 0x7f ? ' ' : String.fromCharCode(byte)))
   return `"${characters.map((character) => (character === '"' || character === '\\' ? `\\${character}` : character)).join('')}"`
 }

@@ -39,13 +39,13 @@ const pod = (name: string) => ({
     containers: ['web', 'proxy', 'logs'].map((container, index) => ({
       name: container,
       image: `registry.example.com/team/${container}:v1.2.3`,
-      ports: [{ name: 'http', containerPort: 8080 + index, protocol: 'TCP' }],
+      ports: [{ name: container, containerPort: 8080 + index, protocol: 'TCP' }],
       env: [
         { name: 'MODE', value: 'production' },
         { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
       ],
       resources: { limits: { memory: '128Mi' }, requests: { cpu: '100m', memory: '64Mi' } },
-      readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 5 },
+      readinessProbe: { httpGet: { path: '/ready', port: container }, periodSeconds: 5 },
       volumeMounts: [{ name: 'data', mountPath: '/data' }],
     })),
     volumes: [{ name: 'data', emptyDir: {} }],

@@ -1,7 +1,7 @@
 /** Quality of service of a pod, which decides who is evicted first. */
 import type { Infer } from '../../schema/model.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
-import { add, combine, compare, type ResourceList, signOf } from './quantities.ts'
+import { accumulate, add, compare, type ResourceList, signOf } from './quantities.ts'
 
 type QOSClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
@@ -18,20 +18,17 @@ function positive(amounts: ResourceList = {}): ResourceList {
 export function qosClassOf({ containers, initContainers = [], resources }: Infer<typeof PodSpecSchema>): QOSClass {
   const podLevel = Object.keys({ ...resources?.requests, ...resources?.limits }).length > 0
   const parts = podLevel ? [resources] : [...(containers ?? []), ...initContainers].map((container) => container.resources)
-  let requests: ResourceList = {}
-  let limits: ResourceList = {}
-  let guaranteed = true
-  for (const part of parts) {
-    const own = positive(part?.limits)
-    requests = combine(requests, positive(part?.requests), add)
-    limits = combine(limits, own, add)
-    guaranteed &&= counted.every((name) => own[name] !== undefined)
-  }
-  if (Object.keys(requests).length + Object.keys(limits).length === 0) return 'BestEffort'
+  const limited = parts.map((part) => positive(part?.limits))
+  const requested = parts.map((part) => positive(part?.requests))
+  if ([...limited, ...requested].every((amounts) => Object.keys(amounts).length === 0)) return 'BestEffort'
+  if (!limited.every((own) => counted.every((name) => own[name] !== undefined))) return 'Burstable'
+  const sum = (lists: readonly ResourceList[]) => lists.reduce<ResourceList>((all, list) => accumulate(all, list, add), {})
+  const requests = sum(requested)
+  const limits = sum(limited)
   const equal = counted.every((name) => {
     const request = requests[name]
     const limit = limits[name]
     return request === undefined ? limit === undefined : limit !== undefined && compare(request, limit) === 0
   })
-  return guaranteed && equal ? 'Guaranteed' : 'Burstable'
+  return equal ? 'Guaranteed' : 'Burstable'
 }
