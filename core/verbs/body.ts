@@ -4,7 +4,7 @@ import { parseJson, unrecognizedObject } from '../request/json.ts'
 import { bodyFormat } from '../request/media-type.ts'
 import type { FieldValidation } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
-import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
+import type { ApiObject } from '../resources/definition.ts'
 import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
@@ -12,6 +12,7 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import type { Target } from './services.ts'
+import { checkEnvelope, checkTypeMeta, missingKind } from './type-meta.ts'
 import type { SubresourceView } from './views.ts'
 
 type BodyKind = SubresourceView['body']
@@ -28,21 +29,6 @@ function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Fills in a missing kind or apiVersion; another kind or version than the URL's is refused. */
-function checkKind(value: JsonObject, kind: BodyKind): void {
-  const expected = apiVersionOf(kind)
-  const given = typeof value['kind'] === 'string' && value['kind'] !== '' ? value['kind'] : kind.kind
-  const version = typeof value['apiVersion'] === 'string' && value['apiVersion'] !== '' ? value['apiVersion'] : expected
-  if (given !== kind.kind)
-    throw badRequest(
-      `${given} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: the request is about ${kind.kind} in version ${JSON.stringify(expected)}`,
-    )
-  if (version !== expected && !kind.olderVersions?.includes(version))
-    throw badRequest(`the API version in the data (${version}) does not match the expected API version (${expected})`)
-  value['kind'] = given
-  value['apiVersion'] = expected
-}
-
 /** An empty list of managed fields, which says that nobody owns anything, is not the same as none. */
 function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObject {
   const given = metadata !== undefined && isObject(metadata) ? metadata['managedFields'] : undefined
@@ -56,10 +42,12 @@ export function objectOf(
   kind: BodyKind,
   bytes: Uint8Array,
   refusal: Refusal = cannotHandle,
+  checkType: (value: JsonObject, kind: BodyKind, bytes: Uint8Array) => void = checkTypeMeta,
 ): { object: ApiObject; faults: string[] } {
+  if (value === null) throw missingKind(kind, bytes)
   if (!isObject(value))
     throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
-  checkKind(value, kind)
+  checkType(value, kind, bytes)
   try {
     const decoded = decode(kind.schema, value, { root: true })
     return {
@@ -77,6 +65,15 @@ export function cannotHandle(kind: BodyKind, why: string): ApiError {
   return badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)
 }
 
+const isYamlFault = (fault: string) => fault.startsWith('line ')
+
+/** What is wrong with the YAML itself is one error of the parser. */
+function together(faults: readonly string[]): readonly string[] {
+  const lines = faults.filter(isYamlFault)
+  if (lines.length === 0) return faults
+  return [['yaml: unmarshal errors:', ...lines].join('\n  '), ...faults.filter((fault) => !isYamlFault(fault))]
+}
+
 /** Refuses (Strict), warns about or ignores unknown and duplicate fields, as `fieldValidation` says. */
 export function applyFieldValidation(
   { exchange, view }: Target,
@@ -85,7 +82,7 @@ export function applyFieldValidation(
   refusal: Refusal = cannotHandle,
 ): void {
   if (faults.length === 0 || validation === 'Ignore') return
-  if (validation === 'Strict') throw refusal(view.body, `strict decoding error: ${faults.join(', ')}`)
+  if (validation === 'Strict') throw refusal(view.body, `strict decoding error: ${together(faults).join(', ')}`)
   exchange.warnings.push(...faults)
 }
 
@@ -97,7 +94,7 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
     const envelope = decodeEnvelope(bytes)
     if (envelope.kind === '' && envelope.raw.length === 0) throw new DecodeError('empty body')
     const value = { kind: envelope.kind, apiVersion: envelope.apiVersion }
-    checkKind(value, kind)
+    checkEnvelope(value, kind)
     if (kind.schema.dialect === 'openapi') throw new DecodeError(noProtobuf)
     return { ...value, ...decodeProtobuf(kind.schema, envelope.raw) } as unknown as ApiObject
   } catch (error) {

@@ -19,6 +19,7 @@ import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { disown, ifTooLarge } from './too-large.ts'
+import { checkPatchedTypeMeta } from './type-meta.ts'
 import { checkIdentity } from './update.ts'
 
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
@@ -55,7 +56,7 @@ export const patch: Verb = async (target) => {
     const document = shown ? shown(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = (_kind: unknown, why: string) => unfit(patched, why)
-    const result = objectOf({ value: patched, faults }, view.body, bytes, refusal)
+    const result = objectOf({ value: patched, faults }, view.body, bytes, refusal, checkPatchedTypeMeta)
     applyFieldValidation(target, options.fieldValidation, result.faults, refusal)
     checkIdentity(target, result.object)
     return completed(target, result.object, submission, existing, record)

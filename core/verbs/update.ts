@@ -15,7 +15,7 @@ import { disown, ifTooLarge } from './too-large.ts'
 
 /** The body must be about the object that the URL names. */
 export function checkIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
-  if (!metadata.name) metadata.name = name
+  if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
   if (!resource.definition.namespaced) return
   metadata.namespace ||= namespace

@@ -228,6 +228,29 @@ function objects(on: On): void {
     assert.deepEqual((await api.list(at())).items, [])
   })
 
+  on('a body says what it is', async ({ api, under }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group))
+    const at = under(`${group}/v1`, 'widgets')
+    const { kind: _, ...kindless } = widget(group, 'a')
+    assertFailure(await api.send('POST', at, kindless), 400, 'BadRequest', /Object 'Kind' is missing in '\{.*\}' \(\{/)
+    const { apiVersion: __, ...versionless } = widget(group, 'a')
+    const mismatch = `the API version in the data () does not match the expected API version (${group}/v1)`
+    assertFailure(await api.send('POST', at, versionless), 400, 'BadRequest', mismatch)
+    const other = await api.send('POST', at, { ...widget(group, 'a'), kind: 'Pod' })
+    assertFailure(other, 422, 'Invalid', `Pod.${group} "a" is invalid: kind: Invalid value: "Pod": must be Widget`)
+    await api.create(at, widget(group, 'a'))
+    const patched = await api.patch(`${at}/a`, { kind: 'Pod', apiVersion: 'q/v1' })
+    assertFailure(
+      patched,
+      422,
+      'Invalid',
+      `Pod.q "a" is invalid: [kind: Invalid value: "Pod": must be Widget, apiVersion: Invalid value: "q/v1": must be ${group}/v1]`,
+    )
+    const nameless = await api.send('PUT', `${at}/a`, { ...widget(group, 'a'), metadata: {} })
+    assertFailure(nameless, 400, 'BadRequest', 'the name of the object (a based on URL) was undeterminable: name must be provided')
+  })
+
   on('server-side apply, dry run and watches', async ({ api, under }) => {
     const group = newGroup()
     await define(api, definitionOf(group))

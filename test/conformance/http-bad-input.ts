@@ -254,6 +254,13 @@ export function badInput(on: On): void {
       }
   })
 
+  on('refuses to export', async ({ api, at }) => {
+    await api.create(at('configmaps'), configMap('a'))
+    const refused = 'the export parameter, deprecated since v1.14, is no longer supported'
+    assertFailure(await api.get(at('configmaps/a?export=true')), 400, 'BadRequest', refused)
+    assert.equal((await api.get(at('configmaps/a?export=false'))).status, 200)
+  })
+
   on('does not allow methods where they make no sense', async ({ api, at, namespace }) => {
     await unchanged(api, at('configmaps'), async () => {
       const tries: readonly (readonly [string, string])[] = [

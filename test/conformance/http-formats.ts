@@ -91,6 +91,13 @@ export function formats(on: On): void {
         'BadRequest',
         /^ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: (?=.*duplicate field "data\.k")(?=.*unknown field "metadata\.oddity")(?=.*unknown field "bogus")/,
       )
+      const yaml = 'kind: ConfigMap\nmetadata: {name: strict, bogus: 1}\ndata:\n  k: a\n  k: b\n'
+      assertFailure(
+        await api.send('POST', at('configmaps?fieldValidation=Strict'), yaml, { 'content-type': 'application/yaml' }),
+        400,
+        'BadRequest',
+        /strict decoding error: yaml: unmarshal errors:\n {2}line 5: key "k" already set in map, unknown field "metadata\.bogus"$/,
+      )
       const mode = await api.send('POST', at('configmaps?fieldValidation=Sometimes'), configMap('a'))
       assertFailure(mode, 422, 'Invalid', /^CreateOptions\.meta\.k8s\.io "" is invalid: fieldValidation: Unsupported value: "Sometimes"/)
     })

@@ -114,6 +114,9 @@ export function writes(on: On): void {
         'BadRequest',
         'the name of the object (b) does not match the name on the URL (a)',
       )
+      const undeterminable = 'the name of the object (a based on URL) was undeterminable: name must be provided'
+      assertFailure(await api.send('PUT', at('configmaps/a'), { ...configMap('a'), metadata: {} }), 400, 'BadRequest', undeterminable)
+      assertFailure(await api.patch(at('configmaps/a'), { metadata: { name: null } }), 400, 'BadRequest', undeterminable)
       assertFailure(
         await api.send('PUT', at('configmaps/a'), configMap('a', {}, { namespace: 'default' })),
         400,

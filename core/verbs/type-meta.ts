@@ -1,0 +1,80 @@
+/** Whether kind and apiVersion of a body are those of the URL. */
+import { unrecognizedObject } from '../request/json.ts'
+import { apiVersionOf } from '../resources/definition.ts'
+import { badRequest, invalid } from '../respond/status.ts'
+import { quote } from '../schema/field-error.ts'
+import type { JsonObject } from '../schema/model.ts'
+import type { SubresourceView } from './views.ts'
+
+type BodyKind = SubresourceView['body']
+
+const textOf = (value: JsonObject, name: 'apiVersion' | 'kind') => {
+  const text = value[name]
+  return typeof text === 'string' ? text : ''
+}
+
+const otherVersion = (given: string, expected: string) =>
+  badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
+
+/** Fills in what is missing; refuses another kind, and a version that the kind can't be read from. */
+function checkBuiltIn(value: JsonObject, kind: BodyKind): void {
+  const expected = apiVersionOf(kind)
+  const given = textOf(value, 'kind') || kind.kind
+  const version = textOf(value, 'apiVersion') || expected
+  if (given !== kind.kind)
+    throw badRequest(
+      `${given} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: the request is about ${kind.kind} in version ${JSON.stringify(expected)}`,
+    )
+  if (version !== expected && !kind.olderVersions?.includes(version)) throw otherVersion(version, expected)
+  value['kind'] = given
+  value['apiVersion'] = expected
+}
+
+/** Refuses an object of a custom resource with another kind or version than the URL's (422). */
+function checkSame(value: JsonObject, kind: BodyKind): void {
+  const wanted = { kind: kind.kind, apiVersion: apiVersionOf(kind) }
+  const given = { kind: textOf(value, 'kind'), apiVersion: textOf(value, 'apiVersion') }
+  const errors = (['kind', 'apiVersion'] as const)
+    .filter((field) => given[field] !== wanted[field])
+    .map((field) => ({
+      reason: 'FieldValueInvalid' as const,
+      field,
+      message: `Invalid value: ${quote(given[field])}: must be ${wanted[field]}`,
+    }))
+  if (errors.length === 0) return
+  const slash = given.apiVersion.indexOf('/')
+  const { name } = (value['metadata'] ?? {}) as { name?: unknown }
+  throw invalid({ group: given.apiVersion.slice(0, Math.max(slash, 0)), kind: given.kind }, typeof name === 'string' ? name : '', errors)
+}
+
+/**
+ * Judges kind and apiVersion of a body of a create or an update. Custom resources have to name both, since nothing else tells what
+ * they are (UnstructuredJSONScheme). Throws 400, or 422 for a custom resource of another kind.
+ */
+export function checkTypeMeta(value: JsonObject, kind: BodyKind, bytes: Uint8Array): void {
+  if (kind.schema.dialect !== 'openapi') {
+    checkBuiltIn(value, kind)
+    return
+  }
+  if (textOf(value, 'kind') === '') throw missingKind(kind, bytes)
+  const expected = apiVersionOf(kind)
+  const version = textOf(value, 'apiVersion')
+  if (version !== expected) throw otherVersion(version, expected)
+  checkSame(value, kind)
+}
+
+/** The same after a patch. Throws 400, and 422 for custom resources. */
+export function checkPatchedTypeMeta(value: JsonObject, kind: BodyKind): void {
+  if (kind.schema.dialect === 'openapi') checkSame(value, kind)
+  else checkBuiltIn(value, kind)
+}
+
+/** Bytes of a body that its refusal shows. */
+const maxShown = 1024
+
+/** A body that does not say what it is. */
+export const missingKind = (kind: BodyKind, bytes: Uint8Array) =>
+  unrecognizedObject(kind.kind, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes.subarray(0, maxShown))}'`, bytes)
+
+/** Kind and apiVersion of a body in protobuf. */
+export const checkEnvelope = checkBuiltIn
