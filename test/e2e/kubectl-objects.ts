@@ -88,6 +88,30 @@ export function objects(on: Desks): void {
     assert.match(missing.stderr, /the server doesn't have a resource type "gadgets"/)
   })
 
+  on('warnings are printed, and the object is made all the same', async ({ try: attempt, file }) => {
+    const env = [
+      { name: 'A', value: '1' },
+      { name: 'A', value: '2' },
+    ]
+    const containers = [{ name: 'c', image: 'i', env, resources: { limits: { memory: '100m' } } }]
+    const nodeSelector = { 'beta.kubernetes.io/arch': 'amd64' }
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers, nodeSelector } }
+    const spec = { selector: { matchLabels: { a: 'b' } }, template }
+    const path = file('warned.json', { kind: 'Deployment', apiVersion: 'apps/v1', metadata: { name: 'warned' }, spec })
+    const said = [
+      'spec.template.spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14; use "kubernetes.io/arch" instead',
+      'spec.template.spec.containers[0].resources.limits[memory]: fractional byte value "100m" is invalid, must be an integer',
+      'spec.template.spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply',
+    ]
+    const warned = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('Warning: spec.'))
+    const made = await attempt(`create -f ${path}`)
+    assert.deepEqual([made.stdout, warned(made.stderr)], ['deployment.apps/warned created\n', said.map((text) => `Warning: ${text}`)])
+    const labelled = await attempt('label deployment warned x=y')
+    assert.deepEqual(warned(labelled.stderr), [], 'what is wanted has not changed')
+    const scaled = await attempt('scale deployment warned --replicas=2')
+    assert.deepEqual(warned(scaled.stderr).length, said.length)
+  })
+
   on('edit takes what an editor makes of the object', async ({ k, try: attempt, script }) => {
     await k('create configmap a --from-literal=k=before')
     const editor = script('editor.sh', `sed -e 's/before/after/' "$1" > "$1.new"\nmv "$1.new" "$1"`)

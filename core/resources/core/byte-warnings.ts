@@ -2,17 +2,22 @@
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formatQuantity, parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 
-/** @param amounts quantities that are valid. */
+/** Whether a quantity can have a fraction: most have none, and are not looked at further. */
+const mayBeFraction = (text: string) => /[.mnue-]/.test(text)
+
+/** @param amounts quantities that are valid; @param at and the steps below it say where they are. */
 export function* byteWarnings(
   amounts: { readonly [resource: string]: string } | undefined,
   names: readonly string[],
-  path: FieldPath,
+  at: FieldPath,
+  ...steps: readonly string[]
 ): Iterable<string> {
   for (const name of names) {
     const text = amounts?.[name]
-    if (text === undefined) continue
+    if (text === undefined || !mayBeFraction(text)) continue
     const quantity = parseQuantity(text)
     if (quantity.exponent >= 0 || scaledQuantity(quantity, -3) % 1000n === 0n) continue
+    const path = steps.reduce((path, step) => path.child(step), at)
     yield `${path.key(name)}: fractional byte value ${JSON.stringify(formatQuantity(quantity))} is invalid, must be an integer`
   }
 }

@@ -47,5 +47,5 @@ function* volumeWarnings(volume: Volume, context: HookContext): Iterable<string>
   for (const [index, term] of (volume.spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
     yield* nodeSelectorTermWarnings(term, false, terms.index(index), context.platform)
   }
-  yield* goneVolumeWarnings(volume.spec, spec)
+  yield* goneVolumeWarnings(volume.spec, () => spec)
 }

@@ -18,7 +18,7 @@ const deprecated: readonly (readonly [label: string, message: string])[] = [
 
 /** What to use instead of a label; undefined when there is nothing against it. */
 export function deprecatedLabel(key: string, platform: Platform): string | undefined {
-  const row = deprecated.find(([label]) => platform.name(label) === key)
+  const row = deprecated.find(([label]) => key.startsWith(label.slice(0, label.indexOf('<'))) && platform.name(label) === key)
   return row && platform.name(row[1])
 }
 

@@ -54,32 +54,34 @@ export function* podWarnings({ metadata, spec }: PodLike, at: FieldPath, { platf
   const { securityContext: security, volumes = [] } = spec
   yield* placementWarnings(spec, path, platform)
   const annotations = metadata?.annotations ?? {}
-  const annotationsAt = at.child('metadata').child('annotations')
-  const annotated = (key: string, message: string) => (annotations[key] === undefined ? [] : [`${annotationsAt.key(key)}: ${message}`])
-  for (const [key, message] of deprecatedAnnotations) yield* annotated(platform.name(key), message)
-  for (const [index, volume] of volumes.entries()) yield* volumeWarnings(volume, path.child('volumes').index(index), settings)
+  // All that are told of are of alpha and beta times: few pods have such.
+  const isOld = Object.keys(annotations).some((key) => key.includes('alpha.') || key.includes('beta.'))
+  const annotated = (key: string, message: string) =>
+    annotations[key] === undefined ? [] : [`${at.child('metadata').child('annotations').key(key)}: ${message}`]
+  if (isOld) for (const [key, message] of deprecatedAnnotations) yield* annotated(platform.name(key), message)
+  for (const [index, volume] of volumes.entries()) yield* volumeWarnings(volume, () => path.child('volumes').index(index), settings)
   for (const volume of volumes) yield* pathWarnings(volume)
-  yield* repeated(spec.hostAliases, 'ip', path.child('hostAliases'), 'duplicate ip')
-  yield* pullSecretWarnings(spec, path.child('imagePullSecrets'))
-  yield* byteWarnings(spec.overhead, bytes, path.child('overhead'))
-  if (!security?.seccompProfile) yield* annotated(platform.name(seccompOfPod), useSeccomp)
+  if (spec.hostAliases) yield* repeated(spec.hostAliases, 'ip', path.child('hostAliases'), 'duplicate ip')
+  if (spec.imagePullSecrets) yield* pullSecretWarnings(spec, path.child('imagePullSecrets'))
+  yield* byteWarnings(spec.overhead, bytes, path, 'overhead')
+  if (isOld && !security?.seccompProfile) yield* annotated(platform.name(seccompOfPod), useSeccomp)
   const containers: { container: Container; at: FieldPath; ports: Container['ports'] }[] = []
   eachContainer(spec, path, (container, at) => void containers.push({ container: container as Container, at, ports: container.ports }))
   const isTemplate = at !== FieldPath.root
   for (const { container, at } of containers) {
     const { name, securityContext: own, resources } = container
-    if (!own?.seccompProfile) yield* annotated(`${platform.name(seccompOfContainer)}${name}`, useSeccomp)
+    if (isOld && !own?.seccompProfile) yield* annotated(`${platform.name(seccompOfContainer)}${name}`, useSeccomp)
     const hasAppArmor = security?.appArmorProfile ?? own?.appArmorProfile
-    if (isTemplate && !hasAppArmor) yield* annotated(`${platform.name(appArmorOfContainer)}${name}`, useAppArmor)
-    yield* byteWarnings(resources?.limits, bytes, at.child('resources').child('limits'))
-    yield* byteWarnings(resources?.requests, bytes, at.child('resources').child('requests'))
-    yield* variableWarnings(container, at.child('env'))
+    if (isOld && isTemplate && !hasAppArmor) yield* annotated(`${platform.name(appArmorOfContainer)}${name}`, useAppArmor)
+    yield* byteWarnings(resources?.limits, bytes, at, 'resources', 'limits')
+    yield* byteWarnings(resources?.requests, bytes, at, 'resources', 'requests')
+    if ((container.env?.length ?? 0) > 1) yield* variableWarnings(container, at.child('env'))
   }
   yield* portWarnings(containers)
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     yield `${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`
   }
-  yield* affinityWarnings(spec, path.child('affinity'))
+  if (spec.affinity) yield* affinityWarnings(spec, path.child('affinity'))
   for (const [index, server] of (spec.dnsConfig?.nameservers ?? []).entries()) {
     yield* addressWarnings(path.child('dnsConfig').child('nameservers').index(index), server)
   }
@@ -93,20 +95,25 @@ function* placementWarnings(spec: PodSpec, path: FieldPath, platform: Platform):
     const message = deprecatedLabel(key, platform)
     if (message) yield `${path.child('nodeSelector').key(key)}: ${message}`
   }
-  const node = spec.affinity?.nodeAffinity
-  const at = path.child('affinity').child('nodeAffinity')
-  const terms = node?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
-  const termsAt = at.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms')
-  for (const [index, term] of terms.entries()) yield* nodeSelectorTermWarnings(term, false, termsAt.index(index), platform)
-  const preferredAt = at.child('preferredDuringSchedulingIgnoredDuringExecution')
-  for (const [index, { preference }] of (node?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    yield* nodeSelectorTermWarnings(preference, true, preferredAt.index(index).child('preference'), platform)
-  }
+  if (spec.affinity?.nodeAffinity)
+    yield* nodeAffinityWarnings(spec.affinity.nodeAffinity, path.child('affinity').child('nodeAffinity'), platform)
   for (const [index, { topologyKey, labelSelector }] of (spec.topologySpreadConstraints ?? []).entries()) {
     const spread = path.child('topologySpreadConstraints').index(index)
     const message = deprecatedLabel(topologyKey, platform)
     if (message) yield `${spread.child('topologyKey')}: ${topologyKey} is ${message}`
     if (!labelSelector) yield matchesNothing(spread)
+  }
+}
+
+type NodeAffinity = NonNullable<NonNullable<PodSpec['affinity']>['nodeAffinity']>
+
+function* nodeAffinityWarnings(affinity: NodeAffinity, at: FieldPath, platform: Platform): Iterable<string> {
+  const terms = affinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const termsAt = at.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms')
+  for (const [index, term] of terms.entries()) yield* nodeSelectorTermWarnings(term, false, termsAt.index(index), platform)
+  const preferredAt = at.child('preferredDuringSchedulingIgnoredDuringExecution')
+  for (const [index, { preference }] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    yield* nodeSelectorTermWarnings(preference, true, preferredAt.index(index).child('preference'), platform)
   }
 }
 
@@ -151,9 +158,8 @@ function* pullSecretWarnings({ imagePullSecrets: secrets = [] }: PodSpec, path: 
 function* variableWarnings({ env = [] }: Container, path: FieldPath): Iterable<string> {
   const known = new Set<string>()
   for (const [index, { name, value = '', valueFrom }] of env.entries()) {
-    const reference = `$(${name})`
-    const hides = valueFrom !== undefined || value === reference || !value.includes(reference)
-    if (known.has(name) && hides) {
+    const reference = known.has(name) ? `$(${name})` : ''
+    if (reference !== '' && (valueFrom !== undefined || value === reference || !value.includes(reference))) {
       yield `${path.index(index)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`
     }
     known.add(name)

@@ -19,20 +19,21 @@ const gone: readonly (readonly [member: keyof Volume & string, message: string, 
 ]
 
 /** Of a pod's volume; one of a cluster has the same members. */
-export function* goneVolumeWarnings(volume: { readonly [member: string]: unknown }, path: FieldPath): Iterable<string> {
+export function* goneVolumeWarnings(volume: { readonly [member: string]: unknown }, path: () => FieldPath): Iterable<string> {
   for (const [member, message, shownAs] of gone) {
-    if (volume[member] !== undefined) yield `${path.child(shownAs ?? member)}: ${message}`
+    if (volume[member] !== undefined) yield `${path().child(shownAs ?? member)}: ${message}`
   }
 }
 
-export function* volumeWarnings(volume: Volume, path: FieldPath, settings: ClusterSettings): Iterable<string> {
+/** @param path where the volume is: made when there is something to say. */
+export function* volumeWarnings(volume: Volume, path: () => FieldPath, settings: ClusterSettings): Iterable<string> {
   yield* goneVolumeWarnings(volume, path)
   if (volume.gitRepo) {
     const off = settings.enabled('GitRepoVolumeDriver') ? '' : ', and disabled by default in v1.33+'
-    yield `${path.child('gitRepo')}: deprecated in v1.11${off}`
+    yield `${path().child('gitRepo')}: deprecated in v1.11${off}`
   }
   const claim = volume.ephemeral?.volumeClaimTemplate
-  if (claim) yield* claimSpecWarnings(claim.spec, path.child('ephemeral').child('volumeClaimTemplate').child('spec'))
+  if (claim) yield* claimSpecWarnings(claim.spec, path().child('ephemeral').child('volumeClaimTemplate').child('spec'))
 }
 
 interface ClaimSpec {
@@ -42,6 +43,6 @@ type Amounts = { readonly [resource: string]: string }
 
 export function* claimSpecWarnings(spec: ClaimSpec | undefined, path: FieldPath): Iterable<string> {
   for (const side of ['requests', 'limits'] as const) {
-    yield* byteWarnings(spec?.resources?.[side], ['storage'], path.child('resources').child(side))
+    yield* byteWarnings(spec?.resources?.[side], ['storage'], path, 'resources', side)
   }
 }
