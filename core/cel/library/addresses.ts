@@ -1,11 +1,11 @@
 /** IP addresses and networks as values (this API's libraries `ip` and `cidr`). */
-
 import { type Address, contains, formatAddress, type Network, parseAddress, parseNetwork } from '../../schema/ip.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { opaqueType } from '../types.ts'
 import { fail } from '../values/errors.ts'
 import { weightOf } from '../values/maps.ts'
 import { CelOpaque } from '../values/values.ts'
+import { addressFault, networkFault } from './address-faults.ts'
 import { traversed, traversesFirst, traversesTwice } from './costs.ts'
 
 export const ipType = opaqueType('net.IP')
@@ -51,18 +51,15 @@ function readIp(text: string): CelIp | string {
   if (address === undefined || address.leadingZeros) {
     const zone = /^([0-9a-fA-F:.]+)%/.exec(text)?.[1]
     if (zone !== undefined && parseAddress(zone)) return `IP address ${quoted(text)} with zone value is not allowed`
-    const why = address?.leadingZeros ? 'IPv4 field has octet with leading zero' : 'unable to parse IP'
-    return `IP Address ${quoted(text)} parse error during conversion from string: ParseAddr(${quoted(text)}): ${why}`
+    return `IP Address ${quoted(text)} parse error during conversion from string: ${addressFault(text)}`
   }
   return address.mapped ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : new CelIp(address)
 }
 
 function readCidr(text: string): CelCidr | string {
   const network = parseNetwork(text)
-  if (network === undefined || network.leadingZeros) {
-    const why = text.includes('/') ? 'invalid prefix' : "no '/'"
-    return `network address parse error during conversion from string: netip.ParsePrefix(${quoted(text)}): ${why}`
-  }
+  if (network === undefined || network.leadingZeros)
+    return `network address parse error during conversion from string: ${networkFault(text)}`
   return network.address.mapped ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : new CelCidr(network)
 }
 
