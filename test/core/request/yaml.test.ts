@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { stringify } from 'yaml'
+import { parse as parseAnother, stringify } from 'yaml'
 import { parseYaml } from '../../../core/request/yaml.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { parseExact, printJson } from '../../../core/schema/json-text.ts'
+import { yamlText } from '../../../core/schema/yaml-text.ts'
+import { trials } from '../../support/soak.ts'
 
 const parse = (text: string) => parseYaml(new TextEncoder().encode(text), { duplicates: true })
 const value = (text: string) => parse(text).value
@@ -50,19 +52,99 @@ test('reads what an object looks like', () => {
   assert.deepEqual(value('{"a": [1, {"b": null}]}'), { a: [1, { b: null }] })
 })
 
-test('every JSON value survives being written as YAML', () => {
+const styles = fc.record({
+  collectionStyle: fc.constantFrom('any' as const, 'flow' as const),
+  defaultStringType: fc.constantFrom(
+    'PLAIN' as const,
+    'QUOTE_SINGLE' as const,
+    'QUOTE_DOUBLE' as const,
+    'BLOCK_LITERAL' as const,
+    'BLOCK_FOLDED' as const,
+  ),
+  defaultKeyType: fc.constantFrom('PLAIN' as const, 'QUOTE_SINGLE' as const, 'QUOTE_DOUBLE' as const),
+  lineWidth: fc.constantFrom(0, 30, 80),
+  indentSeq: fc.boolean(),
+})
+const words = fc.constantFrom(
+  'a',
+  'b c',
+  'yes',
+  '010',
+  '1e3',
+  ' x ',
+  '#',
+  'a: b',
+  '- ',
+  "it's",
+  'two\nlines\n',
+  '\n',
+  '\ttab',
+  'a\n\n b\n',
+  'é',
+  '😀',
+  '',
+)
+const objects = fc.dictionary(fc.oneof(words, fc.string()), fc.oneof(words, fc.jsonValue({ maxDepth: 3 }), fc.array(words)))
+
+test('what another writer of YAML writes, in each of its styles, is read as it was', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (object) => {
+    fc.property(objects, styles, (object, style) => {
       const plain = parseExact(JSON.stringify(object)) as { [key: string]: unknown }
-      // The writer leaves `<<` without quotes, which makes it a merge key.
-      if (printJson(plain).includes('"<<":')) return
-      assert.deepEqual(
-        value(stringify(plain, { version: '1.1', defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' })),
-        plain,
-      )
+      // The writer leaves `<<` without quotes, which makes it a merge key, writes characters that YAML 1.1 does not allow, and tabs where
+      // blocks are indented.
+      if (/"<<":|(?:"|\\n)\\t|[\x7f-\x9f\u2028\u2029\ufeff]/.test(printJson(plain))) return
+      // Blocks that begin with white space need an indentation indicator, which it does not always write.
+      if (style.defaultStringType.startsWith('BLOCK') && /"(?: |\\n)|\\n | "/.test(printJson(plain))) return
+      // It also leaves colons in flows without quotes, which end a text in the reference's parser.
+      const quotes = style.collectionStyle === 'flow' && ({ defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' } as const)
+      const text = stringify(plain, { version: '1.1', ...style, ...quotes })
+      assert.deepEqual(value(text), plain, text)
     }),
-    { numRuns: 50 },
+    { numRuns: trials(300, 20_000) },
   )
+})
+
+test('what this server writes is read as it was, by itself and by another reader', () => {
+  fc.assert(
+    fc.property(objects, (object) => {
+      const plain = parseExact(JSON.stringify(object))
+      const text = yamlText(plain)
+      assert.deepEqual(value(text), plain, text)
+      // The other reader has no integers that a double does not hold.
+      if (!/"<<"|\d{16}/.test(printJson(plain))) assert.deepEqual(parseAnother(text, { version: '1.2' }), plain, text)
+    }),
+    { numRuns: trials(300, 20_000) },
+  )
+})
+
+test('reads as the parser of the reference does (go-yaml v2)', () => {
+  const rows: [text: string, expected: unknown][] = [
+    ['a: &x {b: 1}\nc: {b: 2, <<: *x}', { a: { b: 1 }, c: { b: 1 } }],
+    ['a:\n- b\n-\n  - c\n- - d', { a: ['b', ['c'], ['d']] }],
+    ['? a\n: b\n? c', { a: 'b', c: null }],
+    ['"a\n  b\n\n  c\\\n  d"', 'a b\ncd'],
+    ['a: >-\n  x\n  y\n\n  z\n   w\n', { a: 'x y\nz\n w' }],
+    ['a: |2-\n   x\n  y\n', { a: ' x\ny' }],
+    ['[a b, "c": d, e: f, ? g : h]', ['a b', { c: 'd' }, { e: 'f' }, { g: 'h' }]],
+    ['a: !!str 1\nb: !!int "2"\nc: !own x\nd: !!binary aGk=', { a: '1', b: 2, c: 'x', d: 'hi' }],
+    ['a: plain text\n  on two lines # a comment\nb: c#d', { a: 'plain text on two lines', b: 'c#d' }],
+    ['%YAML 1.1\n---\na: 0b11\nb: 0o17\nc: 08\nd: 1e400\ne: +1\n...\n', { a: 3, b: 15, c: 8, d: '1e400', e: 1 }],
+    ['a: 18446744073709551615', { a: 18446744073709551615n }],
+  ]
+  for (const [text, expected] of rows) assert.deepEqual(value(text), expected, text)
+  for (const [text, message] of [
+    ['a: b: c', /^yaml: line 1: mapping values are not allowed in this context$/],
+    ['a:\n\t- b', /^yaml: line 2: found character that cannot start any token$/],
+    ['a: [b\nc: d', /^yaml: line 2: did not find expected ',' or '\]'$/],
+    ['a: "b', /^yaml: line 1: found unexpected end of stream$/],
+    ['a\nb: c', /^yaml: line 2: mapping values are not allowed in this context$/],
+    ['a: b\n c: d', /^yaml: line 2: mapping values are not allowed in this context$/],
+    ['a: @b', /^yaml: line 1: found character that cannot start any token$/],
+    ['a: !!int b', /^yaml: line 1: cannot decode `b` as a !!int$/],
+    ['a: "\\q"', /^yaml: line 1: found unknown escape character$/],
+    ['a: b\n]', /^yaml: line 2: did not find expected key$/],
+  ] as const)
+    refused(text, message)
 })
 
 test('aliases are copied, and merge keys apply', () => {
@@ -88,9 +170,8 @@ test('refuses what is no single JSON document', () => {
 test('bounds depth and aliases', () => {
   for (const open of ['[', '{a: ', '- ', '? ']) refused(open.repeat(500_000), /exceeded max depth/)
   assert.ok(value(`${'['.repeat(200)}${']'.repeat(200)}`))
-  refused('- a\n'.repeat(750_000), /too complex/)
   refused('? [a]\n: b', /unsupported map key/)
-  refused('a: &a [*a]', /unknown anchor 'a'/)
+  refused('a: &a [*a]', /anchor 'a' value contains itself/)
   refused('<<: 1', /map merge requires/)
   const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
   for (let level = 1; level < 9; level++)

@@ -1,0 +1,68 @@
+/** A place in a YAML text, and what its characters are to YAML 1.1. */
+
+/** A fault of the text: `line 3: did not find expected key`. */
+export class YamlError extends Error {
+  /** @param line counted from 0. */
+  constructor(line: number, problem: string) {
+    super(`line ${line + 1}: ${problem}`)
+  }
+}
+
+/** Code of what stands behind the end. */
+const end = -1
+
+export const isBlank = (code: number) => code === 0x20 || code === 0x09
+export const isBreak = (code: number) => code === 0x0a || code === 0x0d || code === 0x85 || code === 0x2028 || code === 0x2029
+export const isBreakOrEnd = (code: number) => code === end || isBreak(code)
+/** White space, or the end. */
+export const isSpace = (code: number) =>
+  code <= 0x20
+    ? code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === end
+    : code === 0x85 || code === 0x2028 || code === 0x2029
+
+export class Cursor {
+  readonly text: string
+  at = 0
+  /** Counted from 0. */
+  line = 0
+  /** Where the line begins. */
+  start = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get column(): number {
+    return this.at - this.start
+  }
+
+  /** Code of a character; negative at the end. */
+  code(offset = 0): number {
+    const at = this.at + offset
+    return at < this.text.length ? this.text.charCodeAt(at) : end
+  }
+
+  get ended(): boolean {
+    return this.at >= this.text.length
+  }
+
+  /** Skips a line break. Returns what it means in a text: a line feed, but for those of Unicode. */
+  takeBreak(): string {
+    const code = this.text.charCodeAt(this.at)
+    this.at += code === 0x0d && this.code(1) === 0x0a ? 2 : 1
+    this.line++
+    this.start = this.at
+    return code === 0x2028 || code === 0x2029 ? String.fromCharCode(code) : '\n'
+  }
+
+  /** Whether `---` or `...` stands here, at the start of a line. */
+  get isAtMarker(): boolean {
+    if (this.column !== 0) return false
+    const code = this.code()
+    return (code === 0x2d || code === 0x2e) && code === this.code(1) && code === this.code(2) && isSpace(this.code(3))
+  }
+
+  fail(problem: string, line = this.line): never {
+    throw new YamlError(line, problem)
+  }
+}

@@ -1,0 +1,257 @@
+import { clone, set } from '../members.ts'
+import type { Json, JsonObject } from '../model.ts'
+import { YamlError } from './cursor.ts'
+import { resolvePlain } from './resolve.ts'
+import { type Token, YamlScanner } from './scanner.ts'
+import { tagged, tagOf } from './tags.ts'
+
+export { YamlError } from './cursor.ts'
+
+export interface YamlOptions {
+  /** Values that a text may grow to by aliases, beyond one for each of its characters. */
+  readonly minValues?: number
+  /** Called for each key that is set more than once, with its line. The last one counts. */
+  readonly repeated?: (key: string, line: number) => void
+}
+
+/** What an anchor stands for; undefined while it is being read. */
+interface Anchor {
+  readonly value: Json
+  /** Values in it, itself included. */
+  readonly size: number
+}
+
+const defaultMinValues = 400_000
+const mergeKey = '<<'
+
+/**
+ * Reads a text of at most one document as JSON values, as the reference's parser does: YAML 1.1 (libyaml, go-yaml v2), times are texts,
+ * each use of an anchor is a copy. Throws YamlError with the line.
+ */
+export function readYaml(text: string, options: YamlOptions = {}): Json {
+  return new Reader(text, options).document()
+}
+
+class Reader {
+  readonly #tokens: YamlScanner
+  readonly #repeated: YamlOptions['repeated']
+  readonly #anchors = new Map<string, Anchor | undefined>()
+  /** Prefixes of tags by their handles (`%TAG`). */
+  readonly #handles = new Map<string, string>()
+  #left: number
+  #made = 0
+
+  constructor(text: string, { minValues = defaultMinValues, repeated }: YamlOptions) {
+    this.#tokens = new YamlScanner(text)
+    this.#left = Math.max(text.length, minValues)
+    this.#repeated = repeated
+  }
+
+  document(): Json {
+    while (this.#takeIf('document-end'));
+    let hasDirectives = false
+    for (let token = this.#takeIf('directive'); token; token = this.#takeIf('directive')) {
+      this.#directive(token)
+      hasDirectives = true
+    }
+    const begins = this.#takeIf('document-start')
+    if (hasDirectives && !begins) this.#fail('did not find expected <document start>')
+    const { type } = this.#tokens.peek()
+    const isEmpty = type === 'end' || type === 'document-end' || type === 'document-start' || type === 'directive'
+    const value = isEmpty ? this.#empty() : this.#node(true, false)
+    while (this.#takeIf('document-end'));
+    const { type: next, line } = this.#tokens.peek()
+    if (next === 'document-start') throw new YamlError(line, 'expected a single document')
+    if (next !== 'end') this.#fail('did not find expected <document start>')
+    return value
+  }
+
+  #fail(problem: string, line = this.#tokens.peek().line): never {
+    throw new YamlError(line, problem)
+  }
+
+  #is(type: Token['type']): boolean {
+    return this.#tokens.peek().type === type
+  }
+
+  #takeIf(type: Token['type']): Token | undefined {
+    return this.#is(type) ? this.#tokens.take() : undefined
+  }
+
+  #directive({ value, line }: Token): void {
+    const [name, handle = '', prefix = ''] = value.split(/[ \t]+/)
+    if (name === 'TAG') this.#handles.set(handle, prefix)
+    else if (name !== 'YAML') this.#fail('found unknown directive name', line)
+  }
+
+  /** For values that are made or copied. */
+  #charge(count = 1): void {
+    this.#made += count
+    this.#left -= count
+    if (this.#left < 0) this.#fail('document contains excessive aliasing')
+  }
+
+  #empty(): null {
+    this.#charge()
+    return null
+  }
+
+  /** One value. `isBlock`: it may be a block; `isIndentless`: a list that is not deeper than the key that it belongs to, too. */
+  #node(isBlock: boolean, isIndentless: boolean): Json {
+    const { type } = this.#tokens.peek()
+    if (type === 'scalar') return this.#scalar(undefined)
+    if (type === 'alias') return this.#alias()
+    if (type !== 'anchor' && type !== 'tag') return this.#content(isBlock, isIndentless, undefined)
+    let anchor: string | undefined
+    let tag: string | undefined
+    for (;;) {
+      if (anchor === undefined && this.#is('anchor')) anchor = this.#tokens.take().value
+      else if (tag === undefined && this.#is('tag')) tag = tagOf(this.#tokens.take(), this.#handles)
+      else break
+    }
+    if (anchor === undefined) return this.#content(isBlock, isIndentless, tag, true)
+    this.#anchors.set(anchor, undefined)
+    const before = this.#made
+    const value = this.#content(isBlock, isIndentless, tag, true)
+    this.#anchors.set(anchor, { value, size: this.#made - before })
+    return value
+  }
+
+  #content(isBlock: boolean, isIndentless: boolean, tag: string | undefined, mayBeEmpty = false): Json {
+    switch (this.#tokens.peek().type) {
+      case 'scalar':
+        return this.#scalar(tag)
+      case '[':
+        return this.#flowList()
+      case '{':
+        return this.#flowMap()
+      case 'entry':
+        if (isIndentless) return this.#list(undefined)
+        break
+      case 'block-list':
+        if (isBlock) return this.#list(this.#tokens.take())
+        break
+      case 'block-map':
+        if (isBlock) return this.#map()
+    }
+    if (!mayBeEmpty) this.#fail('did not find expected node content')
+    this.#charge()
+    return tag === undefined ? null : tagged(tag, '', this.#tokens.peek().line)
+  }
+
+  #scalar(tag: string | undefined): Json {
+    this.#charge()
+    const { value, plain, line } = this.#tokens.take()
+    if (tag !== undefined) return tagged(tag, value, line)
+    if (!plain) return value
+    const resolved = resolvePlain(value)
+    if (typeof resolved === 'number' && !Number.isFinite(resolved)) this.#fail(`unsupported value: ${resolved}`, line)
+    return resolved
+  }
+
+  #alias(): Json {
+    const { value: name, line } = this.#tokens.take()
+    if (!this.#anchors.has(name)) this.#fail(`unknown anchor '${name}' referenced`, line)
+    const anchor = this.#anchors.get(name)
+    if (anchor === undefined) this.#fail(`anchor '${name}' value contains itself`, line)
+    this.#charge(anchor.size)
+    return clone(anchor.value)
+  }
+
+  /** A list in block form; `start` is absent when it has no indentation of its own. */
+  #list(start: Token | undefined): Json[] {
+    this.#charge()
+    const items: Json[] = []
+    while (this.#takeIf('entry')) {
+      const { type } = this.#tokens.peek()
+      const isEmpty = type === 'entry' || type === 'block-end' || (!start && (type === 'key' || type === 'value'))
+      items.push(isEmpty ? this.#empty() : this.#node(true, false))
+    }
+    if (start && !this.#takeIf('block-end')) this.#fail("did not find expected '-' indicator")
+    return items
+  }
+
+  #map(): JsonObject {
+    this.#charge()
+    const map: JsonObject = {}
+    this.#tokens.take()
+    const isEmpty = () => this.#is('key') || this.#is('value') || this.#is('block-end')
+    while (this.#takeIf('key')) this.#member(map, isEmpty, true)
+    if (!this.#takeIf('block-end')) this.#fail('did not find expected key')
+    return map
+  }
+
+  #flowMap(): JsonObject {
+    this.#charge()
+    const map: JsonObject = {}
+    this.#tokens.take()
+    const isEmpty = () => this.#is('value') || this.#is(',') || this.#is('}')
+    for (let first = true; !this.#is('}'); first = false) {
+      if (!first && !this.#takeIf(',')) this.#fail("did not find expected ',' or '}'")
+      if (this.#is('}')) break
+      if (this.#takeIf('key')) this.#member(map, isEmpty, false)
+      else this.#put(map, this.#key(false), () => this.#empty())
+    }
+    this.#tokens.take()
+    return map
+  }
+
+  #flowList(): Json[] {
+    this.#charge()
+    const items: Json[] = []
+    this.#tokens.take()
+    const isEmpty = () => this.#is('value') || this.#is(',') || this.#is(']')
+    for (let first = true; !this.#is(']'); first = false) {
+      if (!first && !this.#takeIf(',')) this.#fail("did not find expected ',' or ']'")
+      if (this.#is(']')) break
+      if (this.#takeIf('key')) {
+        this.#charge()
+        const map: JsonObject = {}
+        this.#member(map, isEmpty, false)
+        items.push(map)
+      } else items.push(this.#node(false, false))
+    }
+    this.#tokens.take()
+    return items
+  }
+
+  /** A key and its value, behind the mark of the key. */
+  #member(map: JsonObject, isEmpty: () => boolean, isBlock: boolean): void {
+    if (isEmpty()) this.#fail('unsupported map key')
+    const key = this.#key(isBlock)
+    this.#put(map, key, () => (this.#takeIf('value') && !isEmpty() ? this.#node(isBlock, isBlock) : this.#empty()))
+  }
+
+  /** The text of a key; undefined: the members of its value are merged. */
+  #key(isBlock: boolean): string | undefined {
+    const { type, value, plain } = this.#tokens.peek()
+    if (type === 'scalar' && plain && value === mergeKey) {
+      this.#scalar(undefined)
+      return undefined
+    }
+    const key = this.#node(isBlock, isBlock)
+    if (key === null || typeof key === 'object') this.#fail('unsupported map key')
+    return String(key)
+  }
+
+  #put(map: JsonObject, key: string | undefined, read: () => Json): void {
+    const { line } = this.#tokens.peek()
+    const value = read()
+    if (key !== undefined) this.#set(map, key, value, line)
+    else for (const source of Array.isArray(value) ? value.toReversed() : [value]) this.#merge(map, source, line)
+  }
+
+  #merge(map: JsonObject, source: Json, line: number): void {
+    if (typeof source !== 'object' || source === null || Array.isArray(source))
+      this.#fail('map merge requires map or sequence of maps as the value', line)
+    for (const key of Object.keys(source)) {
+      this.#charge()
+      this.#set(map, key, source[key] as Json, line)
+    }
+  }
+
+  #set(map: JsonObject, key: string, value: Json, line: number): void {
+    if (this.#repeated && Object.hasOwn(map, key)) this.#repeated(key, line)
+    set(map, key, value)
+  }
+}

@@ -1,0 +1,62 @@
+/** What a scalar without quotes is, by the rules of YAML 1.1 as the reference server's parser (go-yaml v2) has them. */
+import { exactInteger } from '../json-text.ts'
+import type { Json } from '../model.ts'
+
+const words = new Map<string, Json>([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
+  ...['.nan', '.NaN', '.NAN'].map((word) => [word, Number.NaN] as const),
+  ...['', '+'].flatMap((sign) => ['.inf', '.Inf', '.INF'].map((word) => [sign + word, Number.POSITIVE_INFINITY] as const)),
+  ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, Number.NEGATIVE_INFINITY] as const),
+])
+
+const longestWord = 5
+
+const decimal = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
+const integer = /^([-+]?)(?:(0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+)|0([0-7]+)|(0|[1-9]\d*))$/
+/** Characters of the longest integer of 64 bits, with a sign and all its binary digits, and the largest. */
+const longest = 67
+const largest = 2n ** 64n - 1n
+
+/** The integer; undefined when it is none, or has more than 64 bits. */
+function integerOf(text: string): number | bigint | undefined {
+  if (text.length > longest) return undefined
+  const [match, sign, prefixed, octal, plain] = integer.exec(text) ?? []
+  if (match === undefined) return undefined
+  if (plain !== undefined && plain.length < 16) return Number(sign + plain) || 0
+  const size = BigInt(prefixed ?? (octal === undefined ? (plain ?? '0') : `0o${octal}`))
+  const value = sign === '-' ? -size : size
+  return size > largest ? undefined : exactInteger(value)
+}
+
+/** Whether it is decimal digits that a double holds. */
+function isShort(text: string): boolean {
+  if (text.length > 15 || (text.length > 1 && text.charCodeAt(0) === 0x30)) return false
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x30 || text.charCodeAt(at) > 0x39) return false
+  return true
+}
+
+function numberOf(text: string): Json | undefined {
+  if (isShort(text)) return Number(text)
+  const plain = text.includes('_') ? text.replaceAll('_', '') : text
+  const whole = integerOf(plain)
+  if (whole !== undefined) return whole
+  const value = decimal.test(plain) ? Number(plain) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** The value of a plain scalar: null, a boolean, a number (NaN and infinities too), or its text. */
+export function resolvePlain(text: string): Json {
+  const first = text.charCodeAt(0)
+  // Most texts begin with a letter that no word and no number begins with.
+  if ((first >= 0x61 && first <= 0x7a) || (first >= 0x41 && first <= 0x5a))
+    return text.length > longestWord || !words.has(text) ? text : (words.get(text) as Json)
+  const word = words.get(text)
+  if (word !== undefined) return word
+  if (first === 0x2e) return decimal.test(text) ? finite(text) : text
+  if ((first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d) return numberOf(text) ?? text
+  return text
+}
+
+const finite = (text: string): Json => (Number.isFinite(Number(text)) ? Number(text) : text)
