@@ -1,0 +1,265 @@
+/** What comes on a connection (RFC 9113), from anybody: each frame is checked here against the state of the connection and of its streams. */
+import { ConnectionError, calmError, errorCodes, frameSizeError, protocolError, StreamError } from '../errors.ts'
+import {
+  FrameReader,
+  flags,
+  frameTypes,
+  largest31,
+  numbersFrame,
+  onlyNumber,
+  pingLength,
+  preface,
+  priorityLength,
+  withoutPadding,
+} from '../frames.ts'
+import { HeaderBlocks } from '../header-blocks.ts'
+import { Decoder, type FieldList } from '../hpack/decoder.ts'
+import type { Outbox } from '../outbox.ts'
+import type { Answers } from './answers.ts'
+import { checkTrailers } from './head.ts'
+import { Budget, limits } from './limits.ts'
+import type { ServerStream } from './stream.ts'
+import type { Streams } from './streams.ts'
+import type { Uploads } from './uploads.ts'
+
+const nothing = Buffer.alloc(0)
+
+/** What follows from what has come. */
+export interface IncomingOwner {
+  /** Nothing is looked at any more. */
+  readonly over: boolean
+  /** A header list opens a stream. Throws a StreamError when it can't. */
+  open(id: number, ends: boolean, list: FieldList): void
+  close(stream: ServerStream, error?: Error): void
+  reset(stream: ServerStream, code: number, error: Error): void
+  /** The client has answered a ping. */
+  answered(payload: Buffer): void
+  /** The client says goodbye. */
+  leave(): void
+}
+
+/** The parts of a connection that frames are about. */
+export interface IncomingParts {
+  readonly streams: Streams
+  readonly answers: Answers
+  readonly uploads: Uploads
+  readonly outbox: Outbox
+}
+
+export class Incoming {
+  readonly #owner: IncomingOwner
+  readonly #streams: Streams
+  readonly #answers: Answers
+  readonly #uploads: Uploads
+  readonly #outbox: Outbox
+  readonly #reader = new FrameReader((type, frameFlags, id, payload) => this.#frame(type, frameFlags, id, payload))
+  readonly #headerBlocks = new HeaderBlocks(limits.headerBlock, (id, ends, block) => this.#headers(id, ends, block))
+  readonly #decoder = new Decoder({ tableSize: limits.headerTable, fields: limits.headerFields, bytes: limits.headerBytes })
+  readonly #calm = new Budget(limits.calm)
+  readonly #resets = new Budget(limits.resets)
+  /** What has come of the preface; undefined: all. */
+  #preface: Buffer | undefined = nothing
+  #greeted = false
+
+  constructor({ streams, answers, uploads, outbox }: IncomingParts, owner: IncomingOwner) {
+    this.#streams = streams
+    this.#answers = answers
+    this.#uploads = uploads
+    this.#outbox = outbox
+    this.#owner = owner
+  }
+
+  /** The client has begun with its settings. */
+  get greeted(): boolean {
+    return this.#greeted
+  }
+
+  /** Names the frame or header list that has begun and is not complete. */
+  get unfinished(): string | undefined {
+    if (this.#headerBlocks.incomplete) return `headers ${this.#headerBlocks.number}`
+    return this.#reader.partial ? `frame ${this.#reader.count}` : undefined
+  }
+
+  /** So many milliseconds have passed. */
+  refill(milliseconds: number): void {
+    this.#calm.refill(milliseconds)
+    this.#resets.refill(milliseconds)
+  }
+
+  /** The client may send so many more frames that ask for nothing. */
+  earn(frames: number): void {
+    this.#calm.earn(frames)
+  }
+
+  /** @throws ConnectionError for what ends the connection. */
+  take(received: Buffer): void {
+    const bytes = this.#preface === undefined ? received : this.#afterPreface(this.#preface, received)
+    if (bytes.length > 0) this.#reader.take(bytes)
+  }
+
+  #afterPreface(before: Buffer, received: Buffer): Buffer {
+    const bytes = Buffer.concat([before, received])
+    const compared = Math.min(bytes.length, preface.length)
+    if (bytes.compare(preface, 0, compared, 0, compared) !== 0) throw protocolError('the connection does not begin with the preface')
+    this.#preface = bytes.length < preface.length ? bytes : undefined
+    return bytes.subarray(preface.length)
+  }
+
+  readonly #handlers: readonly ((frameFlags: number, id: number, payload: Buffer) => void)[] = [
+    (frameFlags, id, payload) => this.#data(frameFlags, id, payload),
+    (frameFlags, id, payload) => this.#headerBlocks.begin(frameFlags, id, payload),
+    (_flags, id, payload) => this.#priority(id, payload),
+    (_flags, id, payload) => this.#resetByClient(id, payload),
+    (frameFlags, id, payload) => this.#settings(frameFlags, id, payload),
+    () => {
+      throw protocolError('a client pushes')
+    },
+    (frameFlags, id, payload) => this.#ping(frameFlags, id, payload),
+    (_flags, id, payload) => this.#goAway(id, payload),
+    (_flags, id, payload) => this.#windowUpdate(id, onlyNumber(payload) & largest31),
+    (frameFlags, id, payload) => this.#headerBlocks.continue(frameFlags, id, payload),
+  ]
+
+  #frame(type: number, frameFlags: number, id: number, payload: Buffer): void {
+    if (this.#owner.over) return
+    if (!this.#greeted && (type !== frameTypes.settings || frameFlags & flags.ack))
+      throw protocolError('the client does not begin with settings')
+    if (this.#headerBlocks.incomplete && type !== frameTypes.continuation) throw protocolError('a header block is interrupted')
+    const handler = this.#handlers[type]
+    try {
+      // Frames of unknown types are passed over (section 5.5), but not for ever.
+      if (handler === undefined) this.#spend()
+      else handler(frameFlags, id, payload)
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error
+      this.#streamError(id, error)
+    }
+  }
+
+  /** A frame that asks for nothing. */
+  #spend(): void {
+    if (!this.#calm.spend(1)) throw calmError('too many frames that ask for nothing')
+  }
+
+  #streamError(id: number, error: StreamError): void {
+    this.#spendReset()
+    const stream = this.#streams.open.get(id)
+    if (stream !== undefined) return void this.#owner.reset(stream, error.code, error)
+    this.#outbox.push(numbersFrame(frameTypes.resetStream, id, error.code))
+    if (!this.#streams.isIdle(id)) this.#streams.remember(id, true)
+  }
+
+  #spendReset(): void {
+    if (!this.#resets.spend(1)) throw calmError('too many streams are reset')
+  }
+
+  #data(frameFlags: number, id: number, payload: Buffer): void {
+    if (this.#streams.isIdle(id)) throw protocolError(`stream ${id} was never opened`)
+    this.#uploads.received(payload.length)
+    const content = withoutPadding(frameFlags, payload)
+    const stream = this.#streams.open.get(id)
+    if (stream === undefined || stream.ended) {
+      this.#spend()
+      this.#uploads.consumedByAll(payload.length)
+      if (stream === undefined && this.#streams.closedState(id) === 'reset') return
+      throw new StreamError(errorCodes.streamClosed, 'data for a stream that has ended')
+    }
+    stream.room -= payload.length
+    stream.unread += payload.length
+    stream.received += content.length
+    const ends = (frameFlags & flags.endStream) !== 0
+    if (stream.room < 0) throw new StreamError(errorCodes.flowControlError, 'more came than there was room for')
+    if (stream.expected !== undefined && (stream.received > stream.expected || (ends && stream.received < stream.expected)))
+      throw new StreamError(errorCodes.protocolError, 'the body has another length than was said')
+    if (content.length === 0 && !ends) this.#spend()
+    if (content.length < payload.length) this.#uploads.consumed(stream, payload.length - content.length)
+    if (content.length > 0) stream.user?.data(content)
+    if (ends) this.#endOf(stream)
+  }
+
+  /** The request is complete. */
+  #endOf(stream: ServerStream): void {
+    stream.ended = true
+    stream.user?.end()
+    if (stream.sentEnd) this.#owner.close(stream)
+  }
+
+  #headers(id: number, ends: boolean, block: Buffer): void {
+    if (id % 2 === 0) throw protocolError(`a client can't open stream ${id}`)
+    const list = this.#decoder.decode(block)
+    const stream = this.#streams.open.get(id)
+    if (stream !== undefined) this.#trailers(stream, ends, list.fields)
+    else if (!this.#streams.isIdle(id)) this.#headersOfClosed(id)
+    else {
+      this.#streams.lastId = id
+      this.#owner.open(id, ends, list)
+    }
+  }
+
+  #headersOfClosed(id: number): void {
+    const state = this.#streams.closedState(id)
+    if (state === 'skipped') throw protocolError(`stream ${id} comes after a later one`)
+    if (state === 'ended') throw new ConnectionError(errorCodes.streamClosed, `stream ${id} has ended`)
+    this.#spend()
+  }
+
+  #trailers(stream: ServerStream, ends: boolean, fields: readonly string[]): void {
+    if (stream.ended) throw new StreamError(errorCodes.streamClosed, 'headers for a stream that has ended')
+    if (!ends) throw new StreamError(errorCodes.protocolError, 'trailers do not end their stream')
+    checkTrailers(fields)
+    if (stream.expected !== undefined && stream.received < stream.expected)
+      throw new StreamError(errorCodes.protocolError, 'the body is shorter than was said')
+    this.#endOf(stream)
+  }
+
+  #priority(id: number, payload: Buffer): void {
+    if (id === 0) throw protocolError('a priority is for no stream')
+    this.#spend()
+    if (payload.length !== priorityLength) throw new StreamError(errorCodes.frameSizeError, 'a priority is cut')
+    if ((payload.readUInt32BE(0) & largest31) === id) throw new StreamError(errorCodes.protocolError, 'a stream depends on itself')
+  }
+
+  #resetByClient(id: number, payload: Buffer): void {
+    if (this.#streams.isIdle(id)) throw protocolError(`stream ${id} was never opened`)
+    onlyNumber(payload)
+    const stream = this.#streams.open.get(id)
+    if (stream === undefined) return void this.#spend()
+    if (!stream.sentEnd) this.#spendReset()
+    this.#owner.close(stream, new Error('the client cancelled the request'))
+  }
+
+  #settings(frameFlags: number, id: number, payload: Buffer): void {
+    if (id !== 0) throw protocolError('settings are for a stream')
+    this.#spend()
+    if (frameFlags & flags.ack) {
+      if (payload.length > 0) throw frameSizeError('an acknowledgement has content')
+      return
+    }
+    this.#greeted = true
+    this.#answers.settings(payload, this.#streams.open.values())
+    this.#outbox.reply(frameTypes.settings, flags.ack, 0, nothing)
+  }
+
+  #ping(frameFlags: number, id: number, payload: Buffer): void {
+    if (id !== 0) throw protocolError('a ping is for a stream')
+    if (payload.length !== pingLength) throw frameSizeError('a ping is cut')
+    this.#spend()
+    if ((frameFlags & flags.ack) === 0) this.#outbox.reply(frameTypes.ping, flags.ack, 0, payload)
+    else this.#owner.answered(payload)
+  }
+
+  #goAway(id: number, payload: Buffer): void {
+    if (id !== 0) throw protocolError('the end of the connection is for a stream')
+    if (payload.length < 8) throw frameSizeError('the end of the connection is cut')
+    this.#spend()
+    this.#owner.leave()
+  }
+
+  #windowUpdate(id: number, increment: number): void {
+    this.#spend()
+    if (id === 0) return void this.#answers.sender.grow(increment)
+    if (this.#streams.isIdle(id)) throw protocolError(`stream ${id} was never opened`)
+    const stream = this.#streams.open.get(id)
+    if (stream !== undefined) this.#answers.sender.growStream(stream, increment)
+  }
+}

@@ -1,0 +1,57 @@
+import { ConnectionError, errorCodes } from '../errors.ts'
+import { frameTypes, largest31, numbersFrame } from '../frames.ts'
+import type { Outbox } from '../outbox.ts'
+import { defaultWindowSize } from '../settings.ts'
+import { limits } from './limits.ts'
+import type { ServerStream } from './stream.ts'
+
+/** What clients may send: windows that grow as bodies are read (RFC 9113, section 5.2). */
+export class Uploads {
+  readonly #outbox: Outbox
+  /** Bytes that the client may send on all streams together, and those that were consumed since it was last told. */
+  #room: number
+  #owed = 0
+  #over = false
+
+  constructor(outbox: Outbox, maxConcurrentStreams: number) {
+    this.#outbox = outbox
+    this.#room = Math.min(limits.uploadWindow * maxConcurrentStreams, largest31)
+  }
+
+  /** Tells the client how much it may send at first. */
+  greet(): void {
+    this.#outbox.push(numbersFrame(frameTypes.windowUpdate, 0, this.#room - defaultWindowSize))
+  }
+
+  /** @throws ConnectionError when there was no room for so many bytes. */
+  received(bytes: number): void {
+    this.#room -= bytes
+    if (this.#room < 0) throw new ConnectionError(errorCodes.flowControlError, 'more came than there was room for')
+  }
+
+  /** So many bytes of a stream are not needed any more. */
+  consumed(stream: ServerStream, bytes: number): void {
+    if (stream.closed) return
+    stream.unread -= bytes
+    stream.owed += bytes
+    this.consumedByAll(bytes)
+    if (stream.ended || stream.owed < limits.uploadWindow / 2) return
+    this.#outbox.push(numbersFrame(frameTypes.windowUpdate, stream.id, stream.owed))
+    stream.room += stream.owed
+    stream.owed = 0
+  }
+
+  /** The same of streams that have ended. */
+  consumedByAll(bytes: number): void {
+    this.#owed += bytes
+    if (this.#owed < limits.uploadWindow / 2 || this.#over) return
+    this.#outbox.push(numbersFrame(frameTypes.windowUpdate, 0, this.#owed))
+    this.#room += this.#owed
+    this.#owed = 0
+  }
+
+  /** The connection has ended: the client is told nothing more. */
+  end(): void {
+    this.#over = true
+  }
+}
