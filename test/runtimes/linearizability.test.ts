@@ -8,11 +8,12 @@ import { type Api, apiOf, configMap } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
 import { linearizationProblem, type Operation, watchProblem } from '../support/linearizability.ts'
+import { trials } from '../support/soak.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually, sleep, within } from '../support/wait.ts'
 import { type Connect, type Histories, startClients, startWatching } from './linearizability-clients.ts'
 
-const duration = 30_000
+const duration = trials(10_000, 30_000)
 /** On a slow machine it takes longer until there is something to judge. */
 const longest = 120_000
 const clients = 6

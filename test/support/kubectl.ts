@@ -98,7 +98,8 @@ export interface Kubectl {
 export function kubectlWith(binary: KubectlBinary, kubeconfig: string, home: string): Kubectl {
   function launch(args: readonly string[], { stdin, env = {} }: RunOptions): { child: ChildProcess; output: Ran; ended: Promise<Ran> } {
     const child = spawn(binary.path, args, {
-      env: { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig, ...env },
+      // Without garbage collection, which takes a quarter of so short a run.
+      env: { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig, GOGC: 'off', ...env },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     const output = { code: -1, stdout: '', stderr: '' }
