@@ -75,7 +75,8 @@ transpile(root)
 if (!has('quick')) await build()
 if (has('slowest')) writeFileSync(usage, '')
 const { sideBySide, measuring } = processes(root, files)
-const results = [await run(sideBySide, Math.max(2, availableParallelism())), await run(measuring, 1)]
+// One more than there are processors: now and then each waits for a timer, a disk or another process.
+const results = [await run(sideBySide, availableParallelism() + 1), await run(measuring, 1)]
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const sum = (field) => results.reduce((total, each) => total + each[field], 0)
 const skipped = sum('skipped')

@@ -40,9 +40,11 @@ async function* readEvents<T extends object>(
     for (;;) {
       const part = await Promise.race([reader.read().catch(() => undefined), ended])
       if (part === undefined || part.done) return
-      const lines = (partial + decoder.decode(part.value, { stream: true })).split('\n')
-      partial = lines.pop() ?? ''
-      for (const line of lines) {
+      const [first = '', ...others] = decoder.decode(part.value, { stream: true }).split('\n')
+      partial += first
+      for (const start of others) {
+        const line = partial
+        partial = start
         const event = JSON.parse(line) as { readonly type: string; readonly object: T & { readonly code?: number } }
         if (event.type === 'ERROR') throw new ApiFailure(event.object.code ?? 500, { ...event.object }, 'watch')
         yield event as WatchEvent<T>

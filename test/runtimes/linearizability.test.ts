@@ -93,7 +93,7 @@ describe('linearizability', { concurrency: true }, () => {
     etcd: { etcd: true },
   }
   for (const [title, { etcd: usesEtcd, flags = [] }] of Object.entries(killed))
-    test(`${title}: the daemon is killed`, { timeout: 300_000 }, async (t) => {
+    test(`${title}: the daemon is killed`, { timeout: 900_000 }, async (t) => {
       const { path, remove } = temporaryDirectory()
       const etcd = usesEtcd && (await startEtcd())
       const start = () => startDaemon({ directory: path, flags: [...flags, ...(etcd ? [`--kvstore-servers=${etcd.servers.join()}`] : [])] })
@@ -113,7 +113,7 @@ describe('linearizability', { concurrency: true }, () => {
       )
     })
 
-  test('two daemons on etcd with three members, of which the leader is killed or stands still', { timeout: 300_000 }, async (t) => {
+  test('two daemons on etcd with three members, of which the leader is killed or stands still', { timeout: 900_000 }, async (t) => {
     const etcd = await startEtcd({ members: 3 })
     const flags = [`--kvstore-servers=${etcd.servers.join()}`]
     const daemons = await Promise.all([startDaemon({ flags }), startDaemon({ flags })])

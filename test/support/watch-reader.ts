@@ -46,9 +46,12 @@ export function readWatch(body: ReadableStream<Uint8Array>, abort: () => void, p
         assert.equal(partial, '', 'the watch ends with half an event')
         return undefined
       }
-      const lines = (partial + decoder.decode(value, { stream: true })).split('\n')
-      partial = lines.pop() ?? ''
-      for (const line of lines) ready.push(JSON.parse(line) as WatchEvent)
+      const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n')
+      partial += first
+      for (const start of others) {
+        ready.push(JSON.parse(partial) as WatchEvent)
+        partial = start
+      }
     }
     return ready.shift()
   }
