@@ -48,7 +48,7 @@ export const gateRows = [
   { name: 'ClusterTrustBundle', default: false, stage: 'beta', since: '1.33' },
   { name: 'ClusterTrustBundleProjection', default: false, stage: 'beta', since: '1.33' },
   { name: 'ComponentFlagz', default: true, stage: 'beta', since: '1.36', idle: true },
-  { name: 'ComponentStatusz', default: true, stage: 'beta', since: '1.36', idle: true },
+  { name: 'ComponentStatusz', default: true, stage: 'beta', since: '1.36' },
   { name: 'ConcurrentWatchObjectDecode', default: false, stage: 'beta', since: '1.31', idle: true },
   { name: 'ConsistentListFromCache', default: true, stage: 'ga', since: '1.34', lockToDefault: true },
   { name: 'ConstrainedImpersonation', default: true, stage: 'beta', since: '1.36' },

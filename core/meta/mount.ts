@@ -13,6 +13,7 @@ import { createOpenApiV2 } from './openapi/v2.ts'
 import { createOpenApiV3 } from './openapi/v3.ts'
 import { createRoot } from './root.ts'
 import type { DefinitionSource } from './served.ts'
+import { createStatusz } from './statusz.ts'
 import { type VersionInfo, versionResponse } from './version.ts'
 
 export interface MetaOptions {
@@ -69,9 +70,20 @@ export function createMeta(options: MetaOptions): Meta {
   const openApi = { served, platform, clock, enums, info: { title: platform.title, version: version.gitVersion } }
   const v2 = createOpenApiV2(openApi)
   const v3 = createOpenApiV3(openApi)
-  const fixed = ['/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version', ...Object.keys(others), ...health.paths]
+  const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
+  const fixed = [
+    ...statuszPaths,
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/',
+    '/version',
+    ...Object.keys(others),
+    ...health.paths,
+  ]
   const root = createRoot(served, platform, fixed)
 
+  const statusz = createStatusz({ platform, clock, version, paths: fixed })
   const checks: Respond = (_request, url) => health.respond(url)
   const find = lookup([
     { path: '/', respond: () => root() },
@@ -82,6 +94,7 @@ export function createMeta(options: MetaOptions): Meta {
     { path: '/openapi/v2', respond: v2.respond },
     { path: '/openapi/v3', below: true, respond: v3.respond },
     ...Object.entries(others).map(([path, respond]) => ({ path, respond })),
+    ...statuszPaths.map((path) => ({ path, respond: statusz })),
   ])
   return ({ request, info }) => {
     const respond = find(info.path)

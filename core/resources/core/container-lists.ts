@@ -28,7 +28,7 @@ export function checkMainContainers(
     names.add(container.name)
     if (container.lifecycle) checkLifecycle(container.lifecycle, pod, at.child('lifecycle'), errors)
     checkProbes(container, pod, at, errors)
-    checkRestartRules(container, at, errors)
+    checkRestartRules(container, at, errors, context)
   })
   checkHostPorts(containers, path, errors)
 }
@@ -46,7 +46,7 @@ export function checkInitContainers(
     const at = path.index(index)
     const sidecar = isSidecar(container)
     checkContainer(container, pod, at, errors, context)
-    checkRestartRules(container, at, errors)
+    checkRestartRules(container, at, errors, context)
     if (names.has(container.name)) errors.duplicate(at.child('name'), container.name)
     else if (container.name) names.add(container.name)
     checkHostPorts([container], path, errors)

@@ -84,7 +84,12 @@ const mostRules = 20
 const mostExitCodes = 255
 
 /** KEP 5307: a container's own restart policy, and the rules that override it by exit code. */
-export function checkRestartRules({ restartPolicy, restartPolicyRules = [] }: Container, path: FieldPath, errors: FieldErrors): void {
+export function checkRestartRules(
+  { restartPolicy, restartPolicyRules = [] }: Container,
+  path: FieldPath,
+  errors: FieldErrors,
+  { settings }: HookContext,
+): void {
   if (restartPolicy !== undefined) checkSupported(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'), errors)
   else if (restartPolicyRules.length > 0) {
     errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
@@ -94,7 +99,10 @@ export function checkRestartRules({ restartPolicy, restartPolicyRules = [] }: Co
   restartPolicyRules.forEach(({ action, exitCodes }, index) => {
     const at = rules.index(index)
     const codes = at.child('exitCodes')
-    checkSupported(action, ['Restart', 'RestartAllContainers'], at.child('action'), errors)
+    const check = (...actions: string[]) => checkSupported(action, actions, at.child('action'), errors)
+    if (settings.enabled('RestartAllContainersOnContainerExits')) check('Restart', 'RestartAllContainers')
+    else if (action === 'RestartAllContainers') errors.forgivable('restarts of all containers', () => check('Restart'))
+    else check('Restart')
     if (exitCodes) checkSupported(exitCodes.operator, ['In', 'NotIn'], codes.child('operator'), errors)
     else errors.required(codes, 'must be specified')
     const count = exitCodes?.values?.length ?? 0

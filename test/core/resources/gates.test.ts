@@ -111,3 +111,15 @@ test('OpenAPIEnums and StorageVersionHash: documents without them', async () => 
   assert.deepEqual(await of(own), [true, true])
   assert.deepEqual(await of(off), [false, false])
 })
+
+test('RestartAllContainersOnContainerExits: before 1.36 one action is known', async () => {
+  const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }]
+  const manifest = withChanges(pod, {
+    'spec.containers.0.restartPolicy': 'Never',
+    'spec.containers.0.restartPolicyRules': restartPolicyRules,
+  })
+  await made(own, pods, manifest)
+  assert.deepEqual(causesOf(await (await at(35)).send('POST', `${pods}?dryRun=All`, manifest)), [
+    'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "RestartAllContainers": supported values: "Restart"',
+  ])
+})
