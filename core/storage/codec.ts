@@ -21,6 +21,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const openingBrace = 0x7b
 const closingBrace = 0x7d
+const comma = 0x2c
 const lineFeed = 0x0a
 
 /** An object in canonical form, and its JSON. */
@@ -49,6 +50,8 @@ export interface Codec {
   store(printed: Printed): Uint8Array
   /** The bytes that clients get for a printed object; without a revision: for one that is not stored. */
   show(printed: Printed, revision?: number): Uint8Array
+  /** Served bytes under another revision: what a deletion shows. */
+  restamp(served: Uint8Array, from: number, to: number): Uint8Array
   /** Whether these are the bytes that `show` gives. */
   isShown(served: Uint8Array, printed: Printed, revision: number): boolean
   /**
@@ -106,6 +109,15 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const show = ({ bytes }: Printed, revision?: number): Uint8Array => (revision === undefined ? bytes : splice(bytes, revision))
 
+  const restamp = (served: Uint8Array, from: number, to: number): Uint8Array => {
+    const last = head.length + version(from, closingBrace).length
+    const rest = served.subarray(served[last] === comma ? last + 1 : last)
+    const bare = new Uint8Array(head.length + rest.length)
+    bare.set(head)
+    bare.set(rest, head.length)
+    return splice(bare, to)
+  }
+
   /** Most are of another length, and need no look. */
   const isShown = (served: Uint8Array, printed: Printed, revision: number) =>
     served.length === printed.bytes.length + version(revision, printed.bytes[head.length]).length &&
@@ -155,5 +167,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   // Custom resources are JSON in the reference server's store, whatever the flag says.
   const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
 
-  return { canonical, print, decode, store, show, isShown, serve, isServed }
+  return { canonical, print, decode, store, show, restamp, isShown, serve, isServed }
 }

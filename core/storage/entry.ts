@@ -55,8 +55,7 @@ export class Entry {
 
   /** The same content under another revision: what a deletion shows. */
   at(revision: number): Entry {
-    const { canonical, print, show } = this.#codec
-    return new Entry(this.key, revision, show(print(canonical(this.decode())), revision), this.#codec)
+    return new Entry(this.key, revision, this.#codec.restamp(this.bytes, this.revision, revision), this.#codec)
   }
 
   /** The same object in other bytes, such as those of another version. `outdated`: what is stored is not what would be written now. */

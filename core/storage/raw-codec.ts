@@ -60,6 +60,7 @@ export function createRawCodec(): Codec {
     decode,
     store: ({ bytes }) => bytes,
     show,
+    restamp: (served, _from, to) => show(printed(decode(served)), to),
     isShown: (served, value, revision) => sameBytes(served, show(value, revision)),
     serve(stored, revision) {
       const at = headLength(decoder.decode(stored.subarray(0, longestHead)))

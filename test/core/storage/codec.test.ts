@@ -6,6 +6,7 @@ import { bind } from '../../../core/resources/bind.ts'
 import type { ApiObject, ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createCodec } from '../../../core/storage/codec.ts'
+import { createRawCodec } from '../../../core/storage/raw-codec.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
 const platform = createPlatform()
@@ -114,5 +115,16 @@ test('says so when a value is damaged or of another kind', () => {
       (error) => error instanceof StoreError && error.code === 'corrupt',
       text(damaged),
     )
+  }
+})
+
+test('an object under another revision is the same but for its resourceVersion', () => {
+  for (const metadata of [object.metadata, {}]) {
+    const print = json.print(json.canonical({ ...object, metadata }))
+    for (const to of [8, 1_000_000]) {
+      assert.equal(text(json.restamp(json.show(print, 7), 7, to)), text(json.show(print, to)))
+      const raw = createRawCodec()
+      assert.equal(text(raw.restamp(json.show(print, 7), 7, to)), text(json.show(print, to)))
+    }
   }
 })
