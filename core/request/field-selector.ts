@@ -72,7 +72,9 @@ type Reader = (object: ApiObject) => string
 export type FieldOf = (name: string, read: Reader) => string
 
 /** What selectors look at. */
-type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'storage'>
+type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'storage'> & {
+  readonly schema?: Pick<ResourceDefinition['schema'], 'dialect'>
+}
 
 const metadataFields = ['metadata.name', 'metadata.namespace']
 
@@ -121,10 +123,10 @@ export function fieldReader(field: string, definition: Selectable): Reader {
   return storage ? (object) => read(storage.fromStored(object)) : read
 }
 
-function servedReader(field: string, { selectable, namespaced }: Selectable): Reader {
+function servedReader(field: string, { selectable, namespaced, schema }: Selectable): Reader {
   const own = Object.hasOwn(selectable, field) ? selectable[field] : undefined
   if (own !== undefined) return typeof own === 'string' ? pathReader(own) : own
-  const plain = Object.keys(selectable).length === 0
+  const plain = Object.keys(selectable).length === 0 && schema?.dialect !== 'openapi'
   if (field === 'metadata.name' || (field === 'metadata.namespace' && (plain || namespaced))) return pathReader(`.${field}`)
   if (!plain) throw badRequest(`field label not supported: ${field}`)
   throw badRequest(

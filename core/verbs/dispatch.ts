@@ -2,7 +2,7 @@ import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
-import { noSuchResource, notAllowed } from '../respond/status.ts'
+import { type ApiError, noSuchResource, notAllowed, notFound } from '../respond/status.ts'
 import { actionOf } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
@@ -81,6 +81,16 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     return all.get(subresource)
   }
 
+  /** Of custom resources, a subresource that the version lacks is told as if the object were not there, the version's deprecation included. */
+  function unserved(resource: ServedResource, { info, warnings }: Exchange): ApiError {
+    const { definition, groupResource } = resource
+    const name = info.parts[1]
+    if (definition.schema.dialect !== 'openapi' || info.subresource === '' || name === undefined) return noSuchResource(groupResource)
+    const { warning } = find(resource, '') ?? {}
+    if (warning !== undefined) warnings.push(warning)
+    return notFound(groupResource, name)
+  }
+
   return (exchange) => {
     const { info, request } = exchange
     const resource = services.table.lookup(info.group, info.version, info.resource)
@@ -88,7 +98,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     const { definition, groupResource } = resource
     const endpoint = find(resource, info.subresource)
     const route = endpoint?.routes[info.position]
-    if (endpoint === undefined || route === undefined) throw noSuchResource(groupResource)
+    if (endpoint === undefined || route === undefined) throw unserved(resource, exchange)
     const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
     if (verb === undefined) throw notAllowed(groupResource)
     if (endpoint.warning !== undefined) {

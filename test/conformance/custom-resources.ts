@@ -290,6 +290,23 @@ function scales(on: On): void {
 }
 
 function changes(on: On): void {
+  on('a subresource, and a field selector, that a version lacks', async ({ api, under }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group, { versions: [stored, versionOf('v2', { deprecated: true })] }))
+    await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'a'))
+    for (const [method, name] of [
+      ['GET', 'a'],
+      ['PATCH', 'none'],
+    ] as const) {
+      const answer = await api.send(method, under(`${group}/v2`, `widgets/${name}/status`), method === 'GET' ? undefined : {})
+      const { details } = assertFailure(answer, 404, 'NotFound', `widgets.${group} "${name}" not found`)
+      assert.deepEqual(details, { name, group, kind: 'widgets' })
+      assert.match(answer.headers.get('warning') ?? '', /v2 Widget is deprecated/)
+    }
+    const selected = await api.get(under(`${group}/v1`, 'widgets?fieldSelector=spec.size%3Dsmall'))
+    assertFailure(selected, 400, 'BadRequest', 'field label not supported: spec.size')
+  })
+
   on('a version that is added, stored, and taken away', async ({ api, under }) => {
     const group = newGroup()
     const path = `${definitionsPath}/widgets.${group}`

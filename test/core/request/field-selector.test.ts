@@ -82,6 +82,9 @@ test('unknown fields are refused', () => {
   }
   assert.equal(message('x', plain), '"x" is not a known field selector: only "metadata.name", "metadata.namespace"')
   assert.equal(message('x', own), 'field label not supported: x')
+  const custom = { ...plain, schema: { dialect: 'openapi' as const } }
+  assert.equal(message('x', custom), 'field label not supported: x')
+  assert.equal(message('metadata.namespace', { ...custom, namespaced: false }), 'field label not supported: metadata.namespace')
   assert.equal(message('constructor', own), 'field label not supported: constructor')
   assert.equal(message('metadata.namespace', { ...own, namespaced: false }), 'field label not supported: metadata.namespace')
   assert.equal(message('metadata.namespace', { ...plain, namespaced: false }), '')
