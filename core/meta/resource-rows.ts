@@ -17,7 +17,7 @@ const statusVerbs = ['get', 'patch', 'update']
 /** Verbs that a resource does not offer any more while it goes away. */
 const makes: readonly string[] = ['create', 'patch', 'update']
 
-/** The resource itself, then its subresources by name. */
+/** The resource itself, then its subresources. */
 export function resourceRows(definition: ResourceDefinition): readonly [ResourceRow, ...ResourceRow[]] {
   const { names, kind, closing } = definition
   const verbs = closing === undefined ? definition.verbs : definition.verbs.filter((verb) => !makes.includes(verb))
@@ -37,6 +37,9 @@ export function resourceRows(definition: ResourceDefinition): readonly [Resource
   }
   return [
     { name: plural, subresource: '', kind, verbs: [...verbs].sort() },
-    ...[...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    // Those of custom resources come as the reference adds them.
+    ...(definition.schema.dialect === 'openapi'
+      ? subresources.values()
+      : [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
   ]
 }

@@ -95,8 +95,9 @@ export function createServing(options: ServingOptions): ServeRows {
     })
     const base = cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger }) : directFeed(objects, store)
     if (converter === undefined) return { rows, store: base, viewOf: () => base }
+    const schemaOf = (apiVersion: string) => rows.find((row) => apiVersionOf(row) === apiVersion)?.schema
     const views = new Map(
-      rows.map((row) => [apiVersionOf(row), createVersionedStore({ base, definition: row, stored, converter, context })]),
+      rows.map((row) => [apiVersionOf(row), createVersionedStore({ base, definition: row, stored, converter, schemaOf, context })]),
     )
     return { rows, store: base, viewOf: (row) => views.get(apiVersionOf(row)) ?? base }
   }

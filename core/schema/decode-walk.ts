@@ -27,13 +27,16 @@ export class Walk {
   readonly limit: number
   /** Only finds unknown fields, in the order in which they stand in the input. */
   readonly search: boolean
+  /** Leaves out malformed metadata instead of failing. */
+  readonly lenient: boolean
   depth = 0
   /** Name of the innermost message. */
   message = ''
   /** Position in `path` from which type errors name fields: metadata of custom resources is decoded by itself. */
   origin = 0
 
-  constructor(unknown: string[] | undefined, limit: number, search = false) {
+  constructor(unknown: string[] | undefined, limit: number, search = false, lenient = false) {
+    this.lenient = lenient
     this.unknown = unknown
     this.limit = limit
     this.search = search

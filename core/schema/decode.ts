@@ -347,6 +347,11 @@ export function decode(schema: Message, value: Json, options: DecodeOptions = {}
   return { value: result, unknown: found }
 }
 
+/** A stored object of a custom resource without metadata that is malformed: what was written before metadata was checked can be read. */
+export function withoutMalformed(schema: Message, value: Json): JsonObject {
+  return openReaderOf(schema)(value, new Walk(undefined, defaultMaxDepth, false, true)) as JsonObject
+}
+
 /** The canonical form of an object that is decoded already, after hooks or patches changed it: the value to store. */
 export function canonicalise(schema: Message, value: Json, options: DecodeOptions = {}): JsonObject {
   return read(schema, value, options)

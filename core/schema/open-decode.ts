@@ -69,9 +69,31 @@ interface Member {
   readonly always: boolean
 }
 
+/** Reads metadata; where that is malformed and may be, member by member. */
+function metadataIn(read: Reader, value: Json, walk: Walk): Json {
+  const { length } = walk.path
+  const { depth } = walk
+  const attempt = (part: Json): Json | undefined => {
+    try {
+      return read(part, walk)
+    } catch (error) {
+      if (!walk.lenient || !(error instanceof DecodeError)) throw error
+      walk.path.length = length
+      walk.depth = depth
+      return undefined
+    }
+  }
+  const whole = attempt(value)
+  if (whole !== undefined) return whole
+  const result: JsonObject = {}
+  if (isObject(value)) for (const name of Object.keys(value)) Object.assign(result, attempt({ [name]: value[name] as Json }))
+  return result
+}
+
 /** Kind or apiVersion of an object within another one. */
 const embeddedText: Reader = (value, walk) => {
   if (typeof value === 'string') return value
+  if (walk.lenient) return null
   throw new PartError(walk.fieldPath(), value, 'must be a string')
 }
 
@@ -81,7 +103,7 @@ function embeddedMetadata(read: Reader): Reader {
     const { origin } = walk
     walk.origin = walk.path.length
     try {
-      return read(value, walk)
+      return metadataIn(read, value, walk)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       walk.path.length = walk.origin
@@ -95,7 +117,7 @@ function embeddedMetadata(read: Reader): Reader {
 function rootMetadata(read: Reader): Reader {
   return (value, walk) => {
     walk.origin = walk.path.length
-    const result = read(value, walk)
+    const result = walk.lenient ? metadataIn(read, value, walk) : read(value, walk)
     walk.origin = 0
     return result
   }

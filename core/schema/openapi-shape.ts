@@ -44,13 +44,14 @@ export function shapeOfCondition({ types, facets, properties, additional, items 
   }
 }
 
-/** The shape of a schema. Messages that are decoded by type have the shape that is declared for them, if any. */
+/** The shape of a schema. Messages of which it is not the structure that counts have the shape that is declared for them, if any. */
 export function shapeOf(schema: Schema): Shape {
   const { facets = noFacets } = schema
   const types = facets.untyped ? [] : typeNames[schema.type]
   switch (schema.type) {
     case 'message': {
-      if (schema.dialect !== 'openapi') return facets.declared ? shapeOfCondition(facets.declared) : anything
+      if (facets.declared) return shapeOfCondition(facets.declared)
+      if (schema.dialect !== 'openapi') return anything
       const properties = new Map([...schema.json].map(([name, field]) => [name, shapeOf(field.schema)]))
       return { types, facets, properties, ...(schema.additional && { additional: shapeOf(schema.additional) }) }
     }

@@ -6,8 +6,11 @@ import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { ApiError, badRequest, conflict } from '../respond/status.ts'
+import { ApiError, badRequest, conflict, invalid } from '../respond/status.ts'
+import { FieldErrors } from '../schema/field-error.ts'
+import { FieldPath } from '../schema/field-path.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { checkNulls } from '../schema/open-nulls.ts'
 import { objectOf } from './body.ts'
 import { completed } from './completion.ts'
 import { afterApply } from './ownership.ts'
@@ -78,6 +81,9 @@ export const apply: Verb = async (target) => {
   async function result(existing: ApiObject | undefined): Promise<ApiObject> {
     const merged = await afterApply(target, existing, applied, options)
     checkDuplicates()
+    const errors = new FieldErrors()
+    checkNulls(view.body.schema, merged, FieldPath.root, errors)
+    if (errors.count > 0) throw invalid(view.body, name, errors.list)
     const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes)
     checkIdentity(target, object)
     return object

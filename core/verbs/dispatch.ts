@@ -100,7 +100,11 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     const route = endpoint?.routes[info.position]
     if (endpoint === undefined || route === undefined) throw unserved(resource, exchange)
     const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
-    if (verb === undefined) throw notAllowed(groupResource)
+    if (verb === undefined) {
+      // Without a namespace custom resources are only read.
+      const isMisplaced = definition.schema.dialect === 'openapi' && definition.namespaced && info.namespace === ''
+      throw isMisplaced ? noSuchResource() : notAllowed(groupResource)
+    }
     if (endpoint.warning !== undefined) {
       services.deprecated.set(
         [groupResource.group, info.version, groupResource.resource, info.subresource, definition.lifecycle.removed ?? ''],

@@ -1,7 +1,8 @@
 import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
 import { sameBytes } from '../schema/bytes.ts'
+import { DecodeError, withoutMalformed } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults.ts'
-import type { HookContext, Json } from '../schema/model.ts'
+import type { HookContext, Json, Message } from '../schema/model.ts'
 import type { Codec } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
 
@@ -23,13 +24,16 @@ export interface EntryVersionsOptions {
   /** `apiVersion` in which objects are written now. */
   readonly storageVersion: string
   readonly converter: Converter
+  /** The schema of the version that an `apiVersion` names; undefined: there is none any more. */
+  readonly schemaOf: (apiVersion: string) => Message | undefined
   readonly codec: Codec
   readonly context: () => HookContext
 }
 
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
-export function createEntryVersions({ definition, storageVersion, converter, codec, context }: EntryVersionsOptions): EntryVersions {
+export function createEntryVersions(options: EntryVersionsOptions): EntryVersions {
+  const { definition, storageVersion, converter, schemaOf, codec, context } = options
   const apiVersion = apiVersionOf(definition)
   const made = new WeakMap<Entry, Entry>()
   /** The watch brings the bytes that were written once more, in another entry. */
@@ -43,10 +47,25 @@ export function createEntryVersions({ definition, storageVersion, converter, cod
 
   const known = (entry: Entry) => made.get(entry) ?? (complete.has(entry.bytes) ? keep(entry, entry.bytes, false) : undefined)
 
-  /** What is stored may be of an older schema: fields that are gone go, defaults that came are filled in. */
+  /** What is stored may be of an older schema, in which defaults that came are filled in. Changes the object. */
+  function withDefaults(object: ApiObject, schema: Message): ApiObject {
+    applyDefaults(schema, object as Json, context())
+    object.metadata.generation ||= 1
+    return object
+  }
+
+  /** Fields that this version does not have go, and metadata that nobody could write now. */
+  function canonical(object: ApiObject): ApiObject {
+    try {
+      return codec.canonical(object)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      return codec.canonical(withoutMalformed(definition.schema, object as Json) as ApiObject)
+    }
+  }
+
   function completed(entry: Entry, object: ApiObject, storedIn: string): Entry {
-    applyDefaults(definition.schema, object as Json, context())
-    const bytes = codec.show(codec.print(codec.canonical(object)), entry.revision)
+    const bytes = codec.show(codec.print(canonical(object)), entry.revision)
     if (sameBytes(bytes, entry.bytes)) return keep(entry, entry.bytes, apiVersion !== storageVersion)
     return keep(entry, bytes, apiVersion === storageVersion || storedIn !== storageVersion)
   }
@@ -62,8 +81,13 @@ export function createEntryVersions({ definition, storageVersion, converter, cod
         continue
       }
       const object = entry.decode()
-      if (object.apiVersion === apiVersion) result[index] = completed(entry, object, apiVersion)
-      else objects[others.push(index) - 1] = object
+      if (object.apiVersion === apiVersion) {
+        result[index] = completed(entry, withDefaults(object, definition.schema), apiVersion)
+        continue
+      }
+      // Defaults are those of the version in which the object is stored.
+      const schema = schemaOf(object.apiVersion)
+      objects[others.push(index) - 1] = schema ? withDefaults(object, schema) : object
     }
     if (others.length === 0) return result
     const finish = (converted: readonly ApiObject[]) => {

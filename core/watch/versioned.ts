@@ -3,7 +3,7 @@
  * is stored and what is asked for meet, and where a conversion may take time: verbs and registry see only their own version.
  */
 import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
-import type { HookContext } from '../schema/model.ts'
+import type { HookContext, Message } from '../schema/model.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Swap } from '../storage/object-store.ts'
@@ -20,15 +20,17 @@ export interface VersionedOptions {
   /** The version in which objects are written. */
   readonly stored: ResourceDefinition
   readonly converter: Converter
+  /** Schemas of all versions, by `apiVersion`. */
+  readonly schemaOf: (apiVersion: string) => Message | undefined
   readonly context: () => HookContext
 }
 
 /** Lists of one state with different selectors that are remembered at a time. */
 const rememberedSelectors = 4
 
-export function createVersionedStore({ base, definition, stored, converter, context }: VersionedOptions): WatchableStore {
+export function createVersionedStore({ base, definition, stored, converter, schemaOf, context }: VersionedOptions): WatchableStore {
   const codec = createCodec(definition)
-  const versions = createEntryVersions({ definition, storageVersion: apiVersionOf(stored), converter, codec, context })
+  const versions = createEntryVersions({ definition, storageVersion: apiVersionOf(stored), converter, schemaOf, codec, context })
   const storedCodec = definition === stored ? codec : createCodec(stored)
   const changes = new WeakMap<Change, Change>()
   /** What was made of lists that the base remembers, by selector. */

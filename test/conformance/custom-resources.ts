@@ -200,6 +200,16 @@ function objects(on: On): void {
       'Invalid',
       /spec.size: Unsupported value: "huge": supported values: "small", "large"/,
     )
+    const other = { ...widget(group, 'b'), kind: 'Gadget' }
+    assertFailure(
+      await api.send('POST', at(), other),
+      422,
+      'Invalid',
+      /^Gadget\..* "b" is invalid: kind: Invalid value: "Gadget": must be Widget$/,
+    )
+    // Without a namespace they are only read.
+    assertFailure(await api.send('POST', `/apis/${group}/v1/widgets`, widget(group, 'b')), 404, 'NotFound')
+    assertFailure(await api.delete(`/apis/${group}/v1/widgets`), 404, 'NotFound')
     const status = await api.patch(`${at('/a')}/status`, { status: { weight: 6 }, spec: { weight: 1 } })
     assert.deepEqual([status.body.spec?.['weight'], status.body.status], [7, { weight: 6 }])
     const scale = await api.get(`${at('/a')}/scale`)
@@ -372,6 +382,73 @@ function changes(on: On): void {
   })
 }
 
+const marked = (name: string, defaults: { readonly [field: string]: string }, more: object) => {
+  const fields = ['a', 'first', 'second'].map((field) => [field, { type: 'string', ...(defaults[field] && { default: defaults[field] }) }])
+  const spec = { type: 'object', properties: Object.fromEntries(fields) }
+  return { name, served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } }, ...more }
+}
+
+function versions(on: On): void {
+  on('what is read has the defaults of the version in which it is stored', async ({ api, under }) => {
+    const group = newGroup()
+    const name = `widgets.${group}`
+    const first = marked('v1', { a: 'A', first: 'one' }, {})
+    const second = marked('v2', { a: 'A', second: 'two' }, { storage: true, served: false })
+    await define(api, definitionOf(group, { versions: [first, second] }))
+    const path = under(`${group}/v1`, 'widgets')
+    const made = await api.create(path, widget(group, 'a', {}))
+    assert.deepEqual(made.spec, { a: 'A', first: 'one', second: 'two' })
+    const more = marked('v2', { a: 'A', second: 'changed' }, { storage: true, served: false })
+    await api.patch(`${definitionsPath}/${name}`, { spec: { versions: [first, more] } })
+    await api.create(path, widget(group, 'b', {}))
+    await eventually('the new default shows', async () => {
+      const { items } = await api.list(path)
+      return items.every(({ spec }) => spec?.['second'] === 'changed')
+    })
+    const plain = marked('v2', {}, { storage: true, served: false })
+    await api.patch(`${definitionsPath}/${name}`, { spec: { versions: [marked('v1', { second: 'of v1' }, {}), plain] } })
+    await eventually('the default is gone', async () => (await api.get(`${path}/a`)).body.spec?.['second'] === undefined)
+  })
+
+  on('metadata of objects within objects has the defaults of the schema', async ({ api, under }) => {
+    const group = newGroup()
+    const metadata = { type: 'object', properties: { name: { type: 'string', default: 'inner' } } }
+    const template = (more: object) => ({
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      properties: {
+        kind: { type: 'string', default: 'Pod' },
+        apiVersion: { type: 'string', default: 'v1' },
+        metadata: { ...metadata, ...more },
+        spec: { type: 'object' },
+      },
+    })
+    const properties = { own: template({}), whole: template({ default: { labels: { a: 'b' } } }) }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } }
+    await define(api, definitionOf(group, { versions: [{ name: 'v1', served: true, storage: true, schema }] }))
+    const made = await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'a', { own: { metadata: {} }, whole: {} }))
+    const head = { kind: 'Pod', apiVersion: 'v1' }
+    assert.deepEqual(made.spec, {
+      own: { ...head, metadata: { name: 'inner' } },
+      whole: { ...head, metadata: { name: 'inner', labels: { a: 'b' } } },
+    })
+  })
+
+  on('a null that is applied where none is allowed is refused', async ({ api, under }) => {
+    const group = newGroup()
+    const inner = (more: object) => ({ type: 'object', properties: { a: { type: 'string' } }, ...more })
+    const properties = { strict: inner({}), loose: inner({ nullable: true }), filled: inner({ default: { a: 'b' } }) }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } }
+    await define(api, definitionOf(group, { versions: [{ name: 'v1', served: true, storage: true, schema }] }))
+    const path = `${under(`${group}/v1`, 'widgets')}/a?fieldManager=test`
+    const apply = (spec: object) => api.patch(path, widget(group, 'a', spec), 'application/apply-patch+yaml')
+    assert.equal((await apply({ strict: { a: '1' }, loose: { a: '1' }, filled: { a: '1' } })).status, 201)
+    const answer = await apply({ strict: null })
+    assertFailure(answer, 422, 'Invalid', /spec\.strict: Invalid value: "null": spec\.strict in body must be of type object: "null"/)
+    assert.deepEqual((await apply({ loose: null, filled: null })).body.spec, { loose: null, filled: { a: 'b' } })
+  })
+}
+
 function published(on: On): void {
   on('discovery and OpenAPI', async ({ api }) => {
     const group = newGroup()
@@ -383,8 +460,8 @@ function published(on: On): void {
       body.resources.map(({ name, kind }) => [name, kind]),
       [
         ['widgets', 'Widget'],
-        ['widgets/scale', 'Scale'],
         ['widgets/status', 'Widget'],
+        ['widgets/scale', 'Scale'],
       ],
     )
     assert.deepEqual([body.resources[0]?.shortNames, body.resources[0]?.categories], [['wd'], ['shop']])
@@ -464,6 +541,6 @@ function deletion(on: On): void {
 
 /** `open` starts a server without content. */
 export function customResources(name: string, open: Open, limits: Limits = {}): void {
-  const parts = { names: naming, objects, scales, changes, published, deletion }
+  const parts = { names: naming, objects, scales, changes, versions, published, deletion }
   describeHttp(name, open, parts, limits)
 }

@@ -1,4 +1,5 @@
 /** Reads the schema of a custom resource (JSONSchemaProps) into the nodes that all schemas are made of. */
+import { applyDefaults } from '../../schema/defaults.ts'
 import {
   any,
   bool,
@@ -6,6 +7,7 @@ import {
   double,
   type Facets,
   type Field,
+  type HookContext,
   int64,
   intOrString,
   type Json,
@@ -19,7 +21,7 @@ import {
 } from '../../schema/model.ts'
 import { isKnownFormat } from '../../schema/openapi-formats.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
-import { itemsOf, othersOf, type SchemaNode } from './schema-nodes.ts'
+import { everyNode, itemsOf, othersOf, type SchemaNode } from './schema-nodes.ts'
 
 /** Keywords that are facets under another name. */
 const renamed = {
@@ -90,9 +92,15 @@ function fieldOf(schema: Schema, required = false, value?: Json): Field {
   return { tag: 0, schema, doc: '', required, pointer: true, omitEmpty: true, ...(value !== undefined && { default: value }) }
 }
 
-/** Metadata has the structure that it has in every object; what is said of it besides is checked as well. */
-const metadataOf = (declared: SchemaNode | undefined) =>
-  declared ? withFacets(ObjectMeta as Message, { declared: conditionOf(declared) }) : (ObjectMeta as Message)
+/** Metadata has the structure that it has in every object; what is said of it besides is checked as well, and its defaults count. */
+function metadataOf(declared: SchemaNode | undefined): Message {
+  if (!declared) return ObjectMeta as Message
+  const metadata = withFacets(ObjectMeta as Message, { declared: conditionOf(declared) })
+  if (![...everyNode(declared)].some((node) => node.default !== undefined)) return metadata
+  const schema = schemaOf(declared, false)
+  if (schema.type !== 'message') return metadata
+  return { ...metadata, defaults: (value: unknown, context: HookContext) => applyDefaults(schema, value as Json, context) }
+}
 
 function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean): { readonly [name: string]: Field } {
   const own = Object.entries(properties).filter(([name]) => !(whole && name === 'metadata'))
@@ -100,7 +108,7 @@ function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean
   if (!whole) return Object.fromEntries(fields)
   const typeMeta = ['kind', 'apiVersion'].map((name) => [name, fieldOf(string)] as const)
   // Objects start with kind, apiVersion and metadata, wherever the schema has them.
-  const head = [...typeMeta, ['metadata', fieldOf(metadataOf(properties['metadata']))] as const]
+  const head = [...typeMeta, ['metadata', fieldOf(metadataOf(properties['metadata']), false, properties['metadata']?.default)] as const]
   const declared = new Map(fields)
   return Object.fromEntries([
     ...head.map(([name, field]) => [name, declared.get(name) ?? field] as const),
@@ -146,11 +154,13 @@ function schemaOf(node: SchemaNode, inPlace: boolean): Schema {
 export const readPart = (node: SchemaNode): Schema => schemaOf(node, false)
 
 /**
- * The schema of a kind's objects. Without a node, or with `preserve`, nothing is known and everything is kept.
+ * The schema of a kind's objects. Without a node nothing is known and everything is kept; with `preserve` as well, but objects have to be
+ * as the node says.
  */
 export function readSchema(node: SchemaNode | undefined, preserve = false): Message {
   if (node === undefined || preserve) {
-    return message('', '', fieldsOf({}, true), { dialect: 'openapi', facets: { preserveUnknown: true } }) as Message
+    const facets: Facets = { preserveUnknown: true, ...(node && { declared: conditionOf(node) }) }
+    return message('', '', fieldsOf({}, true), { dialect: 'openapi', facets }) as Message
   }
   return objectOf(node, facetsOf(node, ['object']), true)
 }

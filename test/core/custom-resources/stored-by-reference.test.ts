@@ -82,3 +82,38 @@ test('are served, and written anew in v1', async (t) => {
   const { kv } = await store.get('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com')
   assert.match(new TextDecoder().decode(kv?.value), /^\{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io\/v1"/)
 })
+
+test('objects with metadata that nobody could write now can be read and deleted', async (t) => {
+  const store = memoryStore()
+  const put = (key: string, value: object) => store.put(key, new TextEncoder().encode(`${JSON.stringify(value)}\n`), 0)
+  await put('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com', definition)
+  const { generation: _, ...own } = object.metadata
+  const odd = { ...own, annotations: { a: 42 }, labels: { a: 'x y' }, finalizers: 'none' }
+  await put('/registry/example.com/widgets/default/first', { ...object, metadata: odd })
+  const server = await createApiServer({ store })
+  t.after(() => server.close())
+  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const path = '/apis/example.com/v1/namespaces/default/widgets/first'
+  const { resourceVersion: _version, ...metadata } = (await api.get(path)).body.metadata
+  assert.deepEqual(metadata, { ...own, generation: 1, labels: { a: 'x y' } })
+  assert.equal((await api.delete(path)).status, 200)
+  assert.equal((await api.get(path)).status, 404)
+})
+
+test('a definition that keeps unknown fields says nevertheless what its objects are like', async (t) => {
+  const store = memoryStore()
+  const put = (key: string, value: object) => store.put(key, new TextEncoder().encode(`${JSON.stringify(value)}\n`), 0)
+  const schema = { properties: { spec: { properties: { size: { type: 'string' } }, required: ['size'] } } }
+  const legacy = { ...definition, spec: { ...definition.spec, preserveUnknownFields: true, validation: { openAPIV3Schema: schema } } }
+  await put('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com', legacy)
+  const server = await createApiServer({ store })
+  t.after(() => server.close())
+  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const path = '/apis/example.com/v1/namespaces/default/widgets'
+  const of = (name: string, spec: object) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec })
+  const made = await api.create(path, of('a', { size: 'small', other: { kept: true } }))
+  assert.deepEqual(made.spec, { size: 'small', other: { kept: true } })
+  const refused = await api.send('POST', path, of('b', { size: 5 }))
+  assert.match(JSON.stringify(refused.body), /spec\.size in body must be of type string/)
+  assert.equal((await api.send('POST', path, of('b', {}))).status, 422)
+})

@@ -1,0 +1,25 @@
+import type { FieldErrors } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import type { Json, Schema } from './model.ts'
+import { shapeOf } from './openapi-shape.ts'
+import { typeCheck } from './openapi-types.ts'
+
+/**
+ * Adds an error for each null in a custom resource that its schema neither allows nor replaces. In bodies such nulls mean that nothing is
+ * there; in a configuration that is applied they are values.
+ */
+export function checkNulls(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
+  if (typeof value !== 'object' || value === null) return
+  if (schema.type === 'list' && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) checkNulls(schema.items, item, path.index(index), errors)
+  }
+  if (schema.type !== 'message' || schema.dialect !== 'openapi' || Array.isArray(value)) return
+  for (const [name, member] of Object.entries(value)) {
+    const field = schema.json.get(name)
+    const part = field?.schema ?? schema.additional
+    if (part === undefined) continue
+    const at = field ? path.child(name) : path.key(name)
+    if (member !== null) checkNulls(part, member, at, errors)
+    else if (field?.default === undefined && part.facets?.nullDefault === undefined) typeCheck(shapeOf(part))?.(null, at, errors)
+  }
+}
