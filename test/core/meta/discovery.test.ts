@@ -127,7 +127,7 @@ test('new definitions are seen as soon as the revision has grown', async () => {
   const discovery = create(served)
   await get(discovery, '/apis')
   served.set([...builtin, widget('v1')])
-  assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['widgets', 'widgets/scale', 'widgets/status'])
+  assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['widgets', 'widgets/status', 'widgets/scale'])
   served.set(builtin)
   const url = new URL('http://server/apis/shop.example.com/v1')
   assert.equal(discovery.respond(new Request(url), url), undefined)
