@@ -5,12 +5,20 @@ import { aggregate, type SubjectRules } from './rules.ts'
 
 export type { SubjectRules } from './rules.ts'
 
-const allowed = ({ allowedBy }: { allowedBy(): string }): Decision => ({
-  verdict: 'allow',
-  get reason() {
-    return `RBAC: allowed by ${allowedBy()}`
-  },
-})
+/** Says why when it is asked. A class: a getter in an object literal would make a shape of its own for every request. */
+class Allowed implements Decision {
+  readonly verdict = 'allow'
+  readonly #allowedBy: () => string
+
+  constructor(allowedBy: () => string) {
+    this.#allowedBy = allowedBy
+  }
+
+  get reason(): string {
+    return `RBAC: allowed by ${this.#allowedBy()}`
+  }
+}
+
 const none: Decision = { verdict: 'no-opinion', reason: '' }
 
 /** Mode RBAC. It never denies. */
@@ -19,7 +27,7 @@ export function rbacAuthorizer(index: RbacIndex): Authorizer {
     name: 'RBAC',
     authorize: (attributes) => {
       const outcome = index.decide(attributes)
-      if ('allowedBy' in outcome) return allowed(outcome)
+      if ('allowedBy' in outcome) return new Allowed(outcome.allowedBy)
       return outcome.problems.length === 0 ? none : { verdict: 'no-opinion', reason: `RBAC: ${aggregate(outcome.problems)}` }
     },
     rulesFor: (user, namespace) => rulesFor(index, user, namespace),

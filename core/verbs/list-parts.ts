@@ -30,8 +30,8 @@ export function servedParts(start: string, skip: number, object: (entry: Entry) 
   }
 }
 
-/** Lines further to the right, but for the first and for empty ones. Text in quotes has no line feeds. */
-const indented = (text: string, by: string) => text.replaceAll(/\n(?=[^\n])/g, `\n${by}`)
+/** Lines further to the right, but for the first. Text in quotes has no line feeds. */
+const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 
 /** Values in JSON or YAML; `head` is what stands before the list, `member` the name of the list. */
 export function textParts(
@@ -49,9 +49,9 @@ export function textParts(
     end: encoder.encode(end),
   })
   if (format === 'yaml') {
-    // Through JSON, since the writer does not know parts that keep their text.
     const yaml = (each: unknown) => yamlText(parseJsonText(printJson(each)))
-    return parts(`${yaml(head)}${member}:\n`, (each) => `  ${indented(yaml([each]), '  ')}`, '', '')
+    // Lists stand as far to the left as their names.
+    return parts(`${yaml(head)}${member}:\n`, (each) => yaml([each]), '', '')
   }
   if (!pretty) return parts(`${printJson(head).slice(0, -1)},"${member}":[`, printJson, ',', ']}')
   const start = `${printJson(head, 2).slice(0, -2)},\n  "${member}": [\n    `
