@@ -13,7 +13,6 @@ import { startSteps } from './assembly/start-steps.ts'
 import { chain as authorizers } from './authz/authorizer.ts'
 import { RbacIndex } from './authz/rbac-index.ts'
 import { noRules } from './authz/rules.ts'
-import { Turns } from './cel/run/slices.ts'
 import type { loadPluginConfigurations } from './config/admission.ts'
 import { createAuthorization } from './config/authorization.ts'
 import type { createEncryption } from './config/encryption.ts'
@@ -40,6 +39,7 @@ import { createIds } from './request/ids.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { builtInResources } from './resources/group-versions.ts'
 import { Reply } from './respond/reply.ts'
+import { Pauses } from './slices.ts'
 import { createStores } from './storage/stores.ts'
 import { createDispatch } from './verbs/dispatch.ts'
 import type { Services } from './verbs/services.ts'
@@ -145,7 +145,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     logger,
     table,
     admission: createAdmission(plugins, { clock, observer: admissionMetrics }),
-    turns: new Turns(clock),
+    pauses: new Pauses(clock),
     deprecated: serverMetrics.deprecated,
     negotiator,
     authorizer,

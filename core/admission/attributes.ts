@@ -1,8 +1,8 @@
-import type { Slices } from '../cel/run/slices.ts'
 import type { User } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
+import type { Slices } from '../slices.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 

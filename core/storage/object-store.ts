@@ -1,8 +1,9 @@
 /** Objects of one resource in the store: what verbs and the registry read and write. The watch cache decorates it. */
-import type { Slices } from '../cel/run/slices.ts'
+
 import { type Clock, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
+import type { Slices } from '../slices.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
 import { Entry, StoredValue } from './entry.ts'

@@ -20,7 +20,7 @@ export const deleteCollection: Verb = async (target) => {
 
   /** Each with slices of its own, since they are not interrupted together. */
   async function work(): Promise<void> {
-    const slices = services.turns.slices(() => exchange.signal)
+    const slices = services.pauses.slices(() => exchange.signal)
     for (const entry of left) {
       if (slices.over) await slices.next()
       const { namespace, name } = resource.store.keys.parse(entry.key)

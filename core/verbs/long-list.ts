@@ -1,6 +1,7 @@
 /** Lists that take long are made in slices, and sent as they are made. */
-import type { Slices } from '../cel/run/slices.ts'
+
 import type { ByteSource } from '../respond/byte-source.ts'
+import type { Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { ListParts } from './list-parts.ts'
 

@@ -55,7 +55,7 @@ export function entryQuery(target: Target, options: ListOptions): FeedQuery {
   const base = {
     namespace,
     ...nameWanted(options),
-    ...(matches && { matches, selector: selectorKey(options), slices: services.turns.slices(() => exchange.signal) }),
+    ...(matches && { matches, selector: selectorKey(options), slices: services.pauses.slices(() => exchange.signal) }),
     ...indexedTerm(target, options),
     ...(limit > 0 && { limit }),
   }

@@ -105,7 +105,7 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   const { entries } = found
   if (entries.length <= fewEntries) return whole()
   const { exchange, services } = target
-  const slices = () => services.turns.slices(() => exchange.signal)
+  const slices = () => services.pauses.slices(() => exchange.signal)
   if (renderer.items === 'anew' || isLarge(entries)) {
     const { request } = exchange
     const sent = { status: 200, headers: responseHeaders(exchange, type) }

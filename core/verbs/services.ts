@@ -3,13 +3,13 @@ import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
-import type { Turns } from '../cel/run/slices.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
+import type { Pauses } from '../slices.ts'
 import type { SubresourceView } from './views.ts'
 
 /** What verbs work with; built once by `createApiServer`. */
@@ -20,7 +20,7 @@ export interface Services {
   readonly logger: Logger
   readonly table: ResourceTable
   /** In which expressions that take long go on. */
-  readonly turns: Turns
+  readonly pauses: Pauses
   readonly admission: Admission
   readonly negotiator: Negotiator
   /** Notes requests to deprecated versions, by the labels of that metric. */

@@ -8,7 +8,6 @@ import type {
   ObjectVersions,
 } from '../admission/attributes.ts'
 import { Replay } from '../cel/replay.ts'
-import type { Slices } from '../cel/run/slices.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
 import type { Exchange, User } from '../request/exchange.ts'
@@ -16,6 +15,7 @@ import type { WriteOptions } from '../request/options.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { HookContext, JsonObject } from '../schema/model.ts'
+import type { Slices } from '../slices.ts'
 import { objectVersions } from './object-versions.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -111,11 +111,11 @@ interface Asks {
 /** @param options absent for a connect. */
 function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, options: JsonObject | undefined): Submission {
   const { exchange, services, view } = target
-  const { admission, turns } = services
+  const { admission, pauses } = services
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
   let made: Slices | undefined
   const slices = () => {
-    made ??= turns.slices(() => exchange.signal)
+    made ??= pauses.slices(() => exchange.signal)
     return made
   }
   const asks: Asks = { operation, dryRun, options, slices }

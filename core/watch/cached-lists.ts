@@ -1,4 +1,4 @@
-import type { Slices } from '../cel/run/slices.ts'
+import type { Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { FeedList, FeedQuery } from './feed.ts'

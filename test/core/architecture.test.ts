@@ -30,6 +30,7 @@ const order = [
   'resources',
   'cel',
   'schema',
+  'slices.ts',
   'platform.ts',
   'ports.ts',
 ]

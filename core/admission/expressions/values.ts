@@ -1,12 +1,12 @@
 /** What expressions see of a request. */
 import type { Authorizer } from '../../authz/authorizer.ts'
 import type { authorizerValues } from '../../cel/library/authorizer.ts'
-import type { Slices } from '../../cel/run/slices.ts'
 import { CelObject } from '../../cel/values/values.ts'
 import { namespaceType, requestType } from '../../resources/admissionregistration/expressions.ts'
 import { type ApiObject, apiVersionOf } from '../../resources/definition.ts'
 import { notFound } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import type { Slices } from '../../slices.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'
 import { admissionRequest } from '../matching/request.ts'

@@ -1,7 +1,7 @@
 /** One evaluation: what it may look at, what it has cost so far, and where its loops are. */
 import { Cancelled, Pending } from '../values/errors.ts'
 
-/** When an evaluation is to be interrupted (slices.ts). */
+/** When an evaluation is to be interrupted (core/slices.ts). */
 export interface Interruptions {
   /** Whether it is time for others. */
   readonly over: boolean

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createCelEnvironment } from '../../../core/cel/environment.ts'
 import type { Evaluation, Program } from '../../../core/cel/program.ts'
-import { Turns } from '../../../core/cel/run/slices.ts'
 import { settled } from '../../../core/cel/settled.ts'
 import { dynType } from '../../../core/cel/types.ts'
 import { toJson } from '../../../core/cel/values/json.ts'
 import type { Clock } from '../../../core/ports.ts'
+import { Pauses } from '../../../core/slices.ts'
 
 /** A clock on which every slice is over when it is looked at. */
 function hastyClock(): Clock & { readonly pauses: number } {
@@ -39,7 +39,7 @@ const shown = ({ value, error, cost }: Evaluation) => ({ error, cost, value: err
 /** Evaluates with as many interruptions as there can be; resolves to their number as well. */
 async function inSlices(program: Program, costLimit: number): Promise<readonly [Evaluation, number]> {
   const clock = hastyClock()
-  const slices = new Turns(clock).slices(() => new AbortController().signal)
+  const slices = new Pauses(clock).slices(() => new AbortController().signal)
   const running = program.start(variables, { costLimit, slices })
   return [await settled(() => running.finish()), clock.pauses]
 }
@@ -96,7 +96,7 @@ test('loops go on where they were: what was done is not done again', async () =>
 test('evaluations go on one after the other, and end with their requests', async () => {
   const order: string[] = []
   const clock = hastyClock()
-  const turns = new Turns({
+  const turns = new Pauses({
     ...clock,
     pause: async () => {
       await new Promise((resolve) => setImmediate(resolve))

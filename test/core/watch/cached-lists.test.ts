@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Slices } from '../../../core/cel/run/slices.ts'
+import type { Slices } from '../../../core/slices.ts'
 import type { Codec } from '../../../core/storage/codec.ts'
 import { Entry } from '../../../core/storage/entry.ts'
 import { createKeys } from '../../../core/storage/keys.ts'

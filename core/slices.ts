@@ -1,12 +1,11 @@
-/** Evaluations that take long give the thread back from time to time, one of them at a time. */
-import type { Clock } from '../../ports.ts'
-import type { Interruptions } from './frame.ts'
+/** What takes long gives the thread back from time to time: evaluations, long lists, selectors over many objects. */
+import type { Clock } from './ports.ts'
 
-/** Milliseconds for which an evaluation holds the thread. */
+/** Milliseconds for which one request holds the thread. */
 const length = 5
 
-/** The order in which the evaluations of a server go on. */
-export class Turns {
+/** The order in which those that have paused go on: one at a time, whatever they do. */
+export class Pauses {
   readonly #clock: Clock
   #last: Promise<void> = Promise.resolve()
 
@@ -14,7 +13,7 @@ export class Turns {
     this.#clock = clock
   }
 
-  /** For the evaluations of one request. `signal` ends them. */
+  /** For what one request does. `signal` ends it. */
   slices(signal: () => AbortSignal): Slices {
     return new Slices(this.#clock, () => this.#next(), signal)
   }
@@ -27,8 +26,8 @@ export class Turns {
   }
 }
 
-/** The time that one request has for its evaluations before others get theirs. */
-export class Slices implements Interruptions {
+/** The time that one request has before others get theirs. */
+export class Slices {
   readonly #clock: Clock
   readonly #turn: () => Promise<void>
   readonly #signal: () => AbortSignal
