@@ -8,11 +8,12 @@ const endpointsAt = FieldPath.of('endpoints')
 
 export const endpointSliceWarnings = (slice: Infer<typeof EndpointSlice>) => boundedWarnings(warningsOf(slice))
 
-function* warningsOf({ addressType, endpoints = [] }: Infer<typeof EndpointSlice>): Iterable<string> {
+function* warningsOf({ addressType, endpoints }: Infer<typeof EndpointSlice>): Iterable<string> {
   // A slice has no spec: the path is the reference's.
   if (addressType === 'FQDN') return void (yield 'spec.addressType: FQDN endpoints are deprecated')
-  for (const [index, { addresses = [] }] of endpoints.entries()) {
+  // Both lists are null where a client says so.
+  for (const [index, { addresses }] of (endpoints ?? []).entries()) {
     const at = endpointsAt.index(index).child('addresses')
-    for (const [position, address] of addresses.entries()) yield* addressWarnings(at.index(position), address)
+    for (const [position, address] of (addresses ?? []).entries()) yield* addressWarnings(at.index(position), address)
   }
 }
