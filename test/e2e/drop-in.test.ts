@@ -1,15 +1,20 @@
 /** In the place of the reference server: started by its name, with the flags that others pass to it. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
-import { apiOf, configMap } from '../support/api.ts'
+import { type Api, apiOf, assertFailure, configMap } from '../support/api.ts'
 import { bundle, type Command, freePort, runProgram } from '../support/daemon.ts'
 import { type Etcd, startEtcd } from '../support/etcd.ts'
 import { startAs } from '../support/named-program.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
+import { eventually } from '../support/wait.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
@@ -38,8 +43,8 @@ describe('as kube-apiserver', () => {
     remove()
   })
 
-  /** Starts, writes and reads an object as the administrator, asks for a token, and ends. */
-  async function serves(flags: readonly string[], port: number, ca: string): Promise<void> {
+  /** Starts, writes and reads an object as the administrator, asks for a token, does something more, and ends. */
+  async function serves(flags: readonly string[], port: number, ca: string, more: (api: Api) => Promise<void> = async () => {}) {
     const program = await startAs(command, flags)
     const anybody = tlsFetch(`https://127.0.0.1:${port}`, { ca })
     const { fetch, close } = tlsFetch(`https://127.0.0.1:${port}`, { ca, cert: admin.certPem, key: admin.keyPem })
@@ -56,6 +61,7 @@ describe('as kube-apiserver', () => {
       assert.equal((await anybody.fetch('/api', { headers: { authorization: `Bearer ${token}` } })).status, 200, 'its token is known')
       const { clusterIP } = (await api.get('/api/v1/namespaces/default/services/kubernetes')).body.spec as { clusterIP: string }
       assert.match(clusterIP, /^10\./, 'the address of the cluster service')
+      await more(api)
     } finally {
       close()
       anybody.close()
@@ -96,10 +102,58 @@ describe('as kube-apiserver', () => {
       `--service-account-signing-key-file=${join(certDir, 'sa-signer.key')}`,
       '--service-cluster-ip-range=10.0.0.0/24',
     ]
-    await serves(flags, port, servingAuthority.certPem)
+    await serves(flags, port, servingAuthority.certPem, asksWebhook)
     assert.equal(readFileSync(join(certDir, 'apiserver.crt'), 'utf8'), serving.certPem, 'the pair of the caller')
     await serves(flags, port, servingAuthority.certPem)
   })
+
+  /** As envtest installs a webhook (pkg/envtest/webhook.go): the serving certificate is the caBundle, and the path begins with two slashes. */
+  async function asksWebhook(api: Api): Promise<void> {
+    const own = issue(issueAuthority('hook', newKey(), now), { commonName: 'localhost', names: ['localhost', '127.0.0.1'] }, now)
+    const asked: unknown[] = []
+    const hook = createServer({ cert: own.certPem, key: own.keyPem }, async (request, response) => {
+      const review = JSON.parse(await text(request))
+      asked.push(request.url)
+      const answer = { uid: review.request.uid, allowed: false, status: { message: 'Always denied', code: 403, reason: 'Forbidden' } }
+      response.end(JSON.stringify({ apiVersion: review.apiVersion, kind: review.kind, response: answer }))
+    })
+    hook.listen(0, '127.0.0.1')
+    await once(hook, 'listening')
+    try {
+      const { port } = hook.address() as AddressInfo
+      await api.create('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+        kind: 'ValidatingWebhookConfiguration',
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        metadata: { name: 'denying' },
+        webhooks: [
+          {
+            name: 'denying.example.com',
+            clientConfig: { url: `https://127.0.0.1:${port}//failing`, caBundle: Buffer.from(own.certPem).toString('base64') },
+            rules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }],
+            failurePolicy: 'Fail',
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+          },
+        ],
+      })
+      const labels = { app: 'web' }
+      const template = { metadata: { labels }, spec: { containers: [{ name: 'nginx', image: 'nginx' }] } }
+      const deployment = {
+        kind: 'Deployment',
+        apiVersion: 'apps/v1',
+        metadata: { name: 'web' },
+        spec: { selector: { matchLabels: labels }, template },
+      }
+      const create = () => api.send('POST', '/apis/apps/v1/namespaces/default/deployments?dryRun=All', deployment)
+      await eventually('the webhook is asked', async () => (await create()).status !== 201)
+      assertFailure(await create(), 403, 'Forbidden', 'admission webhook "denying.example.com" denied the request: Always denied')
+      assert.deepEqual([...new Set(asked)], ['/failing?timeout=10s'])
+    } finally {
+      hook.close()
+      hook.closeAllConnections()
+      await api.delete('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/denying')
+    }
+  }
 
   test('serves with what kubeadm writes into its manifest', { timeout: 900_000 }, async () => {
     const port = await freePort()
