@@ -5,38 +5,48 @@ const maxAtoms = 20_000
 
 const none: readonly string[] = []
 
-/** Tests for being in a list. For many questions it makes a set: a rule can have a hundred thousand items. */
-function isIn(list: readonly string[], questions: number): (item: string) => boolean {
-  if (questions < 8) return (item) => list.includes(item)
-  const known = new Set(list)
-  return (item) => known.has(item)
+/** A test for being in a list. When it is asked often it makes a set: a rule can have a hundred thousand items. */
+function isIn(list: readonly string[] | null | undefined): (item: string) => boolean {
+  const items = list ?? none
+  let known: ReadonlySet<string> | undefined
+  let asked = 0
+  return (item) => {
+    if (known === undefined && ++asked > 8) known = new Set(items)
+    return known ? known.has(item) : items.includes(item)
+  }
 }
 
-const all = (owned: readonly string[], wanted: readonly string[]) => owned.includes('*') || wanted.every(isIn(owned, wanted.length))
+/** A test for being one of the paths, or below one that ends in a star. Patterns are looked up by their lengths. */
+function isPathIn(list: readonly string[] | null | undefined): (path: string) => boolean {
+  const isOwned = isIn(list)
+  const prefixes = new Set((list ?? none).filter((path) => path.endsWith('*')).map(withoutStars))
+  const lengths = [...new Set([...prefixes].map((prefix) => prefix.length))]
+  return (path) => isOwned(path) || lengths.some((length) => length <= path.length && prefixes.has(path.slice(0, length)))
+}
 
-function resourcesCover(owned: readonly string[], wanted: readonly string[]): boolean {
-  if (owned.includes('*')) return true
-  const isOwned = isIn(owned, wanted.length)
-  return wanted.every((resource) => {
-    if (isOwned(resource)) return true
+/** Tells of rules whether this one grants all that they grant. */
+function coverage(owner: PolicyRule): (servant: PolicyRule) => boolean {
+  const isVerb = isIn(owner.verbs)
+  const isGroup = isIn(owner.apiGroups)
+  const isResource = isIn(owner.resources)
+  const isName = isIn(owner.resourceNames)
+  const isPath = isPathIn(owner.nonResourceURLs)
+  const hasNames = (owner.resourceNames ?? none).length > 0
+  const all = (isOwned: (item: string) => boolean, wanted: readonly string[]) => isOwned('*') || wanted.every(isOwned)
+  const ownsResource = (resource: string) => {
     const slash = resource.indexOf('/')
-    return slash >= 0 && isOwned(`*${resource.slice(slash)}`)
-  })
-}
-
-const pathCovers = (owned: string, wanted: string) => owned === wanted || (owned.endsWith('*') && wanted.startsWith(withoutStars(owned)))
-
-function ruleCovers(owner: PolicyRule, servant: PolicyRule): boolean {
-  const ownedNames = owner.resourceNames ?? none
-  const wantedNames = servant.resourceNames ?? none
-  const names = ownedNames.length === 0 || (wantedNames.length > 0 && wantedNames.every(isIn(ownedNames, wantedNames.length)))
-  return (
-    names &&
-    all(owner.verbs, servant.verbs) &&
-    all(owner.apiGroups ?? none, servant.apiGroups ?? none) &&
-    resourcesCover(owner.resources ?? none, servant.resources ?? none) &&
-    (servant.nonResourceURLs ?? none).every((wanted) => (owner.nonResourceURLs ?? none).some((owned) => pathCovers(owned, wanted)))
-  )
+    return isResource(resource) || (slash >= 0 && isResource(`*${resource.slice(slash)}`))
+  }
+  return ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }) => {
+    const names = resourceNames ?? none
+    return (
+      (!hasNames || (names.length > 0 && names.every(isName))) &&
+      all(isVerb, verbs) &&
+      all(isGroup, apiGroups ?? none) &&
+      (isResource('*') || (resources ?? none).every(ownsResource)) &&
+      (nonResourceURLs ?? none).every(isPath)
+    )
+  }
 }
 
 /** Rules with one verb and one resource (and at most one name) or one path each, that together grant the same. */
@@ -61,15 +71,17 @@ function atomCount({ verbs, apiGroups, resources, resourceNames, nonResourceURLs
 /** What the servant rules grant beyond the owner rules, in the smallest parts; empty when they grant nothing more. */
 export function covers(ownerRules: readonly PolicyRule[], servantRules: readonly PolicyRule[]): PolicyRule[] {
   const missing: PolicyRule[] = []
+  const owners = ownerRules.map(coverage)
+  const isCovered = (rule: PolicyRule) => owners.some((covers) => covers(rule))
   let budget = maxAtoms
   for (const servant of servantRules) {
-    if (atomCount(servant) > 0 && ownerRules.some((owner) => ruleCovers(owner, servant))) continue
+    if (atomCount(servant) > 0 && isCovered(servant)) continue
     budget -= atomCount(servant)
     if (budget < 0) {
       missing.push(servant)
       continue
     }
-    for (const atom of atoms(servant)) if (!ownerRules.some((owner) => ruleCovers(owner, atom))) missing.push(atom)
+    for (const atom of atoms(servant)) if (!isCovered(atom)) missing.push(atom)
   }
   return missing
 }

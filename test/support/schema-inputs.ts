@@ -5,8 +5,8 @@ import type { Field, Json, JsonObject, Message, Schema } from '../../core/schema
 export interface Input {
   /** Where in the object, and what is large there: `spec.containers[].env wide`. */
   readonly name: string
-  /** The object with a large value in one place. */
-  make(bytes: number): JsonObject
+  /** The object with a large value in one place; with `shift`, lists and maps begin with another item. */
+  make(bytes: number, shift?: number): JsonObject
 }
 
 interface Node {
@@ -80,6 +80,13 @@ function small(schema: Schema, index: number, depth: number): Json {
   }
 }
 
+/** The value with its first text only, which is mostly its name. */
+function named(schema: Schema, index: number): Json {
+  if (schema.type !== 'message') return small(schema, index, 0)
+  const [name] = [...schema.json].find(([, own]) => own.schema.type === 'string') ?? []
+  return name === undefined ? {} : { [name]: `x${index}` }
+}
+
 /** Items until they have so many bytes in all. */
 function fill(bytes: number, make: (index: number) => Json): Json[] {
   const items: Json[] = []
@@ -100,15 +107,15 @@ function nested(bytes: number, list: boolean): Json {
 const asMap = (items: readonly Json[]): JsonObject => Object.fromEntries(items.map((item, index) => [`k${index}`, item]))
 
 /** What is large, by the type of a node. */
-function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number) => Json } {
+function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number, shift: number) => Json } {
   switch (schema.type) {
     case 'message':
       return {
         empty: () => ({}),
-        'wide everywhere': (bytes) => {
+        'wide everywhere': (bytes, shift) => {
           const wide = [...schema.json].filter(([, { schema: own }]) => own.type === 'list' || own.type === 'map')
           const value = small(schema, 0, 0) as JsonObject
-          for (const [name, field] of wide) value[name] = wideValue(field.schema, bytes / wide.length, (index) => index)
+          for (const [name, field] of wide) value[name] = wideValue(field.schema, bytes / wide.length, (index) => index + shift)
           return value
         },
       }
@@ -116,14 +123,17 @@ function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number) =>
     case 'map':
       return {
         null: () => null,
-        wide: (bytes) => wideValue(schema, bytes, (index) => index),
-        repeated: (bytes) => wideValue(schema, bytes, () => 0),
-        deep: (bytes) => wideValue(schema, bytes, (index) => index, 2),
+        wide: (bytes, shift) => wideValue(schema, bytes, (index) => index + shift),
+        repeated: (bytes, shift) => wideValue(schema, bytes, () => shift),
+        deep: (bytes, shift) => wideValue(schema, bytes, (index) => index + shift, 2),
+        ...(schema.type === 'list' && {
+          names: (bytes: number, shift: number) => fill(bytes, (index) => named(schema.items, index + shift)),
+        }),
         ...(schema.type === 'map' && { 'long key': (bytes: number) => ({ [long('k', bytes)]: small(schema.values, 0, 1) }) }),
       }
     case 'any':
       return {
-        wide: (bytes) => asMap(fill(bytes, (index) => `x${index}`)),
+        wide: (bytes, shift) => asMap(fill(bytes, (index) => `x${index + shift}`)),
         nested: (bytes) => nested(bytes, false),
         lists: (bytes) => nested(bytes, true),
       }
@@ -188,6 +198,6 @@ export function* schemaInputs(message: Message, base: JsonObject, seen = new Set
   for (const { path, schema, put } of nodesOf(message, base, seen)) {
     if (path[0] === 'kind' || path[0] === 'apiVersion') continue
     for (const [shape, make] of Object.entries(shapesOf(schema)))
-      yield { name: `${path.join('.') || 'object'} ${shape}`, make: (bytes) => put(make(bytes)) }
+      yield { name: `${path.join('.') || 'object'} ${shape}`, make: (bytes, shift = 0) => put(make(bytes, shift)) }
   }
 }

@@ -127,6 +127,9 @@ export function checkRequirements(
 /** Each claim is one of the pod's, and no part of it is named twice. */
 function checkClaims(claims: NonNullable<Requirements['claims']>, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>()
+  /** Requests that were named for each claim. */
+  const parts = new Map<string, number>()
+  let names: string | undefined
   claims.forEach(({ name, request }, index) => {
     const at = path.index(index)
     if (name === '') {
@@ -138,11 +141,12 @@ function checkClaims(claims: NonNullable<Requirements['claims']>, known: Readonl
       const key = request ? `${name}/${request}` : name
       if (request) checkFormat(request, 'dns1123Label', at.child('request'), errors)
       if (seen.has(key)) errors.duplicate(at, key)
-      else if (!request) for (const other of seen) if (other.startsWith(`${name}/`)) errors.duplicate(at, name)
+      else if (!request) for (let count = parts.get(name) ?? 0; count > 0; count--) errors.duplicate(at, name)
+      if (request && !seen.has(key)) parts.set(name, (parts.get(name) ?? 0) + 1)
       seen.add(key)
     }
     if (!known.has(name)) {
-      const names = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`
+      names ??= known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`
       errors.add('FieldValueNotFound', at, name, `must be one of the names in pod.spec.resourceClaims${names}`)
     }
   })

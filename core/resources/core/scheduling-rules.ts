@@ -187,13 +187,15 @@ function checkLabelKeys({ matchLabelKeys, mismatchLabelKeys = [], labelSelector 
     else for (const [index, key] of keys.entries()) checkFormat(key, 'labelKey', at.index(index), errors)
   }
   const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}))
+  const positions = new Map(matchLabelKeys.map((key, index) => [key, index]))
   for (const { key } of labelSelector?.matchExpressions ?? []) {
-    const index = matchLabelKeys.lastIndexOf(key)
-    if (index >= 0 && selected.has(key)) errors.invalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector')
+    const index = positions.get(key)
+    if (index !== undefined && selected.has(key)) errors.invalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector')
     selected.add(key)
   }
+  const mismatched = new Set(mismatchLabelKeys)
   matchLabelKeys.forEach((key, index) => {
-    if (!mismatchLabelKeys.includes(key)) return
+    if (!mismatched.has(key)) return
     errors.invalid(path.child('matchLabelKeys').index(index), key, 'exists in both matchLabelKeys and mismatchLabelKeys')
   })
 }

@@ -1,0 +1,50 @@
+/** A server that the finder sends its inputs to. */
+import assert from 'node:assert/strict'
+import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
+import { createPlatform } from '../../../core/platform.ts'
+import { bind } from '../../../core/resources/bind.ts'
+import type { ResourceDefinition } from '../../../core/resources/definition.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+
+/** Characters of an answer that refuses, at most. */
+const longestRefusal = 512 * 1024
+
+export interface Bench {
+  /** Every kind that is stored. */
+  readonly definitions: readonly ResourceDefinition[]
+  /** Sends a request and reads its answer, which is of bounded size when it refuses, and no failure of the server. */
+  send(
+    method: string,
+    path: string,
+    body?: string | Uint8Array,
+    headers?: { [name: string]: string },
+  ): Promise<{ status: number; text: string }>
+  close(): Promise<void>
+}
+
+export async function openBench(plugins = false): Promise<Bench> {
+  const platform = createPlatform()
+  const server = await createApiServer({
+    store: memoryStore(),
+    controllers: [],
+    runtimeConfig: { 'api/all': true },
+    admissionPlugins: { disable: plugins ? ['ServiceAccount'] : defaultAdmissionPlugins },
+  })
+  return {
+    definitions: builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform)),
+    async send(method, path, body, headers) {
+      const init = {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(body !== undefined && { body: body as BodyInit }),
+      }
+      const response = await server.fetch(new Request(`http://in-process${path}`, init))
+      const text = await response.text()
+      assert.ok(response.status < 500 || response.status === 504, `${response.status}: ${text.slice(0, 300)}`)
+      assert.ok(response.status < 300 || text.length < longestRefusal, `${text.length} characters`)
+      return { status: response.status, text }
+    },
+    close: () => server.close(),
+  }
+}

@@ -1,0 +1,92 @@
+/** Large values in every place of every kind: created, updated, and sent as protobuf. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { apiVersionOf } from '../../../core/resources/definition.ts'
+import { decode } from '../../../core/schema/decode.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
+import { encodeObject } from '../../../core/schema/protobuf.ts'
+import { faultsOf, ofText, type Prepare } from '../../support/growth.ts'
+import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
+import { schemaInputs, units } from '../../support/schema-inputs.ts'
+import { soak } from '../../support/soak.ts'
+import { type Bench, openBench } from './bench.ts'
+
+let bench: Bench
+before(async () => {
+  bench = await openBench()
+})
+after(() => bench.close())
+
+const texts = soak ? units : [',', 'a.']
+const isTried = (name: string) => !/ long "/.test(name) || texts.some((unit) => name.endsWith(` long ${JSON.stringify(unit)}`))
+
+/** All inputs of all kinds that the test tells for; each declared field once. */
+function* inputs(wanted: (name: string) => boolean) {
+  const seen = new Set<never>()
+  for (const definition of bench.definitions) {
+    const path = collectionPath(definition)
+    const minimal = minimalObject(definition) as JsonObject
+    for (const { name, make } of schemaInputs(definition.schema, minimal, seen))
+      if (wanted(name)) yield { name: `${path} ${name}`, path, definition, make }
+  }
+}
+
+test('created', async () => {
+  let tried = 0
+  function* works(): Generator<[string, Prepare]> {
+    for (const { name, path, make } of inputs(isTried)) {
+      tried++
+      yield [name, (bytes) => ofText(JSON.stringify(make(bytes)), (body) => bench.send('POST', `${path}?dryRun=All`, body))]
+    }
+  }
+  assert.deepEqual(await faultsOf(works()), [])
+  assert.ok(tried > 3_000, `${tried} inputs`)
+})
+
+const isShape = (name: string) => / (wide|repeated|names|deep|wide everywhere)$/.test(name)
+
+test('updated: each item is changed, moved or removed', async () => {
+  let tried = 0
+  function* works(): Generator<[string, Prepare]> {
+    for (const { name, path, make } of inputs((each) => isShape(each) && (soak || !/deep$/.test(each))))
+      yield [
+        name,
+        async (bytes) => {
+          const old = make(bytes)
+          const { name: objectName } = old['metadata'] as { name: string }
+          const own = `${path}/${objectName}`
+          await bench.send('DELETE', `${own}?gracePeriodSeconds=0`)
+          const { status } = await bench.send('POST', path, JSON.stringify(old))
+          if (status !== 201) return { bytes: 0, work: () => {} }
+          tried++
+          const bodies = [make(bytes, 1_000), make(bytes / 2, 3)].map((each) => JSON.stringify(each))
+          const work = async () => {
+            for (const body of bodies) await bench.send('PUT', `${own}?dryRun=All`, body)
+          }
+          return { bytes: bodies.join('').length, work }
+        },
+      ]
+  }
+  assert.deepEqual(await faultsOf(works()), [])
+  assert.ok(tried > 100, `${tried} inputs`)
+})
+
+test('sent as protobuf', async () => {
+  let tried = 0
+  function* works(): Generator<[string, Prepare]> {
+    for (const { name, path, definition, make } of inputs((each) => (soak ? isShape(each) : / (wide|names)$/.test(each))))
+      yield [
+        name,
+        (bytes) => {
+          tried++
+          const { value } = decode(definition.schema, make(bytes), { root: true })
+          const body = encodeObject(apiVersionOf(definition), definition.kind, definition.schema, value)
+          return { bytes: body.length, work: () => bench.send('POST', `${path}?dryRun=All`, body, { 'content-type': protobuf }) }
+        },
+      ]
+  }
+  assert.deepEqual(await faultsOf(works()), [])
+  assert.ok(tried > 300, `${tried} inputs`)
+})
+
+const protobuf = 'application/vnd.kubernetes.protobuf'
