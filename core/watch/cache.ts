@@ -18,6 +18,8 @@ import { SortedEntries } from './sorted-entries.ts'
 import { TooOld } from './too-old.ts'
 import { Window } from './window.ts'
 
+/** Reads of single objects after which they are worth a cache. */
+const startingReads = 32
 const windowCapacity = 10_000
 const firstRetry = 100
 const longestRetry = 10_000
@@ -188,6 +190,13 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     return lists.select(query, reached.revision)
   }
 
+  let storedReads = 0
+
+  /** Where it failed it is for lists to try again: they say why. */
+  function begin(): void {
+    if (!state && !failed && !closed) start().catch(() => {})
+  }
+
   function getStored(key: string): Promise<Entry | undefined> {
     const [before, asked] = [reached.revision, generation]
     return store.get(key).then(({ kv, revision: current }) => {
@@ -198,7 +207,11 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
 
   /** As live as a read of the store, which stores can answer for many at once: their revision, and what the cache has at it. */
   function live(key: string): Entry | undefined | Promise<Entry | undefined> {
-    if (state === undefined) return getStored(key)
+    if (state === undefined) {
+      // A resource that is read often, and never listed, is worth a cache as well: reading an object from the store takes twice as long.
+      if (++storedReads === startingReads) begin()
+      return getStored(key)
+    }
     const asked = generation
     const current = currentRevision()
     return current instanceof Promise ? current.then((late) => cachedAt(late, key, asked)) : cachedAt(current, key, asked)
@@ -262,8 +275,8 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
     get: async (key) => live(key),
     live,
     known(key) {
-      // Who asks once will ask again. Where it failed it is for lists to try again: they say why.
-      if (!state && !failed && !closed) start().catch(() => {})
+      // Who asks once will ask again.
+      begin()
       const entry = state && entries.get(key)
       return entry?.stale ? undefined : entry
     },

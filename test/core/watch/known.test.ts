@@ -52,6 +52,24 @@ test('the first question starts it; then it knows what the store tells', async (
   cache.close()
 })
 
+test('many reads of objects start it as well', async () => {
+  const store = memoryStore()
+  const { cache, objects, loads } = cacheOn(store)
+  const key = objects.keys.of('default', 'a')
+  const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' } }
+  assert((await objects.put(key, objects.codec.print(objects.codec.canonical(object)), 0)).ok)
+  for (let i = 0; i < 31; i++) assert((await cache.get(key)) !== undefined)
+  assert.equal(loads(), 0)
+  const last = await cache.get(key)
+  await eventually('it is cached', async () => {
+    const [one, other] = [await cache.get(key), await cache.get(key)]
+    return one === other
+  })
+  assert.equal((await cache.get(key))?.revision, last?.revision)
+  assert.equal(loads(), 1)
+  cache.close()
+})
+
 test('where it can not start, questions do not try again, and lists do', async () => {
   const store = memoryStore()
   await store.put('/registry/configmaps/default/broken', bytes('no object'), 0)
