@@ -37,7 +37,7 @@ export function transpile(root) {
 /** What shares nothing but the process, so that it may share that. */
 const isShareable = (path) => !isLong(path) && (path.startsWith('test/core/') || path.endsWith('-in-process.test.ts'))
 /** Files that take as long as a group of others. */
-const isLong = (path) => path === 'test/core/complexity.test.ts'
+const isLong = (path) => path.startsWith('test/core/complexity/')
 
 const javascript = (path) => `${output}/${path.replace(/\.ts$/, '.js')}`
 

@@ -1,0 +1,41 @@
+/** What a start of the daemon takes: the least of several, so that neighbours do not count. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { startDaemon } from '../../support/daemon.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+
+const starts = 5
+/** Milliseconds of processor time from exec until it serves; some 150 on a quiet machine, and 450 when nothing compiled is kept. */
+const mostTime = 350
+/** MiB that are resident when it serves. */
+const mostMemory = 90
+
+/** Fields 14 and 15 of proc_pid_stat(5), in hundredths of a second. */
+function processorTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+const residentMemory = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+test('the daemon is soon ready, and small', { skip: process.platform === 'linux' ? false : 'no /proc here' }, async (t) => {
+  const { path: directory, remove } = temporaryDirectory()
+  const times: number[] = []
+  const sizes: number[] = []
+  try {
+    for (let start = 0; start < starts; start++) {
+      const daemon = await startDaemon({ directory })
+      times.push(processorTime(daemon.pid))
+      sizes.push(residentMemory(daemon.pid))
+      await daemon.stop()
+    }
+  } finally {
+    remove()
+  }
+  t.diagnostic(`${times.join(', ')} ms; ${sizes.map(Math.round).join(', ')} MiB`)
+  assert.ok(Math.min(...times) < mostTime, `${times.join(', ')} ms`)
+  assert.ok(Math.min(...sizes) < mostMemory, `${sizes.map(Math.round).join(', ')} MiB`)
+})
