@@ -3,6 +3,8 @@
  * is stored and what is asked for meet, and where a conversion may take time: verbs and registry see only their own version.
  */
 import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
+import { unreasoned } from '../respond/status.ts'
+import { DecodeError } from '../schema/decode.ts'
 import type { HookContext, Message } from '../schema/model.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -39,7 +41,12 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   async function printStored(value: Printed): Promise<Printed> {
     if (definition === stored) return value
     const [converted] = await converter.convert([value.object], apiVersionOf(stored))
-    return storedCodec.print(storedCodec.canonical(converted as ApiObject))
+    try {
+      return storedCodec.print(storedCodec.canonical(converted as ApiObject))
+    } catch (error) {
+      // Versions may differ in what has to be an object within the object.
+      throw error instanceof DecodeError ? unreasoned(error.message) : error
+    }
   }
 
   /** Entries of a list, those that the query chooses. */
