@@ -88,6 +88,7 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
         const before = frame.loop(number)
         if (before?.result) {
           frame.spend(before.cost)
+          if ('error' in before.result) throw before.result.error
           return before.result.value
         }
         const startCost = frame.cost
@@ -98,20 +99,22 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
         let at = before?.at ?? 0
         let accumulated = frame.locals[slot]
         let cost = frame.cost
+        let value: unknown
         try {
           turns(range, frame, at, (index) => {
             at = index
             accumulated = frame.locals[slot]
             cost = frame.cost
             const goesOn = advance(frame)
-            frame.forget(number + 1, last)
+            frame.turned(number + 1, last)
             return goesOn
           })
+          value = result(frame)
         } catch (error) {
           if (error instanceof Pending) frame.interrupted(number, { range, at, accumulated, cost: cost - startCost })
+          if (error instanceof CelError) frame.ended(number, { range, at, accumulated, cost: frame.cost - startCost, result: { error } })
           throw error
         }
-        const value = result(frame)
         frame.ended(number, { range, at, accumulated, cost: frame.cost - startCost, result: { value } })
         return value
       },

@@ -1,5 +1,5 @@
 /** One evaluation: what it may look at, what it has cost so far, and where its loops are. */
-import { Cancelled, Pending } from '../values/errors.ts'
+import { Cancelled, type CelError, Pending } from '../values/errors.ts'
 
 /** When an evaluation is to be interrupted (core/slices.ts). */
 export interface Interruptions {
@@ -29,8 +29,8 @@ export interface LoopState {
   readonly accumulated: unknown
   /** Units that it has cost until then. */
   readonly cost: number
-  /** It ended. */
-  readonly result?: { readonly value: unknown }
+  /** It ended, with a value or an error. */
+  readonly result?: { readonly value: unknown } | { readonly error: CelError }
 }
 
 /** Room that a program needs. */
@@ -51,6 +51,8 @@ export class Frame {
   readonly #limit: number
   readonly #slices: Interruptions | undefined
   #turns = 0
+  /** A turn has come to its end since the start, so that an interruption loses less than was done. */
+  #progressed = false
   /** Loops that were interrupted or, since then, ended, by their numbers; undefined: nothing was interrupted. */
   #loops: Map<number, LoopState> | undefined
 
@@ -71,6 +73,7 @@ export class Frame {
   restart(): void {
     this.cost = 0
     this.#turns = 0
+    this.#progressed = false
   }
 
   /** Counts a turn of a loop. Throws a Pending when it is time for others. */
@@ -79,7 +82,7 @@ export class Frame {
     if (this.#slices === undefined || turns % turnsBetweenLooks !== 0) return
     if (turns === 0) {
       if (this.#loops) this.#slices.resumed()
-    } else if (this.#slices.over) throw new Pending(this.#slices.next())
+    } else if (this.#progressed && this.#slices.over) throw new Pending(this.#slices.next())
   }
 
   loop(number: number): LoopState | undefined {
@@ -97,8 +100,9 @@ export class Frame {
     this.#loops?.set(number, state)
   }
 
-  /** Forgets loops in a loop that goes on with its next turn: all with numbers from the first up to the last. */
-  forget(first: number, last: number): void {
+  /** A turn of a loop has ended: loops inside of it, with numbers from the first up to the last, are forgotten. */
+  turned(first: number, last: number): void {
+    this.#progressed = true
     if (this.#loops) for (let number = first; number <= last; number++) this.#loops.delete(number)
   }
 }
