@@ -45,29 +45,29 @@ async function recentSlowness(): Promise<number> {
   return known.factor
 }
 
-/** What is wrong with the work's cost; undefined: nothing. */
-export async function costFault(prepare: Prepare): Promise<string | undefined> {
+/** What is wrong with the work's cost; undefined: nothing. `perMebibyte`: milliseconds that it may take for each MiB. */
+export async function costFault(prepare: Prepare, perMebibyte = mostPerMebibyte): Promise<string | undefined> {
   if ((await cost(await prepare(size))) < harmless * (await recentSlowness())) return undefined
   const large = await prepare(judged[1])
   const factor = await slowness()
-  const limit = (fixed + (mostPerMebibyte * large.bytes) / mebibyte) * factor
+  const limit = (fixed + (perMebibyte * large.bytes) / mebibyte) * factor
   const most = await best(large, limit / mostGrowth)
   if (most < limit / mostGrowth) return undefined
   const least = await best(await prepare(judged[0]), 0)
   const told = `${Math.round(least)} ms, with ${(large.bytes / mebibyte).toFixed(1)} MiB ${Math.round(most)} ms (machine: ${factor.toFixed(1)})`
   if (most > mostGrowth * least) return `grows: ${told}`
   // Neighbours come and go; what is too slow is so again.
-  return most > limit && (await best(large, limit)) > (fixed + (mostPerMebibyte * large.bytes) / mebibyte) * (await slowness())
+  return most > limit && (await best(large, limit)) > (fixed + (perMebibyte * large.bytes) / mebibyte) * (await slowness())
     ? `slow: ${told}`
     : undefined
 }
 
 /** Faults of named pieces of work; a failure of the work is one. */
-export async function faultsOf(works: Iterable<readonly [name: string, prepare: Prepare]>): Promise<string[]> {
+export async function faultsOf(works: Iterable<readonly [name: string, prepare: Prepare]>, perMebibyte?: number): Promise<string[]> {
   const faults: string[] = []
   for (const [name, prepare] of works) {
     try {
-      const fault = await costFault(prepare)
+      const fault = await costFault(prepare, perMebibyte)
       if (fault !== undefined) faults.push(`${name}: ${fault}`)
     } catch (error) {
       faults.push(`${name}: ${(error as Error).stack}`)

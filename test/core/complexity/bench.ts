@@ -41,7 +41,9 @@ export async function openBench(plugins = false): Promise<Bench> {
       }
       const response = await server.fetch(new Request(`http://in-process${path}`, init))
       const text = await response.text()
-      assert.ok(response.status < 500 || response.status === 504, `${response.status}: ${text.slice(0, 300)}`)
+      // An apply with fields that the schema does not know is answered so by the reference server.
+      const isKnown = response.status === 504 || text.includes('failed to create typed patch object')
+      assert.ok(response.status < 500 || isKnown, `${response.status}: ${text.slice(0, 300)}`)
       assert.ok(response.status < 300 || text.length < longestRefusal, `${text.length} characters`)
       return { status: response.status, text }
     },

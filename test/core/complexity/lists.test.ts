@@ -24,7 +24,7 @@ const queries = ['', '?pretty=true', '?labelSelector=a%3Db%2Cc%21%3Dd', '?limit=
 
 const configMap = (index: number) => ({
   metadata: { name: `c${index}`, labels: { a: 'b' } },
-  data: { k: 'v'.repeat(50), 'k"\n': '"\\\n: ' },
+  data: { k: 'v'.repeat(50), l: '"\\\n: ' },
 })
 const pod = (index: number) => ({
   metadata: { name: `p${index}`, labels: { a: 'b' } },

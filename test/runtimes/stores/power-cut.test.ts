@@ -82,7 +82,7 @@ async function write(store: KeyValueStore, known: Known, random: RandomNumbers, 
   return failures
 }
 
-test('nothing acknowledged is lost when power is lost, again and again', { timeout: 3_600_000 }, async (t) => {
+test('nothing acknowledged is lost when power is lost, again and again', { timeout: 7_000_000 }, async (t) => {
   let cuts = 0
   for (let seed = 1; seed <= trials(150, 10_000); seed++) {
     if (seed % 1_000 === 0) t.diagnostic(`${seed} trials, ${cuts} power cuts`)
@@ -112,7 +112,7 @@ test('nothing acknowledged is lost when power is lost, again and again', { timeo
   assert(cuts > trials(150, 10_000), `${cuts} cuts`)
 })
 
-test('a sync that fails fails its writes, and no acknowledged one', { timeout: 3_600_000 }, async () => {
+test('a sync that fails fails its writes, and no acknowledged one', { timeout: 7_000_000 }, async () => {
   let failed = 0
   for (let seed = 1; seed <= trials(50, 2_000); seed++) {
     const random = randomNumbers(seed)
@@ -140,7 +140,7 @@ test('a sync that fails fails its writes, and no acknowledged one', { timeout: 3
   assert(failed > 0)
 })
 
-test('a full disk fails writes as such, and the store goes on when there is room', { timeout: 3_600_000 }, async () => {
+test('a full disk fails writes as such, and the store goes on when there is room', { timeout: 7_000_000 }, async () => {
   for (let seed = 1; seed <= trials(30, 1_000); seed++) {
     const random = randomNumbers(seed)
     const known = new Known()
