@@ -2,7 +2,7 @@
 import { declare, type FunctionDeclaration } from '../functions.ts'
 import { fail } from '../values/errors.ts'
 import { formatValue } from '../values/format.ts'
-import { type AnyMap, getKey, keysOf } from '../values/maps.ts'
+import { getKey, isMap, keysOf } from '../values/maps.ts'
 import type { CelMap } from '../values/values.ts'
 
 /** The macros make the map themselves, so that it is extended in place. */
@@ -11,7 +11,8 @@ function insert(map: CelMap, key: unknown, value: unknown): CelMap {
   return map
 }
 
-function insertAll(map: CelMap, entries: AnyMap): CelMap {
+function insertAll(map: CelMap, entries: unknown): CelMap {
+  if (!isMap(entries)) return fail('no such overload: cel.@mapInsert')
   for (const key of keysOf(entries)) insert(map, key, getKey(entries, key))
   return map
 }

@@ -222,3 +222,10 @@ test('fields that are computed when they are needed, once', () => {
   assert.equal(compiled.program.evaluate({ variables: lazy }).value, true)
   assert.deepEqual(computed, ['big', 'broken'])
 })
+
+test('what is no map makes no entries', () => {
+  const compiled = createCelEnvironment({ variables: { x: dynType } }).compile('[1].transformMapEntry(i, v, x)')
+  assert.ok('program' in compiled, 'an expression')
+  for (const x of [null, 1, 'text', [1]]) assert.match(compiled.program.evaluate({ x }).error ?? '', /^no such overload/)
+  assert.equal(compiled.program.evaluate({ x: { a: 1 } }).error, undefined)
+})
