@@ -3,11 +3,11 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { type ResourceRow, resourceRows } from './resource-rows.ts'
 import type { ServedGroup } from './served.ts'
 
-/** The parameters of the media type by which a client asks for the aggregated list, and the type as it is sent. */
+/** The parameters of a media type by which a client asks for the aggregated list, and as they are sent. */
 export function aggregatedType(version: string, platform: Platform) {
   const group = `apidiscovery.${platform.domain}`
   const kind = 'APIGroupDiscoveryList'
-  return { group, kind, mediaType: `application/json;g=${group};v=${version};as=${kind}` }
+  return { group, kind, parameters: `g=${group};v=${version};as=${kind}` }
 }
 
 /** All groups with all their resources in one document (KEP-3352). */

@@ -1,10 +1,14 @@
 import type { Platform } from '../platform.ts'
 import { covers, parseAccept } from '../request/accept.ts'
+import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
+import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
+import { encode, type Format } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
 import { notAcceptable } from '../respond/status.ts'
+import type { JsonObject, Message } from '../schema/model.ts'
 import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
-import { type BuildDocument, lazyDocument, respondWith } from './document.ts'
+import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './document.ts'
 import { resourceRows } from './resource-rows.ts'
 import { type DefinitionSource, groupServed, perRevision, type ServedGroup, type ServedVersion } from './served.ts'
 import { createStorageVersionHash } from './storage-version-hash.ts'
@@ -26,6 +30,20 @@ export interface Discovery {
   respond(request: Request, url: URL): Promise<Response> | undefined
 }
 
+/** A list in each format; made when it is first asked for. */
+type Forms = { readonly [format in Format]: BuildDocument }
+
+function inAllForms(schema: Message, build: () => unknown): Forms {
+  const json = lazyDocument(build)
+  // Some lists say no version; their envelope does.
+  const as = (format: Format) =>
+    lazyForm(json, (value: JsonObject) => {
+      const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...value } : value) as JsonObject & { kind: string; apiVersion: string }
+      return encode({ value: typed, schema }, format, false) as Uint8Array<ArrayBuffer>
+    })
+  return { json, yaml: as('yaml'), protobuf: as('protobuf') }
+}
+
 /** Discovery of what is served: the list of each path, and the aggregated list of all (KEP-3352) for clients that ask for it. */
 export function createDiscovery({ served, platform, serverAddress, hashes }: DiscoveryOptions): Discovery {
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
@@ -33,31 +51,31 @@ export function createDiscovery({ served, platform, serverAddress, hashes }: Dis
     const groups = groupServed(definitions, platform)
     const core = groups.filter(({ name }) => name === '')
     const named = groups.filter(({ name }) => name !== '')
-    const lists = new Map<string, BuildDocument>([
-      ['/api', lazyDocument(() => apiVersions(core, serverAddress))],
-      ['/apis', lazyDocument(() => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupEntry) }))],
+    const lists = new Map<string, Forms>([
+      ['/api', inAllForms(APIVersions, () => apiVersions(core, serverAddress))],
+      ['/apis', inAllForms(APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupEntry) }))],
     ])
     for (const group of groups) {
       if (group.name !== '')
         lists.set(
           `/apis/${group.name}`,
-          lazyDocument(() => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) })),
+          inAllForms(APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) })),
         )
       for (const version of group.versions)
         lists.set(
           version.path,
-          lazyDocument(() => resourceList(version, storageVersionHash)),
+          inAllForms(APIResourceList, () => resourceList(version, storageVersionHash)),
         )
     }
-    const aggregated = new Map<string, BuildDocument>()
+    const aggregated = new Map<string, Forms>()
     for (const version of ['v2', 'v2beta1']) {
       aggregated.set(
         `/api ${version}`,
-        lazyDocument(() => aggregatedList(core, version, platform)),
+        inAllForms(APIGroupDiscoveryList, () => aggregatedList(core, version, platform)),
       )
       aggregated.set(
         `/apis ${version}`,
-        lazyDocument(() => aggregatedList(named, version, platform)),
+        inAllForms(APIGroupDiscoveryList, () => aggregatedList(named, version, platform)),
       )
     }
     return { lists, aggregated }
@@ -77,23 +95,31 @@ export function createDiscovery({ served, platform, serverAddress, hashes }: Dis
 async function negotiate(
   request: Request,
   path: string,
-  list: BuildDocument,
-  aggregated: ReadonlyMap<string, BuildDocument>,
+  list: Forms,
+  aggregated: ReadonlyMap<string, Forms>,
   platform: Platform,
 ): Promise<Response> {
+  const types: readonly (readonly [mediaType: string, format: Format])[] = [
+    ['application/json', 'json'],
+    ['application/yaml', 'yaml'],
+    ...platform.protobufTypes.map((mediaType) => [mediaType, 'protobuf'] as const),
+  ]
   for (const range of parseAccept(request.headers.get('Accept'))) {
-    if (!covers(range, 'application/json')) continue
+    const found = types.find(([mediaType]) => covers(range, mediaType))
+    if (found === undefined) continue
+    const [mediaType, format] = found
     if (!range.parameters.has('as')) {
-      return new Reply((await list()).bytes, { headers: { 'Content-Type': 'application/json', Vary: 'Accept' } })
+      return new Reply((await list[format]()).bytes, { headers: { 'Content-Type': mediaType, Vary: 'Accept' } })
     }
     const version = range.parameters.get('v') ?? ''
     const type = aggregatedType(version, platform)
     const document = aggregated.get(`${path} ${version}`)
     if (document && range.parameters.get('g') === type.group && range.parameters.get('as') === type.kind) {
-      return respondWith(request, await document(), { 'Content-Type': type.mediaType, 'Cache-Control': 'public' })
+      const headers = { 'Content-Type': `${mediaType};${type.parameters}`, 'Cache-Control': 'public' }
+      return respondWith(request, await document[format](), headers)
     }
   }
-  throw notAcceptable(['application/json'])
+  throw notAcceptable(types.map(([mediaType]) => mediaType))
 }
 
 /** Lists of the core group carry no apiVersion: clients have seen them so since before there were groups. */

@@ -1,11 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parse as parseYaml } from 'yaml'
 import { createDiscovery } from '../../../core/meta/discovery.ts'
+import { APIGroupDiscoveryList } from '../../../core/resources/apidiscovery/apigroupdiscovery.ts'
+import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../../core/resources/meta/discovery.ts'
 import { ApiError } from '../../../core/respond/status.ts'
+import { decodeProtobuf } from '../../../core/schema/protobuf-decode.ts'
+import { decodeEnvelope } from '../../../core/schema/protobuf-envelope.ts'
 import { builtin, get, platform, serving, widget } from './fixtures.ts'
 
 const create = (served = serving(builtin)) => createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443', hashes: true })
 const aggregated = (version: string) => `application/json;g=apidiscovery.${platform.domain};v=${version};as=APIGroupDiscoveryList`
+
+/** A value without empty texts and members: protobuf may not tell them from absent ones. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withoutEmpty(member)] as const)
+  const isEmpty = (member: unknown) =>
+    member === '' || member === false || (typeof member === 'object' && Object.keys(member ?? {}).length === 0)
+  return Object.fromEntries(members.filter(([, member]) => !isEmpty(member)))
+}
 
 interface Row {
   readonly name: string
@@ -237,7 +252,36 @@ test('a client that has the aggregated document already gets 304 until something
   assert.notEqual(third.headers.get('etag'), etag)
 })
 
-test('only JSON is written', async () => {
+test('every list comes in YAML and protobuf too, the aggregated one as well', async () => {
+  const discovery = create()
+  const lists = {
+    '/api': APIVersions,
+    '/apis': APIGroupList,
+    '/apis/apps': APIGroup,
+    '/apis/apps/v1': APIResourceList,
+    '/api/v1': APIResourceList,
+  }
+  for (const [path, schema] of Object.entries(lists)) {
+    const { kind, apiVersion = 'v1', ...json } = (await (await get(discovery, path)).json()) as { kind: string; apiVersion?: string }
+    const yaml = await get(discovery, path, { accept: 'application/yaml' })
+    assert.equal(yaml.headers.get('content-type'), 'application/yaml')
+    const { kind: yamlKind, apiVersion: _version, ...fromYaml } = parseYaml(await yaml.text()) as { kind: string; apiVersion?: string }
+    assert.deepEqual([yamlKind, fromYaml], [kind, json], path)
+    const protobuf = await get(discovery, path, { accept: 'application/vnd.kubernetes.protobuf' })
+    assert.equal(protobuf.headers.get('content-type'), 'application/vnd.kubernetes.protobuf')
+    const envelope = decodeEnvelope(new Uint8Array(await protobuf.arrayBuffer()))
+    assert.deepEqual([envelope.kind, envelope.apiVersion], [kind, apiVersion], path)
+    assert.deepEqual(withoutEmpty(decodeProtobuf(schema, envelope.raw)), withoutEmpty(json), path)
+  }
+  const accept = aggregated('v2').replace('application/json', 'application/vnd.kubernetes.protobuf')
+  const response = await get(discovery, '/apis', { accept })
+  assert.equal(response.headers.get('content-type'), accept)
+  const { items } = (await (await get(discovery, '/apis', { accept: aggregated('v2') })).json()) as { items: object[] }
+  const envelope = decodeEnvelope(new Uint8Array(await response.arrayBuffer()))
+  assert.deepEqual(withoutEmpty(decodeProtobuf(APIGroupDiscoveryList, envelope.raw)['items']), withoutEmpty(items))
+})
+
+test('other formats are not written', async () => {
   await assert.rejects(
     get(create(), '/apis', { accept: 'text/html' }),
     (error) => error instanceof ApiError && error.status.reason === 'NotAcceptable',
