@@ -47,12 +47,13 @@ async function recentSlowness(): Promise<number> {
 
 /** What is wrong with the work's cost; undefined: nothing. `perMebibyte`: milliseconds that it may take for each MiB. */
 export async function costFault(prepare: Prepare, perMebibyte = mostPerMebibyte): Promise<string | undefined> {
-  if ((await cost(await prepare(size))) < harmless * (await recentSlowness())) return undefined
+  const enough = harmless * (await recentSlowness())
+  if ((await best(await prepare(size), enough)) < enough) return undefined
   const large = await prepare(judged[1])
   const factor = await slowness()
   const limit = (fixed + (perMebibyte * large.bytes) / mebibyte) * factor
-  const most = await best(large, limit / mostGrowth)
-  if (most < limit / mostGrowth) return undefined
+  const most = await best(large, limit / 3)
+  if (most < limit / 3) return undefined
   const least = await best(await prepare(judged[0]), 0)
   const told = `${Math.round(least)} ms, with ${(large.bytes / mebibyte).toFixed(1)} MiB ${Math.round(most)} ms (machine: ${factor.toFixed(1)})`
   if (most > mostGrowth * least) return `grows: ${told}`
