@@ -77,8 +77,9 @@ function checkRemovedGates(
   path: FieldPath,
   errors: FieldErrors,
 ) {
+  const known = new Set(before.map(({ name }) => name))
   schedulingGates.forEach(({ name }, index) => {
-    if (before.some((gate) => gate.name === name)) return
+    if (known.has(name)) return
     errors.forbidden(path.index(index).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`)
   })
 }
