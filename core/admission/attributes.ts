@@ -44,7 +44,7 @@ export interface AdmissionAttributes {
   /** Verb of the request as authorization sees it, such as `patch`; absent for the server's own writes. */
   readonly verb?: string
   /** Resource without its version. */
-  readonly on: GroupResource
+  readonly groupResource: GroupResource
   /** Resource and kind as the request names them; the kind is that of the body, such as Scale or Eviction. */
   readonly resource: GroupVersionResource
   readonly kind: GroupVersionKind

@@ -31,7 +31,7 @@ function selector(plugins: readonly AdmissionPlugin[], phase: Phase): (attribute
   }
   const byName = new Map(pick.flatMap(({ resources = [] }) => resources.map((each) => [qualified(each), operationsOf(qualified(each))])))
   const others = operationsOf('')
-  return ({ on, operation }) => (byName.get(qualified(on)) ?? others)[operation]
+  return ({ groupResource, operation }) => (byName.get(qualified(groupResource)) ?? others)[operation]
 }
 
 const unmeasured: Measures = { clock: { now: () => 0 }, observer: unobserved }

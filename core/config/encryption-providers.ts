@@ -28,7 +28,7 @@ export interface ProvidersContext {
 }
 
 export interface Providers {
-  transformerOf(on: GroupResource): Transformer | undefined
+  transformerOf(groupResource: GroupResource): Transformer | undefined
   /** One for each plugin, in the order of the file. */
   readonly checks: readonly HealthCheck[]
   /** Rejects with an Error that says what is wrong with each plugin that is not well. */

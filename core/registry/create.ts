@@ -34,9 +34,9 @@ function givenRevision({ metadata: { resourceVersion = '' } }: ApiObject): numbe
   return /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion) : 0
 }
 
-function occupied(on: GroupResource, { metadata }: ApiObject, current: Entry | undefined): Error {
+function occupied(groupResource: GroupResource, { metadata }: ApiObject, current: Entry | undefined): Error {
   const name = metadata.name ?? ''
-  const error = metadata.generateName ? noUniqueName(on, name) : alreadyExists(on, name)
+  const error = metadata.generateName ? noUniqueName(groupResource, name) : alreadyExists(groupResource, name)
   if (current?.decode().metadata.deletionTimestamp !== undefined) error.status.message = `object is being deleted: ${error.status.message}`
   return error
 }

@@ -33,8 +33,8 @@ export function parseListVersion(text: string): number {
 }
 
 /** The revision of a watch's resourceVersion; 0 for none. Throws Invalid. */
-export function parseWatchVersion(text: string, on: GroupResource): number {
+export function parseWatchVersion(text: string, groupResource: GroupResource): number {
   const parsed = parse(text)
   if (typeof parsed === 'number') return parsed
-  throw invalid({ group: on.group, kind: on.resource }, '', errorsOf(text, parsed).list)
+  throw invalid({ group: groupResource.group, kind: groupResource.resource }, '', errorsOf(text, parsed).list)
 }

@@ -130,24 +130,30 @@ const about = ({ group, resource }: GroupResource, name: string): StatusDetails 
 
 export const badRequest = (message: string) => new ApiError('BadRequest', message)
 export const unauthorized = (message = 'Unauthorized') => new ApiError('Unauthorized', message)
-export const notFound = (on: GroupResource, name: string) =>
-  new ApiError('NotFound', `${qualified(on)} ${JSON.stringify(name)} not found`, about(on, name))
-export const alreadyExists = (on: GroupResource, name: string) =>
-  new ApiError('AlreadyExists', `${qualified(on)} ${JSON.stringify(name)} already exists`, about(on, name))
-export const forbidden = (on: GroupResource, name: string, why: string) =>
+export const notFound = (groupResource: GroupResource, name: string) =>
+  new ApiError('NotFound', `${qualified(groupResource)} ${JSON.stringify(name)} not found`, about(groupResource, name))
+export const alreadyExists = (groupResource: GroupResource, name: string) =>
+  new ApiError('AlreadyExists', `${qualified(groupResource)} ${JSON.stringify(name)} already exists`, about(groupResource, name))
+export const forbidden = (groupResource: GroupResource, name: string, why: string) =>
   new ApiError(
     'Forbidden',
-    name === '' ? `${qualified(on)} is forbidden: ${why}` : `${qualified(on)} ${JSON.stringify(name)} is forbidden: ${why}`,
-    about(on, name),
+    name === ''
+      ? `${qualified(groupResource)} is forbidden: ${why}`
+      : `${qualified(groupResource)} ${JSON.stringify(name)} is forbidden: ${why}`,
+    about(groupResource, name),
   )
-export const conflict = (on: GroupResource, name: string, why: string) =>
-  new ApiError('Conflict', `Operation cannot be fulfilled on ${qualified(on)} ${JSON.stringify(name)}: ${why}`, about(on, name))
+export const conflict = (groupResource: GroupResource, name: string, why: string) =>
+  new ApiError(
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(groupResource)} ${JSON.stringify(name)}: ${why}`,
+    about(groupResource, name),
+  )
 /** A name that the server made is taken, each time that it tried. */
-export const noUniqueName = (on: GroupResource, name: string) =>
+export const noUniqueName = (groupResource: GroupResource, name: string) =>
   new ApiError(
     'AlreadyExists',
-    `${qualified(on)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`,
-    { ...about(on, name), retryAfterSeconds: 1 },
+    `${qualified(groupResource)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`,
+    { ...about(groupResource, name), retryAfterSeconds: 1 },
   )
 /** A failure for which the API has no reason, as it was not meant for clients. */
 export function unexpected(message: string): ApiError {
@@ -156,8 +162,8 @@ export function unexpected(message: string): ApiError {
   return error
 }
 /** The text of a lost compare-and-swap. */
-export const modified = (on: GroupResource, name: string) =>
-  conflict(on, name, 'the object has been modified; please apply your changes to the latest version and try again')
+export const modified = (groupResource: GroupResource, name: string) =>
+  conflict(groupResource, name, 'the object has been modified; please apply your changes to the latest version and try again')
 export const notAcceptable = (accepted: readonly string[]) =>
   new ApiError('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 export const unsupportedMediaType = (accepted: readonly string[]) =>
@@ -195,11 +201,11 @@ export function invalid(on: { readonly group: string; readonly kind: string }, n
   })
 }
 /** Nothing is served at this path. */
-export const noSuchResource = (on?: GroupResource) =>
+export const noSuchResource = (groupResource?: GroupResource) =>
   new ApiError(
     'NotFound',
     'the server could not find the requested resource',
-    on ? { ...(on.group !== '' && { group: on.group }), kind: on.resource } : {},
+    groupResource ? { ...(groupResource.group !== '' && { group: groupResource.group }), kind: groupResource.resource } : {},
   )
 
 /** The path is served, but not with this method. */

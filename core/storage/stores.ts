@@ -7,7 +7,7 @@ export interface Stores {
   readonly main: KeyValueStore
   /** All of them, `main` first. */
   readonly all: readonly KeyValueStore[]
-  of(on: GroupResource): KeyValueStore
+  of(groupResource: GroupResource): KeyValueStore
 }
 
 /** Of two stores for one resource the later one wins. */

@@ -43,20 +43,24 @@ function readable({ key, modRevision }: KeyValue, { why, decoded }: Problem): st
 
 const listed = ({ key }: KeyValue, { why, decoded }: Problem) => (decoded ? why : `unable to transform key ${JSON.stringify(key)}: ${why}`)
 
-function storeReadError(on: GroupResource, found: readonly StatusCause[]): ApiError {
-  const { group, resource } = on
+function storeReadError(groupResource: GroupResource, found: readonly StatusCause[]): ApiError {
+  const { group, resource } = groupResource
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
   const tooMany = { reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' }
-  return new ApiError('StoreReadError', `failed to read one or more ${qualified(on)} from the storage: ${found[0]?.message}${more}`, {
-    name: 'list',
-    ...(group !== '' && { group }),
-    kind: resource,
-    causes: found.length < mostNamed ? [...found] : [...found, tooMany],
-  })
+  return new ApiError(
+    'StoreReadError',
+    `failed to read one or more ${qualified(groupResource)} from the storage: ${found[0]?.message}${more}`,
+    {
+      name: 'list',
+      ...(group !== '' && { group }),
+      kind: resource,
+      causes: found.length < mostNamed ? [...found] : [...found, tooMany],
+    },
+  )
 }
 
 /** `entryOf` throws a StoreError `corrupt`. `names`: errors say the key of each value, by which it can be deleted all the same (gate AllowUnsafeMalformedObjectDeletion). */
-export function createEntryReader(entryOf: (kv: KeyValue) => Entry, on: GroupResource, names: boolean): EntryReader {
+export function createEntryReader(entryOf: (kv: KeyValue) => Entry, groupResource: GroupResource, names: boolean): EntryReader {
   function attempt(kv: KeyValue): Entry | Problem {
     let decoded = false
     try {
@@ -77,7 +81,7 @@ export function createEntryReader(entryOf: (kv: KeyValue) => Entry, on: GroupRes
     list() {
       const found: StatusCause[] = []
       const finish = () => {
-        if (found.length > 0) throw storeReadError(on, found)
+        if (found.length > 0) throw storeReadError(groupResource, found)
       }
       return {
         finish,

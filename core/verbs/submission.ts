@@ -34,7 +34,7 @@ export interface Submission {
 /** What one phase is asked. A class, since an object literal with getters would be a shape of its own for every request. */
 class Asked implements AdmissionAttributes {
   readonly operation: AdmissionOperation
-  readonly on: GroupResource
+  readonly groupResource: GroupResource
   readonly resource: GroupVersionResource
   readonly kind: GroupVersionKind
   readonly namespaced: boolean
@@ -53,7 +53,7 @@ class Asked implements AdmissionAttributes {
     const { exchange, resource, view, namespace, name } = target
     const { definition, groupResource } = resource
     this.operation = asks.operation
-    this.on = groupResource
+    this.groupResource = groupResource
     // Older versions of a body, which views may take, are not asked for by name.
     this.resource = { group: definition.group, version: definition.version, resource: groupResource.resource }
     this.kind = view.body

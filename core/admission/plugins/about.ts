@@ -5,8 +5,8 @@ import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 
 /** Whether a write is about a resource of this group (its name, without placeholders), and this side of it. */
-export const isAbout = ({ on, subresource }: AdmissionAttributes, resource: string, group = '', side = '') =>
-  on.resource === resource && on.group === group && subresource === side
+export const isAbout = ({ groupResource, subresource }: AdmissionAttributes, resource: string, group = '', side = '') =>
+  groupResource.resource === resource && groupResource.group === group && subresource === side
 
 /** The object's spec, which is made when there is none; the caller says what it looks like. */
 export function specOf<T extends object>(object: ApiObject): T {
@@ -15,9 +15,9 @@ export function specOf<T extends object>(object: ApiObject): T {
 }
 
 /** A refusal that calls an object without a name yet by the prefix of its name, or `Unknown` (admission.NewForbidden). */
-export function refusal({ on, name, object }: AdmissionAttributes, why: string): ApiError {
+export function refusal({ groupResource, name, object }: AdmissionAttributes, why: string): ApiError {
   const { name: own, generateName } = object?.metadata ?? {}
-  return forbidden(on, name || own || generateName || 'Unknown', why)
+  return forbidden(groupResource, name || own || generateName || 'Unknown', why)
 }
 
 /** Whether an update changes nothing but what garbage collection has to be able to change. */

@@ -43,7 +43,7 @@ export function alwaysPullImages(_context: PluginContext): AdmissionPlugin {
     },
     validate(attributes) {
       if (!concerns(attributes)) return
-      const { on, name, object } = attributes
+      const { groupResource, name, object } = attributes
       const policies = [
         ...containersOf(object).map(({ container, path }) => ({
           path: `${path}.imagePullPolicy`,
@@ -53,7 +53,7 @@ export function alwaysPullImages(_context: PluginContext): AdmissionPlugin {
       ]
       for (const { path, policy } of policies)
         if (policy !== 'Always')
-          throw forbidden(on, name, `${path}: Unsupported value: ${JSON.stringify(policy)}: supported values: "Always"`)
+          throw forbidden(groupResource, name, `${path}: Unsupported value: ${JSON.stringify(policy)}: supported values: "Always"`)
     },
   }
 }

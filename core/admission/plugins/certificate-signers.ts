@@ -43,7 +43,11 @@ export function certificateApproval(context: PluginContext): AdmissionPlugin {
       if (!isAbout(attributes, requests, context.platform.name(group), 'approval')) return
       const signer = signerOf(attributes.oldObject)
       if (await mayUse(context, attributes, 'approve', signer)) return
-      throw forbidden(attributes.on, attributes.name, `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`)
+      throw forbidden(
+        attributes.groupResource,
+        attributes.name,
+        `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`,
+      )
     },
   }
 }
@@ -58,11 +62,11 @@ export function certificateSigning(context: PluginContext): AdmissionPlugin {
     operations: ['UPDATE'],
     resources: [requestsOf(context)],
     async validate(attributes) {
-      const { on, name, object, oldObject } = attributes
+      const { groupResource, name, object, oldObject } = attributes
       if (!isAbout(attributes, requests, context.platform.name(group), 'status') || equal(signed(object), signed(oldObject))) return
       const signer = signerOf(oldObject)
       if (await mayUse(context, attributes, 'sign', signer)) return
-      throw forbidden(on, name, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`)
+      throw forbidden(groupResource, name, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`)
     },
   }
 }
@@ -94,16 +98,16 @@ export function certificateSubjectRestriction(context: PluginContext): Admission
     operations: ['CREATE'],
     resources: [requestsOf(context)],
     validate(attributes) {
-      const { on, name, object } = attributes
+      const { groupResource, name, object } = attributes
       if (!isAbout(attributes, requests, platform.name(group)) || signerOf(object) !== signer) return
       let organizations: readonly string[]
       try {
         organizations = requestedSubject((object as Request).spec?.request ?? '').organizations
       } catch (error) {
-        throw forbidden(on, name, `failed to parse CSR: ${(error as Error).message}`)
+        throw forbidden(groupResource, name, `failed to parse CSR: ${(error as Error).message}`)
       }
       if (organizations.includes('system:masters'))
-        throw forbidden(on, name, `use of ${signer} signer with system:masters group is not allowed`)
+        throw forbidden(groupResource, name, `use of ${signer} signer with system:masters group is not allowed`)
     },
   }
 }

@@ -46,7 +46,7 @@ const statusOf = (object: ApiObject | undefined) => (object?.['status'] ?? {}) a
 const resultsOf = ({ allocation }: Status) => allocation?.devices?.results ?? []
 
 /** The first request, or result of an allocation, for administrative access that is new. */
-function adminAccess({ subresource, object, oldObject, on }: AdmissionAttributes): FieldPath | undefined {
+function adminAccess({ subresource, object, oldObject, groupResource }: AdmissionAttributes): FieldPath | undefined {
   if (subresource === 'status') {
     if (resultsOf(statusOf(oldObject)).some((result) => result.adminAccess)) return undefined
     const index = resultsOf(statusOf(object)).findIndex((result) => result.adminAccess)
@@ -56,7 +56,7 @@ function adminAccess({ subresource, object, oldObject, on }: AdmissionAttributes
   // What is asked for never changes.
   if (oldObject !== undefined) return undefined
   const own = (object?.['spec'] ?? {}) as Requests & { readonly spec?: Requests }
-  const { devices } = on.resource === 'resourceclaimtemplates' ? (own.spec ?? {}) : own
+  const { devices } = groupResource.resource === 'resourceclaimtemplates' ? (own.spec ?? {}) : own
   const index = (devices?.requests ?? []).findIndex((each) => each.exactly?.adminAccess ?? each.adminAccess)
   return index < 0 ? undefined : FieldPath.of('spec', 'devices', 'requests').index(index).child('adminAccess')
 }
@@ -131,8 +131,8 @@ export function claimAccess(
     operations: ['CREATE', 'UPDATE'],
     resources: ['resourceclaims', 'resourceclaimtemplates'].map((resource) => ({ group, resource })),
     async validate(attributes) {
-      const { on, subresource, kind, name, object } = attributes
-      if (on.group !== group || (subresource !== '' && subresource !== 'status')) return
+      const { groupResource, subresource, kind, name, object } = attributes
+      if (groupResource.group !== group || (subresource !== '' && subresource !== 'status')) return
       const errors = new FieldErrors()
       if (enabled('DRAAdminAccess')) await checkAdmin(attributes, errors)
       if (subresource === 'status' && enabled('DRAResourceClaimGranularStatusAuthorization')) await checkStatus(attributes, errors)

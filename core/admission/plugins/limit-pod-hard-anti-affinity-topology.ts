@@ -19,13 +19,13 @@ export function limitPodHardAntiAffinityTopology({ platform }: PluginContext): A
     operations: ['CREATE', 'UPDATE'],
     resources: [{ group: '', resource: 'pods' }],
     validate(attributes) {
-      const { on, object } = attributes
+      const { groupResource, object } = attributes
       if (!isAbout(attributes, 'pods') || object === undefined) return
       const terms = specOf<PodSpec>(object).affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
       for (const { topologyKey: key = '' } of terms)
         if (key !== allowed) {
           const why = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${allowed} is allowed`
-          throw forbidden(on, object.metadata.name ?? '', why)
+          throw forbidden(groupResource, object.metadata.name ?? '', why)
         }
     },
   }

@@ -75,12 +75,12 @@ export function limitRanger({ platform, list }: PluginContext): AdmissionPlugin 
       for (const range of await rangesOf(namespace)) complete(object, range, annotation)
     },
     async validate(attributes) {
-      const { on, name, namespace } = attributes
+      const { groupResource, name, namespace } = attributes
       const constrained = concerns(attributes)
       if (constrained === undefined) return
       for (const range of await rangesOf(namespace)) {
         const problems = limitsOf(range).flatMap((limit) => usageOf(constrained, limit).flatMap((usage) => problemsOf(limit, usage)))
-        if (problems.length > 0) throw forbidden(on, name, aggregate(problems))
+        if (problems.length > 0) throw forbidden(groupResource, name, aggregate(problems))
       }
     },
   }

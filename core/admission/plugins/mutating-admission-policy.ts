@@ -43,7 +43,7 @@ const who = ({ policy, binding }: Fault) => (binding ? `policy '${policy.name}' 
 /** The first fault is told, with its reason; all are listed. */
 function refusal(attributes: AdmissionAttributes, faults: readonly Fault[]): ApiError {
   const causes = faults.map((fault) => ({ message: `${who(fault)} denied request: ${fault.message}` }))
-  const { status } = forbidden(attributes.on, refusedName(attributes), '')
+  const { status } = forbidden(attributes.groupResource, refusedName(attributes), '')
   return new ApiError(faults[0]?.reason ?? 'Forbidden', causes[0]?.message ?? '', { ...status.details, causes }, status.code)
 }
 

@@ -9,9 +9,9 @@ export function namespaceAutoProvision({ find, write }: PluginContext): Admissio
     name: 'NamespaceAutoProvision',
     operations: ['CREATE'],
     async mutate(attributes) {
-      const { on, namespace, dryRun } = attributes
+      const { groupResource, namespace, dryRun } = attributes
       // What is only tried makes nothing.
-      if (dryRun || namespace === '' || (on.group === '' && on.resource === 'namespaces')) return
+      if (dryRun || namespace === '' || (groupResource.group === '' && groupResource.resource === 'namespaces')) return
       if ((await find('', 'namespaces', '', namespace)) !== undefined) return
       try {
         await write.create('namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } })

@@ -9,8 +9,8 @@ export function namespaceExists({ find }: PluginContext): AdmissionPlugin {
   return {
     name: 'NamespaceExists',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    async validate({ on, namespace }) {
-      if (namespace === '' || (on.group === '' && on.resource === 'namespaces')) return
+    async validate({ groupResource, namespace }) {
+      if (namespace === '' || (groupResource.group === '' && groupResource.resource === 'namespaces')) return
       if ((await find('', 'namespaces', '', namespace)) === undefined) throw notFound(namespaces, namespace)
     },
   }

@@ -31,11 +31,11 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
 
   const isDoubted = (name: string) => deleted.size > 0 && (deleted.get(name) ?? 0) > clock.now()
 
-  async function checkNamespace({ on, namespace: name, name: object }: AdmissionAttributes): Promise<void> {
+  async function checkNamespace({ groupResource, namespace: name, name: object }: AdmissionAttributes): Promise<void> {
     const found = await (isDoubted(name) ? findLive : find)('', 'namespaces', '', name)
     if (found === undefined) throw notFound(namespaces, name)
     if (found.metadata.deletionTimestamp === undefined) return
-    const error = forbidden(on, object, `unable to create new content in namespace ${name} because it is being terminated`)
+    const error = forbidden(groupResource, object, `unable to create new content in namespace ${name} because it is being terminated`)
     error.status.details = {
       ...error.status.details,
       causes: [{ reason: 'NamespaceTerminating', message: `namespace ${name} is being terminated`, field: 'metadata.namespace' }],
@@ -47,13 +47,13 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
     name: 'NamespaceLifecycle',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
     mutate(attributes) {
-      const { operation, on, name } = attributes
-      if (on.group === '' && on.resource === 'namespaces') {
-        if (operation === 'DELETE' && immortal.has(name)) throw forbidden(on, name, 'this namespace may not be deleted')
+      const { operation, groupResource, name } = attributes
+      if (groupResource.group === '' && groupResource.resource === 'namespaces') {
+        if (operation === 'DELETE' && immortal.has(name)) throw forbidden(groupResource, name, 'this namespace may not be deleted')
         if (operation === 'DELETE') noteDeletion(name)
         return
       }
-      if (operation !== 'CREATE' || !attributes.namespaced || on.resource === accessReviews) return
+      if (operation !== 'CREATE' || !attributes.namespaced || groupResource.resource === accessReviews) return
       return checkNamespace(attributes)
     },
   }

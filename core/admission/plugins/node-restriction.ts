@@ -52,12 +52,12 @@ export function nodeRestriction(context: PluginContext): AdmissionPlugin {
     name: 'NodeRestriction',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
     mutate(attributes) {
-      const { user, on, name } = attributes
+      const { user, groupResource, name } = attributes
       if (!isNode(user)) return
-      const refuse = (why: string) => forbidden(on, name, why)
+      const refuse = (why: string) => forbidden(groupResource, name, why)
       const node = nodeOf(user)
       if (node === undefined) throw refuse(`could not determine node from user ${JSON.stringify(user.name)}`)
-      return byResource.get(qualified(on))?.({ ...context, attributes, node, refuse })
+      return byResource.get(qualified(groupResource))?.({ ...context, attributes, node, refuse })
     },
   }
 }

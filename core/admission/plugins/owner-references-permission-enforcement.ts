@@ -26,19 +26,19 @@ function newlyBlocked(object: ApiObject, old: ApiObject | undefined): Owner[] {
 }
 
 export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }: PluginContext): AdmissionPlugin {
-  async function checkDeletion({ on, kind, user, namespace, subresource, name }: AdmissionAttributes): Promise<void> {
+  async function checkDeletion({ groupResource, kind, user, namespace, subresource, name }: AdmissionAttributes): Promise<void> {
     const common = { user, verb: 'delete', isResource: true, path: '', version: kind.version }
-    const { verdict, reason, error } = await authorizer.authorize({ ...common, ...on, subresource, name, namespace })
+    const { verdict, reason, error } = await authorizer.authorize({ ...common, ...groupResource, subresource, name, namespace })
     if (verdict !== 'allow')
-      throw forbidden(on, name, `cannot set an ownerRef on a resource you can't delete: ${reason}, ${error ?? '<nil>'}`)
+      throw forbidden(groupResource, name, `cannot set an ownerRef on a resource you can't delete: ${reason}, ${error ?? '<nil>'}`)
   }
 
-  async function checkFinalizers({ on, user, name, namespace }: AdmissionAttributes, owner: Owner): Promise<void> {
+  async function checkFinalizers({ groupResource, user, name, namespace }: AdmissionAttributes, owner: Owner): Promise<void> {
     const { apiVersion = '', kind = '' } = owner
     const found = resourceOf(apiVersion, kind)
     if (found === undefined)
       throw forbidden(
-        on,
+        groupResource,
         name,
         `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
       )
@@ -47,7 +47,7 @@ export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }:
     const { verdict, reason, error } = await authorizer.authorize({ ...asked, namespace: namespaced ? namespace : '' })
     if (verdict !== 'allow')
       throw forbidden(
-        on,
+        groupResource,
         name,
         `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${reason}, ${error ?? '<nil>'}`,
       )
@@ -62,9 +62,9 @@ export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }:
     name: 'OwnerReferencesPermissionEnforcement',
     operations: ['CREATE', 'UPDATE'],
     validate(attributes) {
-      const { on, subresource, object, oldObject } = attributes
+      const { groupResource, subresource, object, oldObject } = attributes
       // Node agents report status, and would not change owners.
-      if (object === undefined || (on.group === '' && on.resource === 'pods' && subresource === 'status')) return
+      if (object === undefined || (groupResource.group === '' && groupResource.resource === 'pods' && subresource === 'status')) return
       if (equal(ownersOf(object) as unknown as Json, ownersOf(oldObject) as unknown as Json)) return
       return checkChange(attributes, object)
     },

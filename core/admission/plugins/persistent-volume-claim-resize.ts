@@ -28,14 +28,14 @@ export function persistentVolumeClaimResize({ platform, find }: PluginContext): 
     operations: ['UPDATE'],
     resources: [{ group: '', resource: 'persistentvolumeclaims' }],
     async validate(attributes) {
-      const { on, name } = attributes
+      const { groupResource, name } = attributes
       const [claim, old] = [attributes.object, attributes.oldObject] as (Claim | undefined)[]
       if (!isAbout(attributes, 'persistentvolumeclaims') || claim === undefined || old === undefined) return
       if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return
-      if (old.status?.phase !== 'Bound') throw forbidden(on, name, 'Only bound persistent volume claims can be expanded')
+      if (old.status?.phase !== 'Bound') throw forbidden(groupResource, name, 'Only bound persistent volume claims can be expanded')
       if (!(await mayGrow(claim, old)))
         throw forbidden(
-          on,
+          groupResource,
           name,
           'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
         )

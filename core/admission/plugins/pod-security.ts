@@ -72,7 +72,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
   }
 
   function judge(attributes: AdmissionAttributes, policy: Policy, pod: PodLike, enforce: boolean): void {
-    const { on, name } = attributes
+    const { groupResource, name } = attributes
     if (isExempt(pod)) {
       attributes.annotate(annotation('exempt'), 'runtimeClass')
       return
@@ -87,7 +87,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     const [audited, warned, enforced] = [faults(policy.audit), faults(policy.warn), enforce ? faults(policy.enforce) : '']
     if (enforce) attributes.annotate(annotation('enforce-policy'), textOf(policy.enforce))
     if (audited !== '') attributes.annotate(annotation('audit-violations'), `would ${audited}`)
-    if (enforced !== '') throw forbidden(on, name, enforced.replace('violate', 'violates'))
+    if (enforced !== '') throw forbidden(groupResource, name, enforced.replace('violate', 'violates'))
     if (warned !== '') attributes.warn(`would ${warned}`)
   }
 
@@ -148,12 +148,12 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE'],
     resources,
     async validate(attributes) {
-      const { on, subresource, object } = attributes
+      const { groupResource, subresource, object } = attributes
       if (object === undefined) return
-      const template = templates[qualified(on)]
+      const template = templates[qualified(groupResource)]
       if (template) {
         if (subresource === '') await judgeIn(attributes, templateOf(object, template), false)
-      } else if (on.resource === 'pods') {
+      } else if (groupResource.resource === 'pods') {
         if (!harmless.includes(subresource)) await judgeIn(attributes, podOf(object), true)
       } else if (subresource === '') await checkNamespace(attributes, object)
     },

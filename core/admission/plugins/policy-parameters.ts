@@ -71,11 +71,11 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     errors.forbidden(FieldPath.of('spec', 'paramKind'), why)
   }
 
-  async function checkBinding({ object, oldObject, user, on }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+  async function checkBinding({ object, oldObject, user, groupResource }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
     const { paramRef, policyName = '' } = specOf(object)
     const old = specOf(oldObject)
     if (paramRef === undefined || (same(paramRef, old.paramRef) && policyName === old.policyName)) return
-    const policy = await find('admissionregistration.<domain>', policies.get(on.resource) ?? '', '', policyName)
+    const policy = await find('admissionregistration.<domain>', policies.get(groupResource.resource) ?? '', '', policyName)
     const { paramKind } = specOf(policy)
     const resource = paramKind ? resourcesOf(paramKind) : any
     const verb = paramRef.name ? 'get' : 'list'
@@ -94,10 +94,10 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     operations: ['CREATE', 'UPDATE'],
     resources: [...policies.keys(), ...policies.values()].map((resource) => ({ group, resource })),
     async validate(attributes) {
-      const { on, subresource, kind, name, object, user } = attributes
-      if (on.group !== group || subresource !== '' || user.groups.includes(privileged)) return
+      const { groupResource, subresource, kind, name, object, user } = attributes
+      if (groupResource.group !== group || subresource !== '' || user.groups.includes(privileged)) return
       const errors = new FieldErrors()
-      if (policies.has(on.resource)) await checkBinding(attributes, errors)
+      if (policies.has(groupResource.resource)) await checkBinding(attributes, errors)
       else await checkPolicy(attributes, errors)
       if (errors.count > 0) throw invalid({ group, kind: kind.kind }, object?.metadata.name ?? name, errors.list)
     },

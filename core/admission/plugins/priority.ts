@@ -38,7 +38,7 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
       return found ?? { value: 0, preemptionPolicy: whatEverybodyDoes }
     }
     const found = await find(group, 'priorityclasses', '', name)
-    if (found === undefined) throw forbidden(attributes.on, attributes.name, `no PriorityClass with name ${name} was found`)
+    if (found === undefined) throw forbidden(attributes.groupResource, attributes.name, `no PriorityClass with name ${name} was found`)
     return found
   }
 
@@ -46,7 +46,7 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
     const { value = 0, preemptionPolicy } = await classOf(attributes, spec)
     const refuse = (what: string, given: string | number, computed: string | number) =>
       forbidden(
-        attributes.on,
+        attributes.groupResource,
         attributes.name,
         `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
       )
@@ -78,11 +78,11 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
       else keep(specOf(object), specOf(oldObject))
     },
     async validate(attributes) {
-      const { on, name, operation, object } = attributes
+      const { groupResource, name, operation, object } = attributes
       if (!isAbout(attributes, 'priorityclasses', platform.name(group)) || !(object as PriorityClass | undefined)?.globalDefault) return
       const marked = (await defaultClass())?.metadata.name
       if (marked !== undefined && (operation === 'CREATE' || marked !== name))
-        throw forbidden(on, name, `PriorityClass ${marked} is already marked as default. Only one default can exist`)
+        throw forbidden(groupResource, name, `PriorityClass ${marked} is already marked as default. Only one default can exist`)
     },
   }
 }

@@ -38,15 +38,19 @@ export function rbacEscalation(platform: Platform, authorizer: Authorizer, index
     return (await authorizer.authorize(asked)).verdict === 'allow'
   }
 
-  function confirm({ user, namespace, on, object }: AdmissionAttributes, granted: readonly PolicyRule[], instead?: string): void {
+  function confirm(
+    { user, namespace, groupResource, object }: AdmissionAttributes,
+    granted: readonly PolicyRule[],
+    instead?: string,
+  ): void {
     const problem = escalation(user, index.rulesFor(user, namespace), granted)
-    if (problem !== undefined) throw forbidden(on, object?.metadata.name ?? '', instead ?? problem)
+    if (problem !== undefined) throw forbidden(groupResource, object?.metadata.name ?? '', instead ?? problem)
   }
 
   const checkRole: Check = async (attributes, object) => {
     // A request to create has no name yet when it is authorized.
     const name = attributes.operation === 'CREATE' ? '' : attributes.name
-    if (await may('escalate', attributes, attributes.on.resource, name)) return
+    if (await may('escalate', attributes, attributes.groupResource.resource, name)) return
     confirm(attributes, rulesOf(object))
     if (aggregates(object) || aggregates(attributes.oldObject)) {
       confirm(attributes, fullAuthority, 'must have cluster-admin privileges to use the aggregationRule')
@@ -76,8 +80,8 @@ export function rbacEscalation(platform: Platform, authorizer: Authorizer, index
     operations: ['CREATE', 'UPDATE'],
     resources: [...checks.keys()].map((resource) => ({ group, resource })),
     async mutate(attributes) {
-      const { on, object, oldObject, user } = attributes
-      const check = on.group === group ? checks.get(on.resource) : undefined
+      const { groupResource, object, oldObject, user } = attributes
+      const check = groupResource.group === group ? checks.get(groupResource.resource) : undefined
       if (check === undefined || object === undefined || user.groups.includes(privileged)) return
       if (oldObject !== undefined && onlyOwnership(object, oldObject)) return
       await check(attributes, object)

@@ -71,7 +71,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
         if (found[index] === undefined) forget(metadata.namespace ?? '', metadata.name ?? '')
       return found.filter((quota) => quota !== undefined)
     },
-    check: (quotas, attributes) => checkRequest(quotas, attributes, evaluatorOf(attributes.on), limited),
+    check: (quotas, attributes) => checkRequest(quotas, attributes, evaluatorOf(attributes.groupResource), limited),
     async save(quota) {
       try {
         note(await write.updateStatus('resourcequotas', quota))
@@ -102,11 +102,11 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
     name: 'ResourceQuota',
     operations: ['CREATE', 'UPDATE'],
     validate(attributes) {
-      const { on, namespace, operation } = attributes
-      if (namespace === '' || ignored.has(qualified(on))) return undefined
-      if (on.group === '' && on.resource === 'namespaces' && operation === 'CREATE') return undefined
+      const { groupResource, namespace, operation } = attributes
+      if (namespace === '' || ignored.has(qualified(groupResource))) return undefined
+      if (groupResource.group === '' && groupResource.resource === 'namespaces' && operation === 'CREATE') return undefined
       if (ready && limited.length === 0 && !known.has(namespace)) return undefined
-      return evaluatorOf(on).handles(attributes) ? charged(attributes) : undefined
+      return evaluatorOf(groupResource).handles(attributes) ? charged(attributes) : undefined
     },
     close: () => following.close(),
   }

@@ -29,7 +29,7 @@ const sameAmounts = (a: Amounts = {}, b: Amounts = {}) =>
   })
 
 export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
-  const refuse = ({ on, name }: AdmissionAttributes, why: string) => forbidden(on, name, why)
+  const refuse = ({ groupResource, name }: AdmissionAttributes, why: string) => forbidden(groupResource, name, why)
 
   async function classOf(attributes: AdmissionAttributes, { runtimeClassName }: RunningSpec): Promise<RuntimeClass | undefined> {
     if (typeof runtimeClassName !== 'string') return undefined

@@ -24,16 +24,20 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
   const mirror = platform.name('<labels>/config.mirror')
   const enforced = platform.name('<labels>/enforce-mountable-secrets')
 
-  async function accountOf({ on, name: pod, namespace }: AdmissionAttributes, name: string): Promise<ServiceAccount> {
+  async function accountOf({ groupResource, name: pod, namespace }: AdmissionAttributes, name: string): Promise<ServiceAccount> {
     const accounts = ['', 'serviceaccounts', namespace, name] as const
     const found = await (name === defaultName ? findSoon(...accounts, patience) : find(...accounts))
     if (found !== undefined) return found
-    throw forbidden(on, pod, `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`)
+    throw forbidden(
+      groupResource,
+      pod,
+      `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
+    )
   }
 
-  function checkMirror({ on, name }: AdmissionAttributes, pod: ApiObject): void {
+  function checkMirror({ groupResource, name }: AdmissionAttributes, pod: ApiObject): void {
     const { serviceAccountName, volumes } = specOf<AccountPodSpec>(pod)
-    const refuse = (what: string) => forbidden(on, name, `a mirror pod may not ${what}`)
+    const refuse = (what: string) => forbidden(groupResource, name, `a mirror pod may not ${what}`)
     if (serviceAccountName) throw refuse('reference service accounts')
     if (secretNames(pod as Pod).length > 0) throw refuse('reference secrets')
     const tokens = (volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []).some((source) => source.serviceAccountToken)
@@ -56,7 +60,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
         spec.imagePullSecrets = imagePullSecrets.map(({ name }) => ({ ...(name !== undefined && { name }) }))
     },
     async validate(attributes) {
-      const { object: pod, operation, on, name } = attributes
+      const { object: pod, operation, groupResource, name } = attributes
       const ephemeral = operation === 'UPDATE'
       if (!isAbout(attributes, 'pods', '', ephemeral ? 'ephemeralcontainers' : '') || pod === undefined) return
       if (isMirror(pod, mirror)) {
@@ -67,7 +71,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
       const account = await accountOf(attributes, spec.serviceAccountName ?? '')
       if (!isTrue(account.metadata.annotations?.[enforced])) return
       const problem = foreignSecret(account, spec, ephemeral)
-      if (problem !== undefined) throw forbidden(on, name, problem)
+      if (problem !== undefined) throw forbidden(groupResource, name, problem)
     },
   }
 }

@@ -50,7 +50,7 @@ const reasons = new Set<string>(['Forbidden', 'Unauthorized', 'RequestEntityTooL
 function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason = 'Invalid' }: Denial): ApiError {
   const who = `ValidatingAdmissionPolicy '${policy.name}'${binding ? ` with binding '${binding.name}'` : ''}`
   const text = `${who} denied request: ${message}`
-  const { status } = forbidden(attributes.on, refusedName(attributes), text)
+  const { status } = forbidden(attributes.groupResource, refusedName(attributes), text)
   const code = reasonCodes[(reasons.has(reason) ? reason : 'Invalid') as Reason]
   return new ApiError(reason as Reason, status.message ?? text, { ...status.details, causes: [{ message: text }] }, code)
 }

@@ -14,7 +14,7 @@ const excluded: readonly (readonly [group: string, ...resources: readonly string
   ['authorization.<domain>', 'localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'],
 ]
 
-export function isExcluded(platform: Platform): (on: GroupResource) => boolean {
+export function isExcluded(platform: Platform): (groupResource: GroupResource) => boolean {
   const names = new Set(
     excluded.flatMap(([group, ...resources]) => resources.map((resource) => qualified({ group: platform.name(group), resource }))),
   )

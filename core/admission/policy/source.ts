@@ -142,7 +142,7 @@ export async function followPolicies<P>(
   await Promise.all(followings.map(({ ready }) => ready))
   return {
     about(attributes) {
-      known ??= new Candidates(inForce(), ({ matcher }, each) => !excluded(each.on) && matcher.concerns(each))
+      known ??= new Candidates(inForce(), ({ matcher }, each) => !excluded(each.groupResource) && matcher.concerns(each))
       return known.of(attributes)
     },
     close() {

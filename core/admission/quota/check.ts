@@ -38,9 +38,9 @@ function checkCovered(
   usage: Amounts,
   { quotas, counting, limited }: { quotas: readonly QuotaObject[]; counting: readonly Counting[]; limited: readonly LimitedResource[] },
 ): void {
-  const { on, object } = attributes
+  const { groupResource, object } = attributes
   if (object === undefined || limited.length === 0) return
-  const own = limited.filter(({ apiGroup, resource }) => apiGroup === on.group && resource === on.resource)
+  const own = limited.filter(({ apiGroup, resource }) => apiGroup === groupResource.group && resource === groupResource.resource)
   const used = Object.keys(positive(usage)).filter((name) =>
     own.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
   )

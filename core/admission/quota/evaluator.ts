@@ -18,14 +18,14 @@ export interface Evaluator {
 }
 
 /** `count/deployments.apps` */
-export const countName = (on: GroupResource) => `count/${qualified(on)}`
+export const countName = (groupResource: GroupResource) => `count/${qualified(groupResource)}`
 
 /** The name that quotas had for a count before there was a general one. */
 const aliases: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'])
 
 /** Counts objects. */
-export function countEvaluator(on: GroupResource): Evaluator {
-  const names = [countName(on), ...(aliases.has(qualified(on)) ? [on.resource] : [])]
+export function countEvaluator(groupResource: GroupResource): Evaluator {
+  const names = [countName(groupResource), ...(aliases.has(qualified(groupResource)) ? [groupResource.resource] : [])]
   const one: Amounts = Object.fromEntries(names.map((name) => [name, '1']))
   return {
     handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',

@@ -9,7 +9,7 @@ import { volumeClaimEvaluator } from './volume-claims.ts'
 export type EvaluatorContext = Pick<PluginContext, 'platform' | 'clock' | 'find' | 'enabled'>
 
 /** The evaluator of a resource; objects of which nothing more is known are counted. */
-export function createEvaluators(context: EvaluatorContext): (on: GroupResource) => Evaluator {
+export function createEvaluators(context: EvaluatorContext): (groupResource: GroupResource) => Evaluator {
   const { platform, enabled } = context
   const pods = createPodEvaluator({ ...context, podLevel: enabled('PodLevelResources') })
   const special = new Map<string, Evaluator>([

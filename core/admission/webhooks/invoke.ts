@@ -50,7 +50,7 @@ export async function invocationFor(
     judge.observer.excluded(hook.name, judge.type, attributes.operation)
     return undefined
   }
-  throw forbidden(attributes.on, attributes.name, holds.error)
+  throw forbidden(attributes.groupResource, attributes.name, holds.error)
 }
 
 const exempt = new Set([
@@ -63,7 +63,7 @@ const exempt = new Set([
 ])
 
 /** Configurations of webhooks and policies are never submitted to them: nobody could mend one that refuses everything. */
-export function isExempt(platform: Platform): (on: GroupResource) => boolean {
+export function isExempt(platform: Platform): (groupResource: GroupResource) => boolean {
   const group = platform.name('admissionregistration.<domain>')
   return (on) => on.group === group && exempt.has(on.resource)
 }

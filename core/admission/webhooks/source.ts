@@ -44,7 +44,7 @@ export async function followHooks({ follow, platform }: Pick<PluginContext, 'fol
   await following.ready
   return {
     about(attributes) {
-      all ??= new Candidates(inOrder(), ({ rules, equivalent }, each) => !exempt(each.on) && concerns(rules, equivalent, each))
+      all ??= new Candidates(inOrder(), ({ rules, equivalent }, each) => !exempt(each.groupResource) && concerns(rules, equivalent, each))
       return all.of(attributes)
     },
     close: () => following.close(),

@@ -11,7 +11,7 @@ export interface Selection {
 }
 
 /** The transformer of a resource: the one that names it, else that of its group's wildcard, else that of `*.*`. */
-export function selectTransformer(selections: readonly Selection[]): (on: GroupResource) => Transformer | undefined {
+export function selectTransformer(selections: readonly Selection[]): (groupResource: GroupResource) => Transformer | undefined {
   const byName = new Map(
     selections.flatMap(({ names, transformer }) => names.map((name) => [name.includes('.') ? name : `${name}.`, transformer] as const)),
   )
@@ -19,7 +19,9 @@ export function selectTransformer(selections: readonly Selection[]): (on: GroupR
 }
 
 /** The same choice, of transformers that say whose values they are given: one for each resource, the same each time. */
-export function namedTransformers(select: (on: GroupResource) => Transformer | undefined): (on: GroupResource) => Transformer | undefined {
+export function namedTransformers(
+  select: (groupResource: GroupResource) => Transformer | undefined,
+): (groupResource: GroupResource) => Transformer | undefined {
   const known = new Map<string, Transformer | undefined>()
 
   function named(label: string, transformer: Transformer): Transformer {

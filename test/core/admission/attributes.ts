@@ -28,7 +28,7 @@ export function attributesOf({ on, operation, object, old, namespace = '', user,
   const [given, before] = [object, old] as (ApiObject | undefined)[]
   return {
     operation,
-    on: { group, resource },
+    groupResource: { group, resource },
     resource: { group, version: 'v1', resource },
     kind: { group, version: 'v1', kind: given?.kind ?? '' },
     namespaced: namespace !== '',

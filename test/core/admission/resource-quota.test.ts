@@ -141,7 +141,7 @@ const quota = (hard: object, used: object, spec: object = {}): QuotaObject => ({
 /** The refusal, or what is used then. */
 async function charge(quotas: QuotaObject[], write: Partial<Write>, limited: readonly LimitedResource[] = []): Promise<unknown> {
   const attributes = attributesOf({ on: 'pods', operation: 'CREATE', namespace: 'dev', ...write })
-  const evaluator = evaluatorOf(attributes.on)
+  const evaluator = evaluatorOf(attributes.groupResource)
   if (!evaluator.handles(attributes)) return 'not asked'
   try {
     return (await checkRequest(quotas, attributes, evaluator, limited)).map(({ status }) => status?.used)
