@@ -1,5 +1,5 @@
 /** What the status of a definition should say (reference: pkg/controller/status, establish, nonstructuralschema, apiapproval). */
-import { approvalOf, isProtected } from '../resources/apiextensions/approval-rules.ts'
+import { approvalOf, isProtected } from '../resources/apiextensions/approval-validation.ts'
 import { bundleProblem } from '../resources/apiextensions/ca-bundle.ts'
 import { structuralProblems } from '../resources/apiextensions/structural-problems.ts'
 import { equal } from '../schema/equal.ts'

@@ -41,7 +41,7 @@ const trusted = [/^core\/config\//, /^core\/cel\/functions\.ts$/, /^runtimes\/no
 /** Files that put patterns together from constants, and cut the texts that these see. */
 const composed = [
   'core/resources/core/image-name.ts',
-  'core/resources/resource/device-rules.ts',
+  'core/resources/resource/device-validation.ts',
   'core/schema/openapi-formats.ts',
   'runtimes/stores/log/names.ts',
 ]

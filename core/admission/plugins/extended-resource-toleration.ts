@@ -1,5 +1,5 @@
 /** Pods that ask for a device tolerate the taint that keeps others off its nodes (plugin/pkg/admission/extendedresourcetoleration). */
-import { isExtended } from '../../resources/core/resource-rules.ts'
+import { isExtended } from '../../resources/core/resource-validation.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

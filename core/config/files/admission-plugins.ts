@@ -18,7 +18,7 @@ import {
   versionProblem,
 } from '../../admission/plugins/pod-security/policy.ts'
 import type { Toleration } from '../../admission/plugins/tolerations.ts'
-import { checkTolerations } from '../../resources/core/scheduling-rules.ts'
+import { checkTolerations } from '../../resources/core/scheduling-validation.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'

@@ -1,5 +1,5 @@
 /** Chooses ipFamilyPolicy and ipFamilies of a service, as far as the client left them open, and refuses what the ranges can't serve. */
-import { checkServiceAddresses } from '../../resources/core/service-address-rules.ts'
+import { checkServiceAddresses } from '../../resources/core/service-address-validation.ts'
 import { type Family, isHeadless, needsClusterIP, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'

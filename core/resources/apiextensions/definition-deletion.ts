@@ -1,6 +1,6 @@
 import type { HookContext } from '../../schema/model.ts'
 import { timestamp } from '../../schema/time.ts'
-import type { Definition } from './definition-rules.ts'
+import type { Definition } from './definition-validation.ts'
 
 /** Name of the finalizer that holds a definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.<domain>'

@@ -8,7 +8,7 @@ import type { HookContext, Json, JsonObject, Message } from '../../schema/model.
 import { validatePart } from '../../schema/validate.ts'
 import type { ApiObject, Scale, Strategy } from '../definition.ts'
 import { validateScaleSpec, validateScaleStatus } from './replicas.ts'
-import { hasRules, validateRules } from './validate-rules.ts'
+import { hasRules, validateRules } from './validate-validation.ts'
 
 const builtInFinalizers: readonly string[] = ['orphan', 'foregroundDeletion']
 

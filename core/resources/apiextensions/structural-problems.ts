@@ -1,8 +1,8 @@
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import type { Definition } from './definition-rules.ts'
-import { checkStructural } from './structural-rules.ts'
-import { schemaOf } from './version-rules.ts'
+import type { Definition } from './definition-validation.ts'
+import { checkStructural } from './structural-validation.ts'
+import { schemaOf } from './version-validation.ts'
 
 const root = FieldPath.of('spec')
 

@@ -2,7 +2,7 @@
 import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
-import { eachContainer } from './os-rules.ts'
+import { eachContainer } from './os-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { appArmorOfContainer, useAppArmor } from './pod-warnings.ts'
 import type { AppArmorProfile as ProfileSchema } from './security.ts'

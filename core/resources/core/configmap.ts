@@ -2,8 +2,8 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { configMapColumns } from './columns.ts'
-import { checkConfigMap, checkConfigMapUpdate } from './data-rules.ts'
-import { objectRules } from './own-rules.ts'
+import { checkConfigMap, checkConfigMapUpdate } from './data-validation.ts'
+import { objectRules } from './own-validation.ts'
 
 export const ConfigMap = object('ConfigMap', 'Configuration data that pods can read.', {
   immutable: pointer(4, bool, 'True forbids changes of the data; it cannot be undone.'),

@@ -2,11 +2,11 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { type Container, checkContainer, checkHostPorts, checkPadding, checkRestartRules, type PodView } from './container-rules.ts'
+import { type Container, checkContainer, checkHostPorts, checkPadding, checkRestartRules, type PodView } from './container-validation.ts'
 import type { EphemeralContainer as EphemeralContainerSchema } from './ephemeral-container.ts'
-import { asJson } from './own-rules.ts'
+import { asJson } from './own-validation.ts'
 import { isSidecar } from './pod-requests.ts'
-import { checkLifecycle, checkProbes } from './probe-rules.ts'
+import { checkLifecycle, checkProbes } from './probe-validation.ts'
 
 type EphemeralContainer = Infer<typeof EphemeralContainerSchema>
 

@@ -2,10 +2,10 @@ import { field, int32, list, message, pointer, required, string } from '../../sc
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { endpointsColumns } from './columns.ts'
-import { checkEndpoints } from './endpoints-rules.ts'
+import { checkEndpoints } from './endpoints-validation.ts'
 import { endpointsWarnings } from './endpoints-warnings.ts'
 import { Protocol } from './enums.ts'
-import { objectRules } from './own-rules.ts'
+import { objectRules } from './own-validation.ts'
 import { ObjectReference } from './references.ts'
 
 export const EndpointAddress = message(

@@ -3,8 +3,8 @@ import { resource } from '../definition.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { firstOf } from '../selectable.ts'
 import { eventColumns } from './event-columns.ts'
-import { checkEvent } from './event-rules.ts'
-import { objectRules } from './own-rules.ts'
+import { checkEvent } from './event-validation.ts'
+import { objectRules } from './own-validation.ts'
 import { ObjectReference } from './references.ts'
 
 export const EventSource = message('EventSource', 'Who reported an event.', {

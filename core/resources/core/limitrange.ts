@@ -1,8 +1,8 @@
 import { field, list, map, message, quantity, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { checkLimitRange, defaultLimits } from './limitrange-rules.ts'
-import { objectRules } from './own-rules.ts'
+import { checkLimitRange, defaultLimits } from './limitrange-validation.ts'
+import { objectRules } from './own-validation.ts'
 
 export const LimitRangeItem = message(
   'LimitRangeItem',

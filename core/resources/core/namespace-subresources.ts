@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Side } from '../definition.ts'
-import { checkFinalizer } from './own-rules.ts'
+import { checkFinalizer } from './own-validation.ts'
 
 /** `/finalize`: whoever has cleaned up takes its finalizer out of the spec. */
 export const specFinalizers: Side = {

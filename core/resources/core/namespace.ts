@@ -3,9 +3,9 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { namespaceColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
-import { checkNamespace, checkNamespaceStatus, keepFinalizers, labelWithName, prepareNamespace } from './namespace-rules.ts'
 import { specFinalizers } from './namespace-subresources.ts'
-import { objectRules } from './own-rules.ts'
+import { checkNamespace, checkNamespaceStatus, keepFinalizers, labelWithName, prepareNamespace } from './namespace-validation.ts'
+import { objectRules } from './own-validation.ts'
 
 export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', {
   finalizers: field(1, list(string, { listType: 'atomic' }), 'Parties that must clean up before the namespace is removed.'),

@@ -19,9 +19,9 @@ import { object } from '../meta/object.ts'
 import { NodeSelector } from './affinity.ts'
 import { persistentVolumeWarnings } from './claim-warnings.ts'
 import { PersistentVolumeAccessMode, PersistentVolumeMode, PersistentVolumeReclaimPolicy } from './enums.ts'
-import { objectRules } from './own-rules.ts'
+import { objectRules } from './own-validation.ts'
 import { persistentVolumeColumns } from './persistentvolume-columns.ts'
-import { checkPersistentVolume, checkPersistentVolumeUpdate } from './persistentvolume-rules.ts'
+import { checkPersistentVolume, checkPersistentVolumeUpdate } from './persistentvolume-validation.ts'
 import { ObjectReference } from './references.ts'
 import {
   AWSElasticBlockStoreVolumeSource,

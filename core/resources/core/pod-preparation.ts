@@ -2,7 +2,7 @@
 import type { HookContext, Infer } from '../../schema/model.ts'
 import type { LabelSelector } from '../meta/selector.ts'
 import { takeAppArmorAnnotations } from './app-armor.ts'
-import type { PodSpec } from './pod-spec-rules.ts'
+import type { PodSpec } from './pod-spec-validation.ts'
 import type { PodStatus } from './pod-status.ts'
 import { qosClassOf } from './qos.ts'
 

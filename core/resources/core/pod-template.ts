@@ -1,7 +1,7 @@
 import { field, message } from '../../schema/model.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
-import { checkPodTemplate } from './pod-rules.ts'
 import { PodSpec } from './pod-spec.ts'
+import { checkPodTemplate } from './pod-validation.ts'
 
 export const PodTemplateSpec = message(
   'PodTemplateSpec',

@@ -3,9 +3,9 @@ import { field } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { podTemplateColumns } from './columns.ts'
-import { objectRules } from './own-rules.ts'
-import { checkPodTemplate } from './pod-rules.ts'
+import { objectRules } from './own-validation.ts'
 import { PodTemplateSpec } from './pod-template.ts'
+import { checkPodTemplate } from './pod-validation.ts'
 import { templateWarnings } from './template-warnings.ts'
 
 export const PodTemplate = object('PodTemplate', 'A stored template for pods.', {

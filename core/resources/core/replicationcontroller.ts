@@ -4,9 +4,9 @@ import { object } from '../meta/object.ts'
 import { countAt } from '../selectable.ts'
 import { replicationControllerColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
-import { objectRules } from './own-rules.ts'
+import { objectRules } from './own-validation.ts'
 import { PodTemplateSpec } from './pod-template.ts'
-import { checkReplicationController, checkReplicationControllerStatus, defaultFromTemplate } from './replicationcontroller-rules.ts'
+import { checkReplicationController, checkReplicationControllerStatus, defaultFromTemplate } from './replicationcontroller-validation.ts'
 import { templateWarnings } from './template-warnings.ts'
 
 export const ReplicationControllerSpec = message('ReplicationControllerSpec', 'What a replication controller maintains.', {

@@ -3,8 +3,8 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { resourceQuotaColumns } from './columns.ts'
 import { ResourceQuotaScope } from './enums.ts'
-import { objectRules } from './own-rules.ts'
-import { checkResourceQuota, checkResourceQuotaStatus, checkResourceQuotaUpdate } from './quota-rules.ts'
+import { objectRules } from './own-validation.ts'
+import { checkResourceQuota, checkResourceQuotaStatus, checkResourceQuotaUpdate } from './quota-validation.ts'
 
 export const ScopedResourceSelectorRequirement = message(
   'ScopedResourceSelectorRequirement',

@@ -2,8 +2,8 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { secretColumns } from './columns.ts'
-import { checkSecret, checkSecretUpdate, mergeTexts } from './data-rules.ts'
-import { objectRules } from './own-rules.ts'
+import { checkSecret, checkSecretUpdate, mergeTexts } from './data-validation.ts'
+import { objectRules } from './own-validation.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 
 export const Secret = object('Secret', 'Confidential data that pods can read.', {

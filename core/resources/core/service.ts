@@ -4,7 +4,7 @@ import { Condition } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { Protocol } from './enums.ts'
 import { LoadBalancerStatus } from './load-balancer.ts'
-import { objectRules } from './own-rules.ts'
+import { objectRules } from './own-validation.ts'
 import { ServiceProxyOptions } from './proxy-options.ts'
 import { serviceColumns } from './service-columns.ts'
 import {
@@ -16,8 +16,8 @@ import {
   keepAllocated,
   pairClusterIPs,
 } from './service-defaults.ts'
-import { checkService } from './service-rules.ts'
-import { checkServiceStatus, checkServiceUpdate } from './service-update-rules.ts'
+import { checkServiceStatus, checkServiceUpdate } from './service-update-validation.ts'
+import { checkService } from './service-validation.ts'
 import { entranceWarnings, serviceWarnings } from './service-warnings.ts'
 
 export const ClientIPConfig = message('ClientIPConfig', 'Settings of session affinity by client address.', {

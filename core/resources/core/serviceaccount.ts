@@ -3,7 +3,7 @@ import { TokenRequest } from '../authentication/tokenrequest.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { serviceAccountColumns } from './columns.ts'
-import { objectRules } from './own-rules.ts'
+import { objectRules } from './own-validation.ts'
 import { LocalObjectReference, ObjectReference } from './references.ts'
 
 export const ServiceAccount = object('ServiceAccount', 'An identity for the processes of pods.', {

@@ -1,7 +1,7 @@
 import { field, inline, list, message, pointer, raw, required, string } from '../../schema/model.ts'
 import { DeviceConstraint, DeviceRequest } from './request.ts'
 import { validateClaim } from './request-validation.ts'
-import { checkConfiguration } from './status-rules.ts'
+import { checkConfiguration } from './status-validation.ts'
 
 export const OpaqueDeviceConfiguration = message('OpaqueDeviceConfiguration', 'Configuration that a driver understands.', {
   driver: required(1, string, 'The driver.'),

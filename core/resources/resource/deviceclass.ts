@@ -1,11 +1,11 @@
 import { field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
-import { isExtended } from '../core/resource-rules.ts'
+import { isExtended } from '../core/resource-validation.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { DeviceConfiguration } from './claim.ts'
 import { plainColumns } from './columns.ts'
 import { DeviceSelector } from './request.ts'
-import { checkConfiguration } from './status-rules.ts'
+import { checkConfiguration } from './status-validation.ts'
 
 export const DeviceClassConfiguration = message(
   'DeviceClassConfiguration',

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import type { DeviceClaim } from './claim.ts'
-import { checkFullyQualified, checkLabel, checkList, checkSet } from './name-rules.ts'
+import { checkFullyQualified, checkLabel, checkList, checkSet } from './name-validation.ts'
 import type { DeviceConstraint, DeviceRequest } from './request.ts'
 
 const most = { requests: 32, constraints: 32, config: 32, alternatives: 8 }

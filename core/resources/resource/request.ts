@@ -1,5 +1,5 @@
 import { bool, field, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
-import { checkToleration } from './device-rules.ts'
+import { checkToleration } from './device-validation.ts'
 import { DeviceAllocationMode, DeviceTaintEffect } from './enums.ts'
 import { defaultAmount, validateAmount, validateRequest } from './request-validation.ts'
 

@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { resourceClaimColumns } from './columns.ts'
-import { checkClaimStatus, deviceID } from './status-rules.ts'
+import { checkClaimStatus, deviceID } from './status-validation.ts'
 
 export const ResourceClaimConsumerReference = message('ResourceClaimConsumerReference', 'Points at an object that may use a claim.', {
   apiGroup: field(1, string, 'API group of the object.'),

@@ -3,9 +3,9 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { asJson, checkFormat } from '../checks.ts'
-import { checkNodeSelector } from '../core/scheduling-rules.ts'
-import { checkCounters, checkDevice } from './device-rules.ts'
-import { checkLabel, checkPool, checkSet } from './name-rules.ts'
+import { checkNodeSelector } from '../core/scheduling-validation.ts'
+import { checkCounters, checkDevice } from './device-validation.ts'
+import { checkLabel, checkPool, checkSet } from './name-validation.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
 /** Devices with taints or counters are more work to allocate, so fewer fit into a slice. */

@@ -6,8 +6,8 @@ import { validateConditions } from '../../meta/condition-validation.ts'
 import { object } from '../../meta/object.ts'
 import { deviceTaintRuleColumns } from '../columns.ts'
 import { DeviceTaint } from '../device.ts'
-import { checkTaint } from '../device-rules.ts'
-import { checkDriver, checkLabel, checkPool } from '../name-rules.ts'
+import { checkTaint } from '../device-validation.ts'
+import { checkDriver, checkLabel, checkPool } from '../name-validation.ts'
 
 export const DeviceTaintSelector = message(
   'DeviceTaintSelector',

@@ -1,0 +1,118 @@
+/** Rules for the versions of a definition together. A part that is the same in all of them is judged, and reported, once. */
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import { printJson } from '../../schema/json-text.ts'
+import { asJson } from '../checks.ts'
+import type { Definition } from './definition-validation.ts'
+import { checkLegacyDefaults, mayBeNonStructural } from './legacy-validation.ts'
+import { checkColumn, checkSelectable, checkSubresources, checkVersionSchema, checkWarning, schemaOf } from './version-validation.ts'
+
+type Spec = Definition['spec']
+type Version = Spec['versions'][number]
+
+const root = FieldPath.of('spec')
+const allVersions = root.child('versions')
+
+/** Where parts that all versions share are reported. */
+const shared = {
+  schema: root.child('validation'),
+  subresources: root.child('subresources'),
+  additionalPrinterColumns: root.child('additionalPrinterColumns'),
+  selectableFields: root.child('selectableFields'),
+} as const
+
+const isSame = <T>(versions: readonly Version[], part: (version: Version) => T) =>
+  versions.every((each) => equal(asJson(part(each)), asJson(part(versions[0] as Version))))
+
+type Check<T> = (part: T, path: FieldPath, version: Version) => void
+
+function eachPart<T>(versions: readonly Version[], name: keyof typeof shared, part: (version: Version) => T, check: Check<T>): void {
+  const [first] = versions
+  if (first && isSame(versions, part)) check(part(first), shared[name], first)
+  else for (const [index, version] of versions.entries()) check(part(version), allVersions.index(index).child(name), version)
+}
+
+/** Versions need schemas; where stored ones have none, only if fields are pruned. */
+function checkSchemasGiven(
+  versions: readonly Version[],
+  { preserveUnknownFields }: Spec,
+  old: Spec | undefined,
+  errors: FieldErrors,
+): void {
+  const isStrict = !old?.versions.some((each) => !schemaOf(each))
+  versions.forEach((version, index) => {
+    if (schemaOf(version)) return
+    const path = allVersions.index(index).child('schema').child('openAPIV3Schema')
+    if (isStrict) errors.required(path)
+    else if (!preserveUnknownFields && version.served) errors.required(path, 'because otherwise all fields are pruned')
+  })
+}
+
+/** Whether the schema of a version is as it was; a new version may have the schema that all others had. */
+function isUnchanged(version: Version, old: readonly Version[]): boolean {
+  const [first] = old
+  const before = old.find(({ name }) => name === version.name) ?? (isSame(old, schemaOf) ? first : undefined)
+  return before !== undefined && equal(asJson(schemaOf(version)), asJson(schemaOf(before)))
+}
+
+function checkNames(versions: readonly Version[], given: readonly Version[] | null, errors: FieldErrors): void {
+  const all = asJson(given)
+  if (new Set(versions.map(({ name }) => name)).size < versions.length)
+    errors.invalid(allVersions, all, 'must contain unique version names')
+  if (versions.filter(({ storage }) => storage).length !== 1) {
+    errors.invalid(allVersions, all, 'must have exactly one version marked as storage version')
+  }
+  // Definitions used to have one version; the reference goes on to judge the first one as such.
+  const problems = versions[0] ? formats.dns1035Label(versions[0].name) : []
+  if (problems.length > 0) errors.invalid(root.child('version'), versions[0]?.name, problems.join(','))
+}
+
+/** Adds the errors of all versions. */
+export function checkVersions(spec: Spec, old: Spec | undefined, errors: FieldErrors): void {
+  // Required, so that an absent list is null.
+  const versions = spec.versions ?? []
+  const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
+  checkSchemasGiven(versions, spec, old, errors)
+  checkLegacyDefaults(spec, root.child('preserveUnknownFields'), errors)
+  versions.forEach((version, index) => {
+    const problems = formats.dns1035Label(version.name)
+    if (problems.length > 0) errors.invalid(allVersions.index(index).child('name'), version.name, problems.join(','))
+    checkWarning(version, allVersions.index(index).child('deprecationWarning'), errors)
+  })
+  checkNames(versions, spec.versions ?? null, errors)
+  const legacy = old !== undefined && mayBeNonStructural(spec, old)
+  const common = new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1
+  eachPart(versions, 'schema', schemaOf, (schema, path, version) => {
+    const hasStatus = common ? anyStatus : version.subresources?.status !== undefined
+    if (schema) checkVersionSchema(schema, path, errors, { hasStatus, unchanged: isUnchanged(version, old?.versions ?? []), legacy })
+  })
+  eachPart(
+    versions,
+    'subresources',
+    ({ subresources }) => subresources,
+    (part, path) => {
+      if (part) checkSubresources(part, path, errors)
+    },
+  )
+  eachPart(
+    versions,
+    'additionalPrinterColumns',
+    (version) => version.additionalPrinterColumns ?? [],
+    (part, path) => {
+      for (const [index, column] of part.entries()) checkColumn(column, path.index(index), errors)
+    },
+  )
+  eachPart(
+    versions,
+    'selectableFields',
+    (version) => version.selectableFields ?? [],
+    (part, path, version) => {
+      // The reference has a place for fields that all versions share only beside a schema that they share.
+      if (part.length > 0 && path === shared.selectableFields && !common) {
+        errors.invalid(path, '', 'may only be set when validations.schema is included')
+      } else checkSelectable(version, path, errors)
+    },
+  )
+}

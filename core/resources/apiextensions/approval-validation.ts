@@ -1,0 +1,63 @@
+/** Groups of the platform's own domains are for APIs that its community has approved (KEP 1111). */
+import type { Platform } from '../../platform.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext } from '../../schema/model.ts'
+import type { Definition } from './definition-validation.ts'
+
+const annotation = 'api-approved.<labels>'
+
+type State = 'missing' | 'bypassed' | 'approved' | 'invalid'
+
+function stateOf(text: string): State {
+  if (text === '') return 'missing'
+  if (text.startsWith('unapproved')) return 'bypassed'
+  return URL.canParse(text) && new URL(text).host !== '' ? 'approved' : 'invalid'
+}
+
+/** Groups below the platform's own domains. */
+export function isProtected(group: string, platform: Platform): boolean {
+  const domains = [platform.name('<domain>'), platform.name('<labels>')]
+  return domains.some((domain) => group === domain || group.endsWith(`.${domain}`))
+}
+
+export interface Approval {
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+}
+
+/** What the condition says about the approval of a definition in a protected group. */
+export function approvalOf(annotations: { readonly [name: string]: string } | undefined, platform: Platform): Approval {
+  const name = platform.name(annotation)
+  const text = annotations?.[name] ?? ''
+  const needed = `protected groups must have approval annotation ${JSON.stringify(name)}`
+  const more = `see https://github.com/${platform.title.toLowerCase()}/enhancements/pull/1111`
+  switch (stateOf(text)) {
+    case 'missing':
+      return { status: 'False', reason: 'MissingAnnotation', message: `${needed}, ${more}` }
+    case 'bypassed':
+      return { status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(text)}` }
+    case 'approved':
+      return { status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${text}` }
+    case 'invalid':
+      return {
+        status: 'False',
+        reason: 'InvalidAnnotation',
+        message: `${needed} with either a URL or a reason starting with "unapproved", ${more}`,
+      }
+  }
+}
+
+export function checkApproval(definition: Definition, old: Definition | undefined, errors: FieldErrors, { platform }: HookContext): void {
+  const { group } = definition.spec
+  if (!isProtected(group, platform)) return
+  const name = platform.name(annotation)
+  const textOf = (each: Definition) => each.metadata?.annotations?.[name] ?? ''
+  const state = stateOf(textOf(definition))
+  if (old && stateOf(textOf(old)) === state) return
+  const path = FieldPath.of('metadata', 'annotations').key(name)
+  const start = `protected groups must have approval annotation ${JSON.stringify(name)}`
+  if (state === 'missing') errors.required(path, start)
+  if (state === 'invalid') errors.invalid(path, textOf(definition), `${start} with either a URL or a reason starting with "unapproved"`)
+}

@@ -1,0 +1,91 @@
+/** Rules for defaults in the schema of a custom resource: they survive pruning and are valid (reference: pkg/apiserver/schema/defaulting). */
+import { DecodeError, PartError, unknownIn } from '../../schema/decode.ts'
+import { validateEmbedded } from '../../schema/embedded.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Json, JsonObject, Schema } from '../../schema/model.ts'
+import { validatePart } from '../../schema/validate.ts'
+import { readPart } from './read-schema.ts'
+import { itemsOf, type SchemaNode } from './schema-nodes.ts'
+import { validateRules } from './validate-validation.ts'
+
+const metaNames = new Set(['metadata', 'kind', 'apiVersion'])
+
+/** The innermost embedded object around a node. */
+interface Embedded {
+  readonly schema: SchemaNode
+  /** The object in which a value stands where the node is. */
+  around(value: Json): JsonObject
+}
+
+/** Adds the errors of embedded objects: malformed ones, or else invalid ones. */
+function checkEmbedded(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
+  try {
+    if (unknownIn(schema, value).length > 0) {
+      errors.forgivable('pruned defaults', () => errors.invalid(path, value, 'must not have unknown fields'))
+    }
+    validateEmbedded(schema, value, path, errors)
+  } catch (error) {
+    if (error instanceof PartError) errors.invalid(path.join(error.field), error.value, error.detail)
+    else if (error instanceof DecodeError) errors.invalid(path, value, error.message)
+    else throw error
+  }
+}
+
+/** Adds the error of kind, apiVersion or a part of metadata that no object could have. */
+function checkMetadata(value: Json, { schema, around }: Embedded, path: FieldPath, errors: FieldErrors): void {
+  const found = new FieldErrors()
+  const object = { apiVersion: 'validation/v1', kind: 'Validation', ...around(value) }
+  const whole = readPart({ ...schema, 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true })
+  checkEmbedded(whole, object, FieldPath.root, found)
+  const problems = found.list.map(({ field, message }) => `${field}: ${message}`)
+  if (problems.length === 0) return
+  const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
+  errors.invalid(path, value, `must result in valid metadata: ${text}`)
+}
+
+/** Why a value can't be a default; the first kind of error that is found is all that is said. */
+function checkDefault(schema: Schema, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
+  const found = new FieldErrors()
+  if (meta) checkMetadata(value, meta, path, found)
+  else checkEmbedded(schema, value, path, found)
+  const root = schema.facets?.embeddedResource === true
+  // A default that would be pruned is looked at all the same.
+  const unpruned = found.list.filter(({ forgivable }) => forgivable !== undefined).length
+  if (found.count === unpruned) validatePart(schema, value, path, found)
+  if (found.count === unpruned) validateRules(schema, value, value, path, found, { root })
+  // As the value of a new object, or of a field that was not there before.
+  if (found.count === unpruned) validateRules(schema, value, undefined, path, found, { root })
+  errors.include(found)
+}
+
+/** Adds the errors of all defaults of a schema. Where any keys are allowed there are no fields, and no defaults are looked at. */
+export function checkDefaults(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  checkNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined, false, errors)
+}
+
+/** `inMeta`: the node describes kind, apiVersion or metadata of the object around it. */
+function checkNode(node: SchemaNode, path: FieldPath, outer: Embedded | undefined, inMeta: boolean, errors: FieldErrors): void {
+  const isEmbedded = node['x-kubernetes-embedded-resource'] === true
+  const embedded: Embedded | undefined = isEmbedded ? { schema: node, around: (value) => value as JsonObject } : outer
+  const meta = inMeta && !isEmbedded ? embedded : undefined
+  if (node.default !== undefined) checkDefault(readPart(node), node.default, meta, path.child('default'), errors)
+  const items = itemsOf(node)
+  if (items)
+    checkNode(
+      items,
+      path.child('items'),
+      within(embedded, (value) => [value]),
+      meta !== undefined,
+      errors,
+    )
+  for (const [name, property] of Object.entries(node.properties ?? {})) {
+    const isMeta = meta !== undefined || (isEmbedded && metaNames.has(name))
+    const inside = within(embedded, (value) => ({ [name]: value }))
+    checkNode(property, path.child('properties').key(name), inside, isMeta, errors)
+  }
+}
+
+function within(embedded: Embedded | undefined, wrap: (value: Json) => Json): Embedded | undefined {
+  return embedded && { schema: embedded.schema, around: (value) => embedded.around(wrap(value)) }
+}

@@ -1,0 +1,111 @@
+/** Rules for definitions of custom resources. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { checkSupported, checkUnchanged } from '../checks.ts'
+import { checkVersions } from './all-versions-validation.ts'
+import { checkApproval } from './approval-validation.ts'
+import { checkBundle, checkConversion } from './conversion-validation.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionNames } from './customresourcedefinition.ts'
+
+export type Definition = Infer<typeof CustomResourceDefinition>
+type Names = Infer<typeof CustomResourceDefinitionNames>
+type Version = Definition['spec']['versions'][number]
+
+const root = FieldPath.of('spec')
+
+const isEstablished = ({ status }: Definition) =>
+  status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')
+
+const bundleOf = ({ conversion }: Definition['spec']) => conversion?.webhook?.clientConfig?.caBundle ?? ''
+
+export function checkDefinition(definition: Definition, errors: FieldErrors, context: HookContext, old?: Definition): void {
+  const { metadata, spec, status } = definition
+  if (!old && metadata?.name !== `${spec.names.plural}.${spec.group}`) {
+    errors.invalid(FieldPath.of('metadata', 'name'), metadata?.name ?? '', 'must be spec.names.plural+"."+spec.group')
+  }
+  checkGroup(spec.group, errors)
+  if (spec.scope === '') errors.required(root.child('scope'))
+  else checkSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)
+  checkVersions(spec, old?.spec, errors)
+  checkRequiredNames(spec.names, errors)
+  checkNames(spec.names, root.child('names'), errors)
+  checkConversion(spec, root.child('conversion'), errors)
+  if (old) checkFixed(definition, old, errors)
+  const bundle = bundleOf(spec)
+  if (old && bundle !== '' && isEstablished(old)) {
+    checkBundle(bundle, root.child('conversion').child('webhookClientConfig').child('caBundle'), errors, bundleOf(old.spec))
+  }
+  checkStatus(definition, errors)
+  checkStored(status?.storedVersions ?? [], spec.versions ?? [], errors)
+  checkApproval(definition, old, errors, context)
+  if (spec.preserveUnknownFields && !old?.spec.preserveUnknownFields) {
+    const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
+    errors.invalid(root.child('preserveUnknownFields'), true, detail)
+  }
+}
+
+export function checkStatus({ status }: Definition, errors: FieldErrors): void {
+  if (status?.acceptedNames) checkNames(status.acceptedNames, FieldPath.of('status', 'acceptedNames'), errors)
+}
+
+/** What the keys in the store and the paths of URLs are made of. */
+function checkFixed({ spec }: Definition, old: Definition, errors: FieldErrors): void {
+  if (isEstablished(old)) {
+    checkUnchanged(spec.scope, old.spec.scope, root.child('scope'), errors)
+    checkUnchanged(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors)
+  }
+  checkUnchanged(spec.group, old.spec.group, root.child('group'), errors)
+  checkUnchanged(spec.names.plural, old.spec.names.plural, root.child('names').child('plural'), errors)
+}
+
+function checkGroup(group: string, errors: FieldErrors): void {
+  const path = root.child('group')
+  const problems = formats.dns1123Subdomain(group)
+  if (group === '') errors.required(path)
+  else if (problems.length > 0) errors.invalid(path, group, problems.join(','))
+  else if (!group.includes('.')) errors.invalid(path, group, 'should be a domain with at least one dot')
+}
+
+function checkRequiredNames(names: Names, errors: FieldErrors): void {
+  for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {
+    if (!names[name]) errors.required(root.child('names').child(name))
+  }
+}
+
+function checkNames(names: Names, path: FieldPath, errors: FieldErrors): void {
+  const check = (value: string | undefined, at: FieldPath, mixedCase = false) => {
+    if (!value) return
+    const problems = formats.dns1035Label(mixedCase ? value.toLowerCase() : value)
+    const start = mixedCase ? 'may have mixed case, but should otherwise match: ' : ''
+    if (problems.length > 0) errors.invalid(at, value, `${start}${problems.join(',')}`)
+  }
+  check(names.plural, path.child('plural'))
+  check(names.singular, path.child('singular'))
+  check(names.kind, path.child('kind'), true)
+  check(names.listKind, path.child('listKind'), true)
+  names.shortNames?.forEach((name, index) => {
+    check(name || ' ', path.child('shortNames').index(index))
+  })
+  if (names.kind && names.kind === names.listKind) {
+    errors.invalid(path.child('listKind'), names.listKind, 'kind and listKind may not be the same')
+  }
+  names.categories?.forEach((name, index) => {
+    check(name || ' ', path.child('categories').index(index))
+  })
+}
+
+/** Objects may lie in the store in any of these versions, so each of them stays until somebody has rewritten them. */
+function checkStored(stored: readonly string[], versions: readonly Version[], errors: FieldErrors) {
+  const path = FieldPath.of('status', 'storedVersions')
+  if (stored.length === 0) return errors.invalid(path, null, 'must have at least one stored version')
+  for (const { name, storage } of versions) {
+    if (storage && !stored.includes(name)) errors.invalid(path, [...stored], `must have the storage version ${name}`)
+  }
+  stored.forEach((name, index) => {
+    if (versions.some((version) => version.name === name)) return
+    const detail = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
+    errors.invalid(path.index(index), name, detail)
+  })
+}

@@ -1,0 +1,48 @@
+/** Definitions from before schemas had to be structural: they keep unknown fields, and may stay as they are. */
+import { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { Definition } from './definition-validation.ts'
+import { everyNode, findUnsupported, type SchemaNode } from './schema-nodes.ts'
+import { checkStructural } from './structural-validation.ts'
+import { schemaOf } from './version-validation.ts'
+
+type Spec = Definition['spec']
+
+const schemasOf = ({ versions }: Spec): SchemaNode[] => (versions ?? []).map(schemaOf).filter((schema) => schema !== undefined)
+
+function anyNode(spec: Spec, test: (node: SchemaNode) => boolean): boolean {
+  return schemasOf(spec).some((schema) => [...everyNode(schema)].some(test))
+}
+
+function isStructural(schema: SchemaNode): boolean {
+  if (findUnsupported(schema) !== undefined) return false
+  const errors = new FieldErrors()
+  checkStructural(schema, FieldPath.root, errors)
+  return errors.count === 0
+}
+
+/** Extensions that mean something in structural schemas only. */
+const extensions = [
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-list-type',
+  'x-kubernetes-validations',
+] as const
+
+const hasExtensions = (node: SchemaNode) => extensions.some((name) => node[name] !== undefined)
+const hasDefault = (node: SchemaNode) => node.default !== undefined
+
+/** Whether an update may have schemas that are not structural: the stored definition has some, and nothing in the new one needs structure. */
+export function mayBeNonStructural(spec: Spec, old: Spec): boolean {
+  if (!spec.preserveUnknownFields || anyNode(spec, (node) => hasDefault(node) || hasExtensions(node))) return false
+  return schemasOf(old).some((schema) => !isStructural(schema))
+}
+
+/** Defaults are for objects whose fields are known. */
+export function checkLegacyDefaults(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+  if (spec.preserveUnknownFields && anyNode(spec, hasDefault)) {
+    errors.invalid(path, true, 'must be false in order to use defaults in the schema')
+  }
+}

@@ -1,0 +1,180 @@
+/** Rules for each node of a custom resource's schema, wherever it stands. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { asJson, checkSupported } from '../checks.ts'
+import { checkListType } from './list-type-validation.ts'
+import { findUnsupported, itemsByPlace, itemsOf, othersOf, type SchemaNode, schemaAt, type ValidationRule } from './schema-nodes.ts'
+
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
+const metaNames = new Set(['metadata', 'kind', 'apiVersion'])
+/** Set at all, even if empty, they are refused. */
+const refused = ['additionalItems', 'dependencies', '$ref'] as const
+const refusedUnlessEmpty = ['id', 'patternProperties', 'definitions'] as const
+
+/** What rules need to know of the schemas around a node. */
+interface Around {
+  /** It describes kind, apiVersion or metadata of an object. */
+  readonly meta: boolean
+  /** Why it may have no default. */
+  readonly noDefault?: string
+  /** Paths of nodes with errors. */
+  readonly broken: Set<string>
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== '' && Object.keys(Object(value)).length > 0
+
+/**
+ * Adds all errors of the schema of a whole custom resource; how the values fit together is the business of structural-validation.ts. Returns
+ * the paths of nodes that have errors, or something below them: what rules there mean is not known.
+ */
+export function checkSchema(schema: SchemaNode, path: FieldPath, errors: FieldErrors): ReadonlySet<string> {
+  const around = { meta: false, broken: new Set<string>() }
+  checkNode(schema, path, around, true, errors)
+  return around.broken
+}
+
+function checkNode(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
+  const before = errors.count
+  checkSupportedMembers(schema, path, around, errors)
+  if (schema.uniqueItems) {
+    errors.forbidden(path.child('uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic')
+  }
+  checkParts(schema, path, around, root, errors)
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+    errors.invalid(path.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined')
+  }
+  checkMapType(schema, path, errors)
+  checkListType(schema, path, errors)
+  schema['x-kubernetes-validations']?.forEach((rule, index) => {
+    checkRule(rule, schema, path.child('x-kubernetes-validations').index(index), errors)
+  })
+  if (errors.count > before) around.broken.add(path.toString())
+}
+
+function checkSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, noDefault }: Around, errors: FieldErrors): void {
+  const { type = '' } = schema
+  if (type !== '') errors.forgivable('types of schemas', () => checkSupported(type, [...types].sort(), path.child('type'), errors))
+  if (schema.default !== undefined && noDefault !== undefined) errors.forbidden(path.child('default'), `must not be set ${noDefault}`)
+  for (const name of refusedUnlessEmpty) if (isSet(schema[name])) errors.forbidden(path.child(name), `${name} is not supported`)
+  for (const name of refused) if (schema[name] !== undefined) errors.forbidden(path.child(name), `${name} is not supported`)
+  if (type === 'null') errors.forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative')
+  if (itemsByPlace(schema).length > 0) errors.forbidden(path.child('items'), 'items must be a schema object and not an array')
+  if (meta && schema['x-kubernetes-embedded-resource']) {
+    errors.forbidden(path.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta')
+  }
+}
+
+function checkParts(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
+  const { properties = {}, additionalProperties, not, definitions = {}, dependencies = {} } = schema
+  const visit = (part: SchemaNode | undefined, at: FieldPath, where = around) => {
+    if (part) checkNode(part, at, where, false, errors)
+  }
+  const others = path.child('additionalProperties')
+  if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(properties).length > 0) {
+    errors.forbidden(others, 'additionalProperties and properties are mutual exclusive')
+  }
+  visit(
+    othersOf(schema),
+    others,
+    around.meta ? { ...around, noDefault: 'inside additionalProperties applying to object metadata' } : around,
+  )
+  for (const [name, property] of Object.entries(properties)) {
+    const meta = (root || schema['x-kubernetes-embedded-resource']) && metaNames.has(name)
+    const where = meta ? { ...around, meta: true, ...(root && { noDefault: `in top-level ${name}` }) } : around
+    visit(property, path.child('properties').key(name), where)
+  }
+  visit(not, path.child('not'))
+  for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
+    schema[name]?.forEach((each, index) => {
+      visit(each, path.child(name).index(index))
+    })
+  }
+  for (const [name, each] of Object.entries(definitions)) visit(each, path.child('definitions').key(name))
+  visit(itemsOf(schema), path.child('items'))
+  for (const [index, each] of itemsByPlace(schema).entries()) visit(each, path.child('items').index(index))
+  for (const [name, each] of Object.entries(dependencies)) {
+    if (!Array.isArray(each)) visit(each as SchemaNode, path.child('dependencies').key(name))
+  }
+}
+
+function checkMapType({ type = '', 'x-kubernetes-map-type': kind }: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  if (kind === undefined) return
+  const detail = 'must be object if x-kubernetes-map-type is specified'
+  if (type === '') errors.required(path.child('type'), detail)
+  else if (type !== 'object') errors.invalid(path.child('type'), type, detail)
+  checkSupported(kind, ['atomic', 'granular'], path.child('x-kubernetes-map-type'), errors)
+}
+
+const hasBreaks = (text: string) => /[\n\r]/.test(text)
+
+/** The texts of a rule; what its expression means is found out by who compiles it. */
+function checkRule(rule: ValidationRule, schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  const { rule: expression = '', message = '', messageExpression = '', reason, fieldPath = '' } = rule
+  const at = { message: path.child('message'), field: path.child('fieldPath') }
+  if (expression.trim() === '') errors.required(path.child('rule'), 'rule is not specified')
+  else if (message !== '' && message.trim() === '') errors.invalid(at.message, message, 'must be non-empty if specified')
+  else if (hasBreaks(message.trim())) errors.invalid(at.message, message, 'must not contain line breaks')
+  else if (hasBreaks(expression.trim()) && message.trim() === '') {
+    errors.required(at.message, 'message must be specified if rule contains line breaks')
+  }
+  if (messageExpression !== '' && messageExpression.trim() === '') {
+    errors.required(path.child('messageExpression'), 'messageExpression must be non-empty if specified')
+  }
+  if (reason !== undefined) checkSupported(reason, reasons, path.child('reason'), errors)
+  if (fieldPath === '') return
+  if (fieldPath.trim() === '') errors.invalid(at.field, fieldPath, 'must be non-empty if specified')
+  if (hasBreaks(fieldPath)) errors.invalid(at.field, fieldPath, 'must not contain line breaks')
+  if (findUnsupported(schema) === undefined && !leads(schema, fieldPath)) errors.invalid(at.field, fieldPath, 'must be a valid path')
+}
+
+function leads(schema: SchemaNode, path: string): boolean {
+  try {
+    schemaAt(schema, path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const selectableTypes = new Set(['string', 'boolean', 'integer'])
+const mostSelectable = 8
+
+type Found = ReturnType<typeof schemaAt>
+
+/** What a selectable field points to; the error of one that points nowhere is added. */
+function selectableAt(jsonPath: string, schema: SchemaNode, path: FieldPath, errors: FieldErrors): Found | undefined {
+  try {
+    if (jsonPath !== '') return schemaAt(schema, jsonPath, false)
+    errors.required(path)
+  } catch (error) {
+    errors.invalid(path, jsonPath, `is an invalid path: ${(error as Error).message}`)
+  }
+  return undefined
+}
+
+/** Rules for the fields of a version that field selectors can use. */
+export function checkSelectableFields(
+  fields: readonly { readonly jsonPath: string }[],
+  schema: SchemaNode,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
+  const known = new Set<string>()
+  fields.forEach(({ jsonPath }, index) => {
+    const at = path.index(index).child('jsonPath')
+    const found = selectableAt(jsonPath, schema, at, errors)
+    if (!found) return
+    if (found.names[0] === 'metadata') errors.invalid(at, jsonPath, 'must not point to fields in metadata')
+    if (!selectableTypes.has(found.node.type ?? '')) {
+      const detail = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'
+      errors.invalid(at, jsonPath, detail)
+    }
+    const name = JSON.stringify(found.names)
+    if (known.has(name)) errors.duplicate(at, jsonPath)
+    known.add(name)
+  })
+  if (known.size > mostSelectable) {
+    errors.forgivable(`fields of ${JSON.stringify(asJson(fields))}`, () => errors.tooMany(path, known.size, mostSelectable))
+  }
+}

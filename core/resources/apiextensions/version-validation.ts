@@ -1,0 +1,152 @@
+/** Rules for what versions of a custom resource have each: schema, subresources, columns, selectable fields. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { asJson } from '../checks.ts'
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+} from './customresourcedefinition.ts'
+import { checkDefaults } from './default-validation.ts'
+import { checkExpressions } from './expression-validation.ts'
+import { checkPatterns } from './pattern-validation.ts'
+import { readSchema } from './read-schema.ts'
+import { findUnsupported, type SchemaNode } from './schema-nodes.ts'
+import { checkSchema, checkSelectableFields } from './schema-validation.ts'
+import { checkStructural } from './structural-validation.ts'
+
+type Version = Infer<typeof CustomResourceDefinitionVersion>
+
+/** Where a version's parts stand in errors: parts that all versions share are reported once, as the old form of a definition had them. */
+export interface Parts {
+  readonly schema: FieldPath
+  readonly subresources: FieldPath
+  readonly columns: FieldPath
+  readonly selectable: FieldPath
+}
+
+export const schemaOf = ({ schema }: Version) => schema?.openAPIV3Schema as SchemaNode | undefined
+
+/** With a status subresource the schema of the status must be found among the properties, so little else may stand at the root. */
+const atRoot = [
+  ['Description', 'description'],
+  ['Type', 'type'],
+  ['Format', 'format'],
+  ['Title', 'title'],
+  ['Maximum', 'maximum'],
+  ['ExclusiveMaximum', 'exclusiveMaximum'],
+  ['Minimum', 'minimum'],
+  ['ExclusiveMinimum', 'exclusiveMinimum'],
+  ['MaxLength', 'maxLength'],
+  ['MinLength', 'minLength'],
+  ['Pattern', 'pattern'],
+  ['MaxItems', 'maxItems'],
+  ['MinItems', 'minItems'],
+  ['UniqueItems', 'uniqueItems'],
+  ['MultipleOf', 'multipleOf'],
+  ['Required', 'required'],
+  ['Items', 'items'],
+  ['Properties', 'properties'],
+  ['ExternalDocs', 'externalDocs'],
+  ['Example', 'example'],
+  ['XPreserveUnknownFields', 'x-kubernetes-preserve-unknown-fields'],
+  ['XValidations', 'x-kubernetes-validations'],
+] as const
+const namesAtRoot = new Set<string>(atRoot.map(([, name]) => name))
+
+export interface VersionSettings {
+  readonly hasStatus: boolean
+  /** The schema is that of the stored definition. */
+  readonly unchanged: boolean
+  /** The schema may be one that is not structural, from before that was required. */
+  readonly legacy: boolean
+}
+
+export function checkVersionSchema(schema: SchemaNode, holder: FieldPath, errors: FieldErrors, settings: VersionSettings): void {
+  const { hasStatus, unchanged, legacy } = settings
+  const path = holder.child('openAPIV3Schema')
+  if (!checkPatterns(schema, path, errors)) return
+  const before = errors.count
+  if (hasStatus) checkRoot(schema, path, errors)
+  if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')
+  const unsupported = legacy ? undefined : findUnsupported(schema)
+  const first = errors.count
+  if (unsupported === undefined && !legacy) checkStructural(schema, path, errors)
+  // What is not structural, or has wrong defaults, can't tell what expressions mean.
+  if (unsupported === undefined && !legacy && errors.count === first) checkDefaults(schema, path, errors)
+  const meaningless = unsupported !== undefined || legacy || errors.count > first
+  const broken = checkSchema(schema, path, errors)
+  if (!meaningless) checkExpressions(readSchema(schema), path, errors, { limitsRules: !unchanged, broken })
+  if (unsupported !== undefined && errors.count === before)
+    errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
+}
+
+function checkRoot(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  if (schema.type !== undefined && schema.type !== 'object') {
+    const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+    errors.invalid(path.child('type'), schema.type, detail)
+  } else if (Object.keys(schema).some((name) => !namesAtRoot.has(name))) {
+    const allowed = atRoot.map(([name]) => name).join(' ')
+    const detail = `only [${allowed}] fields are allowed at the root of the schema if the status subresource is enabled`
+    errors.invalid(path, asJson(schema), detail)
+  }
+}
+
+export function checkSelectable({ selectableFields = [], ...version }: Version, path: FieldPath, errors: FieldErrors): void {
+  if (selectableFields.length === 0) return
+  const schema = schemaOf(version)
+  if (!schema) errors.invalid(path, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')
+  else if (findUnsupported(schema) === undefined) checkSelectableFields(selectableFields, schema, path, errors)
+}
+
+/** A deprecation warning goes into a header: printable, and not long. */
+export function checkWarning({ deprecated, deprecationWarning: text }: Version, path: FieldPath, errors: FieldErrors) {
+  if (text === undefined) return
+  if (!deprecated) return errors.invalid(path, text, 'can only be set for deprecated versions')
+  if (new TextEncoder().encode(text).length > 256) errors.invalid(path, text, 'must be <= 256 characters long')
+  if (text === '') errors.invalid(path, text, 'must not be an empty string')
+  const bad = text.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u)
+  if (bad >= 0) {
+    const index = new TextEncoder().encode(text.slice(0, bad)).length
+    errors.invalid(path, text, `must only contain printable UTF-8 characters; non-printable character found at index ${index}`)
+  }
+}
+
+const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
+const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
+
+export function checkColumn(column: Infer<typeof CustomResourceColumnDefinition>, path: FieldPath, errors: FieldErrors): void {
+  const { name, type, format = '', jsonPath } = column
+  const oneOfTypes = `must be one of ${columnTypes.join(',')}`
+  if (name === '') errors.required(path.child('name'))
+  if (type === '') errors.required(path.child('type'), oneOfTypes)
+  else if (!columnTypes.includes(type)) errors.invalid(path.child('type'), type, oneOfTypes)
+  if (format !== '' && !columnFormats.includes(format)) {
+    errors.invalid(path.child('format'), format, `must be one of ${columnFormats.join(',')}`)
+  }
+  checkPath(jsonPath, path.child('JSONPath'), undefined, errors)
+}
+
+interface Below {
+  readonly prefixes: readonly string[]
+  readonly detail: string
+}
+
+/** A path of names and dots, below one of the given ones. */
+function checkPath(text: string, path: FieldPath, below: Below | undefined, errors: FieldErrors): void {
+  if (text === '') errors.required(path)
+  else if (!text.startsWith('.')) errors.invalid(path, text, 'must be a simple json path starting with .')
+  else if (below && !below.prefixes.some((prefix) => text.startsWith(prefix))) errors.invalid(path, text, below.detail)
+}
+
+export function checkSubresources({ scale }: Infer<typeof CustomResourceSubresources>, path: FieldPath, errors: FieldErrors): void {
+  if (!scale) return
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale
+  const at = (name: string) => path.child(`scale.${name}`)
+  const under = (name: string): Below => ({ prefixes: [`.${name}.`], detail: `should be a json path under .${name}` })
+  checkPath(specReplicasPath, at('specReplicasPath'), under('spec'), errors)
+  checkPath(statusReplicasPath, at('statusReplicasPath'), under('status'), errors)
+  const either = { prefixes: ['.spec.', '.status.'], detail: 'should be a json path under either .spec or .status' }
+  if (labelSelectorPath !== '') checkPath(labelSelectorPath, at('labelSelectorPath'), either, errors)
+}

@@ -1,0 +1,183 @@
+/** Rules for claims of storage. */
+
+import type { Platform } from '../../platform.ts'
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { HookContext, Infer, Json } from '../../schema/model.ts'
+import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
+import { checkFormat, checkSupported, checkUnchanged } from '../checks.ts'
+import { diff } from './diff.ts'
+import type { PersistentVolumeClaim as PersistentVolumeClaimSchema, PersistentVolumeClaimSpec } from './persistentvolumeclaim.ts'
+import { compare, signOf } from './quantities.ts'
+import { checkSelector } from './scheduling-validation.ts'
+
+type Claim = Infer<typeof PersistentVolumeClaimSchema>
+type ClaimSpec = Infer<typeof PersistentVolumeClaimSpec>
+
+const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+export const volumeModes = ['Block', 'Filesystem']
+
+/** ReadWriteOncePod excludes the others. */
+export function checkAccessModes(modes: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  for (const mode of modes) checkSupported(mode, accessModes, path, errors)
+  const others = modes.some((mode) => mode !== 'ReadWriteOncePod' && accessModes.includes(mode))
+  if (others && modes.includes('ReadWriteOncePod')) errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes')
+}
+
+function checkPositive(amount: string, path: FieldPath, errors: FieldErrors): void {
+  if (signOf(amount) <= 0) errors.invalid(path, amount, 'must be greater than zero')
+}
+
+export function checkCapacity(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
+  const at = path.key(name)
+  if (signOf(amount) < 0) errors.invalid(at, Number(scaledQuantity(parseQuantity(amount), 0)), 'must be a valid resource quantity')
+  checkPositive(amount, at, errors)
+}
+
+interface DataSource {
+  apiGroup?: string | null | undefined
+  kind: string
+  name: string
+  namespace?: string | undefined
+}
+
+function checkDataSource({ kind, name, namespace, ...source }: DataSource, path: FieldPath, errors: FieldErrors): void {
+  const apiGroup = source.apiGroup ?? ''
+  if (!name) errors.required(path.child('name'))
+  if (!kind) errors.required(path.child('kind'))
+  if (apiGroup === '' && kind !== 'PersistentVolumeClaim') {
+    errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
+  }
+  if (apiGroup !== '') {
+    errors.forgivable('groups of sources', () => checkFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors))
+  }
+  if (namespace) checkFormat(namespace, 'dns1123Label', path.child('namespace'), errors)
+}
+
+export function checkClaimSpec(spec: ClaimSpec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const { accessModes: modes = [], dataSource, dataSourceRef, volumeMode } = spec
+  if (modes.length === 0) errors.required(path.child('accessModes'), 'at least 1 access mode is required')
+  checkSelector(spec.selector, path.child('selector'), errors, context)
+  checkAccessModes(modes, path.child('accessModes'), errors)
+  const storage = spec.resources?.requests?.['storage']
+  const at = path.child('resources').key('storage')
+  if (storage === undefined) errors.required(at)
+  else checkPositive(storage, at, errors)
+  if (spec.storageClassName) checkFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)
+  if (volumeMode !== undefined) checkSupported(volumeMode, volumeModes, path.child('volumeMode'), errors)
+  if (dataSource) checkDataSource(dataSource, path.child('dataSource'), errors)
+  if (dataSourceRef) checkDataSource(dataSourceRef, path.child('dataSourceRef'), errors)
+  if (dataSource && dataSourceRef) {
+    const { namespace, ...reference } = dataSourceRef
+    // The reference server prints the path of dataSource as the value.
+    const shown = path.child('dataSource').toString()
+    if (namespace) errors.invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')
+    else if (!equal(dataSource as Json, reference as Json)) errors.invalid(path, shown, 'must match dataSourceRef')
+  }
+  const attributes = spec.volumeAttributesClassName
+  if (attributes) checkFormat(attributes, 'dns1123Subdomain', path.child('volumeAttributesClassName'), errors)
+}
+
+const classAnnotation = 'volume.beta.<labels>/storage-class'
+
+/** What of a claim's spec may change: the volume once, the class from nothing, and for bound claims size and attributes class. */
+export function checkClaimUpdate(claim: Claim, old: Claim, errors: FieldErrors, { platform }: HookContext): void {
+  const spec = FieldPath.of('spec')
+  const annotation = platform.name(classAnnotation)
+  const annotated = old.metadata?.annotations?.[annotation]
+  const now = claim.metadata?.annotations?.[annotation]
+  const next: ClaimSpec = { ...claim.spec }
+  const before: ClaimSpec = { ...old.spec }
+  if (!before.volumeName) before.volumeName = next.volumeName
+  const upgrades = annotated !== undefined && before.storageClassName === undefined && next.storageClassName === annotated
+  if (upgrades && (now === undefined || now === annotated)) delete next.storageClassName
+  else {
+    if ((now ?? '') !== (annotated ?? '')) {
+      errors.invalid(FieldPath.of('metadata', 'annotations', annotation), now ?? '', 'field is immutable')
+    }
+    const fromNothing = next.storageClassName !== undefined && before.storageClassName === undefined
+    if (fromNothing && (annotated === undefined || annotated === next.storageClassName)) delete next.storageClassName
+  }
+  if (claim.status?.phase === 'Bound') {
+    const storage = before.resources?.requests?.['storage']
+    if (next.resources?.requests && storage !== undefined) {
+      next.resources = { ...next.resources, requests: { ...next.resources.requests, storage } }
+    }
+    if (next.volumeAttributesClassName !== undefined) next.volumeAttributesClassName = before.volumeAttributesClassName
+  }
+  const changes = diff(before, next)
+  if (changes !== '') {
+    const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
+    errors.forbidden(spec, `${what}\n${changes}`)
+  }
+  checkShrinking(claim, old, errors)
+  checkUnchanged(claim.spec?.volumeMode, old.spec?.volumeMode, FieldPath.of('volumeMode'), errors)
+  checkAttributesClass(claim, old, spec.child('volumeAttributesClassName'), errors)
+}
+
+/** A claim may ask for less again after a failed growth, but not for what it already has (KEP 1790). */
+function checkShrinking({ spec }: Claim, old: Claim, errors: FieldErrors): void {
+  const size = spec?.resources?.requests?.['storage'] ?? '0'
+  if (compare(size, old.spec?.resources?.requests?.['storage'] ?? '0') >= 0) return
+  if (compare(size, old.status?.capacity?.['storage'] ?? '0') > 0) return
+  errors.forbidden(FieldPath.of('spec', 'resources', 'requests', 'storage'), 'field can not be less than status.capacity')
+}
+
+function checkAttributesClass({ spec }: Claim, old: Claim, path: FieldPath, errors: FieldErrors): void {
+  const name = spec?.volumeAttributesClassName
+  if (name === old.spec?.volumeAttributesClassName || old.status?.currentVolumeAttributesClassName === undefined) return
+  const to = name === undefined ? 'nil' : name === '' ? 'empty string' : undefined
+  if (to) errors.forbidden(path, `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`)
+}
+
+const resizeStatuses = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+]
+
+function checkStorageKey(key: string, path: FieldPath, errors: FieldErrors, { platform }: HookContext): boolean {
+  const problems = formats.qualifiedName(key)
+  for (const problem of problems) errors.invalid(path, key, problem)
+  if (problems.length > 0) return false
+  const native = !key.includes('/') || key.includes(`${platform.labelDomain}/`)
+  if (native && key !== 'storage') errors.notSupported(path, key, ['storage'])
+  return !native || key === 'storage'
+}
+
+export function checkClaimStatus({ status = {} }: Claim, _old: Claim, errors: FieldErrors, context: HookContext): void {
+  const path = FieldPath.of('status')
+  const checkSize = (amount: string, at: FieldPath) => {
+    if (signOf(amount) < 0) errors.invalid(at, Number(scaledQuantity(parseQuantity(amount), 0)), 'must be a valid resource quantity')
+  }
+  for (const [name, amount] of Object.entries(status.capacity ?? {})) checkSize(amount, path.child('capacity').key(name))
+  const statuses = path.child('allocatedResourceStatuses')
+  for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
+    checkStorageKey(name, statuses, errors, context)
+    if (!resizeStatuses.includes(state)) errors.notSupported(statuses, name, resizeStatuses)
+  }
+  const allocated = path.child('allocatedResources')
+  for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
+    if (checkStorageKey(name, allocated, errors, context)) checkSize(amount, allocated.key(name))
+  }
+}
+
+/** Both spellings of a claim's data source say the same (KEP 1495); the old one knows claims and snapshots only. */
+export function pairDataSources(spec: ClaimSpec, old: ClaimSpec | undefined, platform: Platform): void {
+  const inUse = old?.dataSource !== undefined || old?.dataSourceRef !== undefined
+  const { kind = '', apiGroup: group } = spec.dataSource ?? {}
+  // A group that was left out is null in JSON.
+  const apiGroup = group ?? ''
+  const snapshots = platform.name('snapshot.storage.<domain>')
+  const known = apiGroup === '' ? kind === 'PersistentVolumeClaim' : apiGroup === snapshots && kind === 'VolumeSnapshot'
+  if (!inUse && !known) delete spec.dataSource
+  if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource }
+  else if (!spec.dataSource && spec.dataSourceRef && !spec.dataSourceRef.namespace) {
+    const { namespace: _, ...reference } = spec.dataSourceRef
+    spec.dataSource = reference
+  }
+}

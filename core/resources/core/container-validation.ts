@@ -1,0 +1,128 @@
+/** Rules for containers of all three lists of a pod. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { formats, portNumber } from '../../schema/formats.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { checkRequiredFormat, checkSupported } from '../checks.ts'
+import type { ContainerPort, Container as ContainerSchema } from './container.ts'
+import { checkEnv, checkEnvFrom } from './env-validation.ts'
+import { checkDevices, checkMounts, type Volumes } from './mount-validation.ts'
+import type { Surroundings } from './probe-validation.ts'
+import { checkRequirements } from './resource-validation.ts'
+import { checkSecurityContext } from './security-validation.ts'
+
+export type Container = Infer<typeof ContainerSchema>
+
+/** What a container's rules need to know of its pod. */
+export interface PodView extends Surroundings {
+  readonly volumes: Volumes
+  readonly claims: ReadonlySet<string>
+  readonly restartPolicy: string | undefined
+  readonly hostUsers: boolean
+}
+
+export const protocols = ['SCTP', 'TCP', 'UDP']
+export const pullPolicies = ['Always', 'IfNotPresent', 'Never']
+
+/** An empty value is missing; any other has to be one of those allowed. */
+export function checkChoice(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (!value) errors.required(path)
+  else checkSupported(value, allowed, path, errors)
+}
+
+function checkPorts(ports: readonly Infer<typeof ContainerPort>[], path: FieldPath, errors: FieldErrors): void {
+  const names = new Set<string>()
+  ports.forEach(({ name, containerPort, hostPort, protocol }, index) => {
+    const at = path.index(index)
+    if (name) {
+      const problems = formats.portName(name)
+      for (const problem of problems) errors.invalid(at.child('name'), name, problem)
+      if (problems.length === 0 && names.has(name)) errors.duplicate(at.child('name'), name)
+      if (problems.length === 0) names.add(name)
+    }
+    if (containerPort === 0) errors.required(at.child('containerPort'))
+    else for (const problem of portNumber(containerPort)) errors.invalid(at.child('containerPort'), containerPort, problem)
+    if (hostPort) for (const problem of portNumber(hostPort)) errors.invalid(at.child('hostPort'), hostPort, problem)
+    checkChoice(protocol, protocols, at.child('protocol'), errors)
+  })
+}
+
+function checkResizePolicy(
+  { resizePolicy = [] }: Container,
+  restartPolicy: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const seen = new Set<string>()
+  resizePolicy.forEach((policy, index) => {
+    if (seen.has(policy.resourceName)) errors.duplicate(path.index(index), policy.resourceName)
+    seen.add(policy.resourceName)
+    checkChoice(policy.resourceName, ['cpu', 'memory'], path, errors)
+    checkChoice(policy.restartPolicy, ['NotRequired', 'RestartContainer'], path, errors)
+    if (restartPolicy === 'Never' && policy.restartPolicy !== 'NotRequired') {
+      errors.invalid(path, policy.restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
+    }
+  })
+}
+
+export function checkContainer(container: Container, pod: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  checkRequiredFormat(container.name, 'dns1123Label', path.child('name'), errors)
+  if (!container.image) errors.required(path.child('image'))
+  checkChoice(container.terminationMessagePolicy, ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy'), errors)
+  checkPorts(container.ports ?? [], path.child('ports'), errors)
+  checkEnv(container.env ?? [], path.child('env'), errors)
+  checkEnvFrom(container.envFrom ?? [], path.child('envFrom'), errors)
+  checkMounts(container, pod.volumes, path.child('volumeMounts'), errors)
+  checkDevices(container, pod.volumes, path.child('volumeDevices'), errors)
+  checkChoice(container.imagePullPolicy, pullPolicies, path.child('imagePullPolicy'), errors)
+  checkRequirements(container.resources ?? {}, 'container', pod.claims, path.child('resources'), errors, context)
+  checkResizePolicy(container, pod.restartPolicy, path.child('resizePolicy'), errors)
+  checkSecurityContext(container.securityContext, pod.hostUsers, context, path.child('securityContext'), errors)
+}
+
+const mostRules = 20
+const mostExitCodes = 255
+
+/** KEP 5307: a container's own restart policy, and the rules that override it by exit code. */
+export function checkRestartRules(
+  { restartPolicy, restartPolicyRules = [] }: Container,
+  path: FieldPath,
+  errors: FieldErrors,
+  { settings }: HookContext,
+): void {
+  if (restartPolicy !== undefined) checkSupported(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'), errors)
+  else if (restartPolicyRules.length > 0) {
+    errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
+  }
+  const rules = path.child('restartPolicyRules')
+  if (restartPolicyRules.length > mostRules) errors.tooMany(rules, restartPolicyRules.length, mostRules)
+  restartPolicyRules.forEach(({ action, exitCodes }, index) => {
+    const at = rules.index(index)
+    const codes = at.child('exitCodes')
+    const check = (...actions: string[]) => checkSupported(action, actions, at.child('action'), errors)
+    if (settings.enabled('RestartAllContainersOnContainerExits')) check('Restart', 'RestartAllContainers')
+    else if (action === 'RestartAllContainers') errors.forgivable('restarts of all containers', () => check('Restart'))
+    else check('Restart')
+    if (exitCodes) checkSupported(exitCodes.operator, ['In', 'NotIn'], codes.child('operator'), errors)
+    else errors.required(codes, 'must be specified')
+    const count = exitCodes?.values?.length ?? 0
+    if (count > mostExitCodes) errors.tooMany(codes.child('values'), count, mostExitCodes)
+  })
+}
+
+/** No two ports of the containers, which stand at the start of the list at the path, take the same port of the node. */
+export function checkHostPorts(containers: readonly Container[], path: FieldPath, errors: FieldErrors): void {
+  const taken = new Set<string>()
+  containers.forEach(({ ports = [] }, index) => {
+    ports.forEach(({ protocol, hostIP = '', hostPort }, port) => {
+      if (!hostPort) return
+      const key = `${protocol}/${hostIP}/${hostPort}`
+      if (taken.has(key)) errors.duplicate(path.index(index).child('ports').index(port).child('hostPort'), key)
+      taken.add(key)
+    })
+  })
+}
+
+export function checkPadding({ image = '' }: { image?: string | undefined }, path: FieldPath, errors: FieldErrors): void {
+  if (image.trim() !== image) errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace')
+}

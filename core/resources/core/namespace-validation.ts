@@ -1,0 +1,45 @@
+/** Life of namespaces: a finalizer that waits for their contents, a label with their name, and a phase. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { checkFormat } from '../checks.ts'
+import type { Namespace as NamespaceSchema } from './namespace.ts'
+import { checkFinalizer } from './own-validation.ts'
+
+type Namespace = Infer<typeof NamespaceSchema>
+
+export function labelWithName({ metadata }: Namespace, { platform }: HookContext): void {
+  if (!metadata?.name) return
+  metadata.labels = { ...metadata.labels, [platform.name('<labels>/metadata.name')]: metadata.name }
+}
+
+export function prepareNamespace(namespace: Namespace, context: HookContext): void {
+  const { finalizer } = context.platform
+  const finalizers = namespace.spec?.finalizers ?? []
+  namespace.status = { phase: 'Active' }
+  namespace.spec = { finalizers: finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer] }
+  labelWithName(namespace, context)
+}
+
+/** The finalizers of the spec are written through `/finalize` only. */
+export function keepFinalizers(namespace: Namespace, old: Namespace, context: HookContext): void {
+  namespace.spec = { ...old.spec }
+  labelWithName(namespace, context)
+}
+
+export function checkNamespace({ spec }: Namespace, errors: FieldErrors, context: HookContext): void {
+  const path = FieldPath.of('spec', 'finalizers')
+  for (const name of spec?.finalizers ?? []) {
+    checkFormat(name, 'qualifiedName', path, errors)
+    checkFinalizer(name, path, errors, context)
+  }
+}
+
+/** The phase says whether the namespace is being deleted. */
+export function checkNamespaceStatus({ metadata, status }: Namespace, _old: Namespace, errors: FieldErrors): void {
+  const path = FieldPath.of('status', 'Phase')
+  const phase = status?.phase ?? ''
+  if (metadata?.deletionTimestamp) {
+    if (phase !== 'Terminating') errors.invalid(path, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
+  } else if (phase !== 'Active') errors.invalid(path, phase, "may only be 'Active' if `deletionTimestamp` is empty")
+}

@@ -1,0 +1,71 @@
+/** Rules for nodes. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { checkAddress, repeats } from '../checks.ts'
+import type { Node as NodeSchema, NodeSpec } from './node.ts'
+import { asJson } from './own-validation.ts'
+import { checkAmount } from './resource-validation.ts'
+import { checkTaints } from './scheduling-validation.ts'
+
+type Node = Infer<typeof NodeSchema>
+
+const cidrs = FieldPath.of('spec', 'podCIDRs')
+
+/** The single field and the first of the list are the same; old clients write the former. */
+export function pairPodCIDRs(spec: Infer<typeof NodeSpec>): void {
+  const [first] = spec.podCIDRs ?? []
+  if (spec.podCIDR && spec.podCIDR !== first) spec.podCIDRs = [spec.podCIDR]
+  else if (first) spec.podCIDR = first
+}
+
+export function checkNode({ spec = {}, status = {} }: Node, errors: FieldErrors, context: HookContext): void {
+  checkTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
+  checkNodeResources(status, errors, context)
+  const ranges = spec.podCIDRs ?? []
+  for (const [index, range] of ranges.entries()) checkAddress(range, 'cidr', cidrs.index(index), errors)
+  if (ranges.length < 2) return
+  const families = new Set(ranges.map((range) => range.includes(':')))
+  if (families.size < 2 || ranges.length > 2) errors.invalid(cidrs, ranges, 'may specify no more than one CIDR for each IP family')
+  const isRepeat = repeats()
+  ranges.forEach((range, index) => {
+    if (isRepeat(range)) errors.duplicate(cidrs.index(index), range)
+  })
+}
+
+function checkNodeResources(status: NonNullable<Node['status']>, errors: FieldErrors, context: HookContext): void {
+  for (const side of ['capacity', 'allocatable'] as const) {
+    for (const [name, amount] of Object.entries(status[side] ?? {})) {
+      checkAmount(name, amount, FieldPath.of('status', side, name), errors, context)
+    }
+  }
+}
+
+/** What was assigned to a node stays. */
+export function checkNodeUpdate({ spec = {}, status }: Node, { spec: old = {} }: Node, errors: FieldErrors): void {
+  const path = FieldPath.of('spec')
+  checkNodeAddresses(status, errors)
+  const before = old.podCIDRs ?? []
+  const now = spec.podCIDRs ?? []
+  const why = (name: string) => `node updates may not change ${name} except from "" to valid`
+  if (before.length > 0) {
+    if (now.length !== before.length) errors.forbidden(cidrs, why('podCIDR'))
+    else for (const [index, range] of before.entries()) if (range !== now[index]) errors.forbidden(cidrs, why('podCIDR'))
+  }
+  if (old.providerID && old.providerID !== spec.providerID) errors.forbidden(path.child('providerID'), why('providerID'))
+  if ((spec.externalID ?? '') !== (old.externalID ?? '')) errors.forbidden(path.child('externalID'), 'may not be updated')
+}
+
+function checkNodeAddresses(status: Node['status'], errors: FieldErrors): void {
+  const seen = new Set<string>()
+  status?.addresses?.forEach((address, index) => {
+    const key = `${address.type}/${address.address}`
+    if (seen.has(key)) errors.duplicate(FieldPath.of('status', 'addresses').index(index), asJson(address))
+    seen.add(key)
+  })
+}
+
+export function checkNodeStatus({ status = {} }: Node, _old: Node, errors: FieldErrors, context: HookContext): void {
+  checkNodeResources(status, errors, context)
+  checkNodeAddresses(status, errors)
+}

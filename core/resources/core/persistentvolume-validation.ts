@@ -1,0 +1,175 @@
+/** Rules for persistent volumes. */
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer, Json } from '../../schema/model.ts'
+import { checkFormat, checkRequiredFormat, checkSupported, checkUnchanged } from '../checks.ts'
+import { checkAccessModes, checkCapacity, volumeModes } from './claim-validation.ts'
+import { diff } from './diff.ts'
+import { asJson } from './own-validation.ts'
+import type { PersistentVolume as PersistentVolumeSchema, PersistentVolumeSource } from './persistentvolume.ts'
+import { checkNodeSelector } from './scheduling-validation.ts'
+import {
+  azureDisk,
+  checkDriver,
+  checkSecretRef,
+  fc,
+  flexVolume,
+  flocker,
+  hostPath,
+  iscsi,
+  iscsiInitiator,
+  local,
+  needs,
+  nfs,
+  partitioned,
+  quobyte,
+  storageos,
+  targetLength,
+  tooLongTarget,
+} from './volume-source-validation.ts'
+
+type PersistentVolume = Infer<typeof PersistentVolumeSchema>
+type Spec = NonNullable<PersistentVolume['spec']>
+type Sources = Infer<typeof PersistentVolumeSource>
+type Rule<T> = (source: T, path: FieldPath, errors: FieldErrors, context: HookContext & { readonly name: string }) => void
+
+const csiSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const
+
+/** How each source is checked, in the order in which they are looked at: the first that is set counts. */
+const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K]>> } = {
+  hostPath,
+  gcePersistentDisk: partitioned('pdName'),
+  awsElasticBlockStore: partitioned('volumeID'),
+  glusterfs(source, path, errors) {
+    needs<typeof source>('endpoints', 'path')(source, path, errors)
+    const namespace = source.endpointsNamespace
+    const at = path.child('endpointsNamespace')
+    if (namespace === '') errors.invalid(at, '', 'if the endpointnamespace is set, it must be a valid namespace name')
+    else checkFormat(namespace, 'dns1123Label', at, errors)
+  },
+  flocker,
+  nfs,
+  rbd: needs('monitors', 'image'),
+  quobyte,
+  cephfs: needs('monitors'),
+  iscsi(source, path, errors, { name }) {
+    const unknown = 'must be valid format'
+    if (!source.targetPortal) errors.required(path.child('targetPortal'))
+    if (source.initiatorName !== undefined && `${name}:${source.targetPortal}`.length > targetLength) {
+      errors.invalid(path.child('targetportal'), source.targetPortal, tooLongTarget)
+    }
+    iscsi(source, unknown, path, errors)
+    checkSecretRef(source.secretRef, false, path.child('secretRef'), errors)
+    iscsiInitiator(source, unknown, path, errors)
+  },
+  cinder({ volumeID, secretRef }, path, errors) {
+    if (!volumeID) errors.required(path.child('volumeID'))
+    checkSecretRef(secretRef, true, path.child('secretRef'), errors)
+  },
+  fc,
+  flexVolume,
+  azureFile(source, path, errors) {
+    needs<typeof source>('secretName', 'shareName')(source, path, errors)
+    if (source.secretNamespace === '') errors.required(path.child('secretNamespace'))
+  },
+  vsphereVolume: needs('volumePath'),
+  photonPersistentDisk: needs('pdID'),
+  portworxVolume: needs('volumeID'),
+  azureDisk,
+  scaleIO: needs('gateway', 'system', 'volumeName'),
+  local,
+  storageos(source, path, errors) {
+    storageos(source, true, path, errors)
+  },
+  csi(source, path, errors) {
+    checkDriver(source.driver, path.child('driver'), errors)
+    if (!source.volumeHandle) errors.required(path.child('volumeHandle'))
+    for (const name of csiSecrets) {
+      const secret = source[name]
+      if (!secret) continue
+      checkRequiredFormat(secret.name, 'dns1123Subdomain', path.child(name).child('name'), errors)
+      checkRequiredFormat(secret.namespace, 'dns1123Label', path.child(name).child('namespace'), errors)
+    }
+  },
+}
+
+const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
+const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS' }
+
+function checkSource(spec: Spec, name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  let found = false
+  for (const [key, rule] of Object.entries(sourceRules)) {
+    const source = spec[key as keyof Sources]
+    if (source === undefined) continue
+    if (found) errors.forbidden(path.child(refusedAs[key] ?? key), 'may not specify more than 1 volume type')
+    else (rule as Rule<unknown>)(source, path.child(reportedAs[key] ?? key), errors, { ...context, name })
+    found = true
+    if (key === 'local' && !spec.nodeAffinity) errors.required(path.child('nodeAffinity'), 'Local volume requires node affinity')
+  }
+  if (!found) errors.required(path, 'must specify a volume type')
+}
+
+export function checkPersistentVolume({ metadata, spec = {} }: PersistentVolume, errors: FieldErrors, context: HookContext): void {
+  const path = FieldPath.of('spec')
+  const { accessModes = [], capacity = {}, persistentVolumeReclaimPolicy: policy, volumeMode } = spec
+  if (accessModes.length === 0) errors.required(path.child('accessModes'))
+  checkAccessModes(accessModes, path.child('accessModes'), errors)
+  const at = path.child('capacity')
+  const names = Object.keys(capacity)
+  if (names.length === 0) errors.required(at)
+  if (names.length !== 1 || names[0] !== 'storage') errors.notSupported(at, asJson(spec.capacity), ['storage'])
+  for (const [name, amount] of Object.entries(capacity)) checkCapacity(name, amount, at, errors)
+  const policyPath = path.child('persistentVolumeReclaimPolicy')
+  if (policy) checkSupported(policy, ['Delete', 'Recycle', 'Retain'], policyPath, errors)
+  if (spec.nodeAffinity) {
+    const required = path.child('nodeAffinity').child('required')
+    if (spec.nodeAffinity.required) checkNodeSelector(spec.nodeAffinity.required, required, errors)
+    else errors.required(required, 'must specify required node constraints')
+  }
+  checkSource(spec, metadata?.name ?? '', path, errors, context)
+  if (policy === 'Recycle' && spec.hostPath && /^\/[./]*$/.test(spec.hostPath.path)) {
+    errors.forbidden(policyPath, "may not be 'recycle' for a hostPath mount of '/'")
+  }
+  if (spec.storageClassName) checkFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)
+  if (volumeMode !== undefined) checkSupported(volumeMode, volumeModes, path.child('volumeMode'), errors)
+  checkAttributesClass(spec, path, errors)
+}
+
+function checkAttributesClass({ volumeAttributesClassName: name, csi }: Spec, path: FieldPath, errors: FieldErrors): void {
+  if (name === undefined) return
+  checkRequiredFormat(name, 'dns1123Subdomain', path.child('volumeAttributesClassName'), errors, 'an empty string is disallowed')
+  if (!csi) errors.required(path.child('csi'), 'has to be specified when using volumeAttributesClassName')
+}
+
+const sourceOf = (spec: Spec): Sources => {
+  const source = Object.fromEntries(Object.keys(sourceRules).map((name) => [name, spec[name as keyof Sources]]))
+  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined))
+}
+
+/** Where a volume is kept never changes; its reach can be said once. */
+export function checkPersistentVolumeUpdate(
+  { spec = {} }: PersistentVolume,
+  { spec: old = {} }: PersistentVolume,
+  errors: FieldErrors,
+  { settings }: HookContext,
+): void {
+  const now = sourceOf(spec)
+  if (now.csi?.controllerExpandSecretRef && old.csi && !old.csi.controllerExpandSecretRef) {
+    now.csi = { ...now.csi, controllerExpandSecretRef: undefined }
+  }
+  const changes = diff(sourceOf(old), JSON.parse(JSON.stringify(now)))
+  if (changes !== '') {
+    const why = `spec.persistentvolumesource is immutable after creation\n${changes}`
+    errors.forbidden(FieldPath.of('spec', 'persistentvolumesource'), why)
+  }
+  checkUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode'), errors)
+  const isFixed = old.nodeAffinity && !settings.enabled('MutablePVNodeAffinity')
+  if (isFixed && !equal(spec.nodeAffinity as Json | undefined, old.nodeAffinity as Json | undefined)) {
+    const why = 'field is immutable, except for updating from beta label to GA'
+    errors.invalid(FieldPath.of('nodeAffinity'), asJson(spec.nodeAffinity), why)
+  }
+  if (old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
+    errors.forbidden(FieldPath.of('spec', 'volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')
+  }
+}

@@ -1,0 +1,87 @@
+/** Rules for annotations of pods that fields have taken over, or that carry meaning for the control plane. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { checkFormat } from '../checks.ts'
+import { eachContainer } from './os-validation.ts'
+import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
+
+type PodSpec = Infer<typeof PodSpecSchema>
+type Annotations = { [key: string]: string }
+
+const mirror = '<labels>/config.mirror'
+const deletionCost = 'controller.<labels>/pod-deletion-cost'
+const appArmor = 'container.apparmor.security.beta.<labels>/'
+const seccompOfPod = 'seccomp.security.alpha.<labels>/pod'
+const seccompOfContainer = 'container.seccomp.security.alpha.<labels>/'
+const maxInt32 = 2 ** 31
+
+function isInt32(text: string): boolean {
+  if (!/^(0|[1-9]\d{0,9}|-[1-9]\d{0,9})$/.test(text)) return false
+  return Number(text) >= -maxInt32 && Number(text) < maxInt32
+}
+
+function checkSeccomp(profile: string, path: FieldPath, errors: FieldErrors): void {
+  const local = 'localhost/'
+  if (profile.startsWith(local)) checkFormat(profile.slice(local.length), 'localPath', path, errors)
+  else if (!['runtime/default', 'docker/default', 'unconfined'].includes(profile)) {
+    errors.invalid(path, profile, 'must be a valid seccomp profile')
+  }
+}
+
+function checkAppArmor(profile: string, path: FieldPath, errors: FieldErrors): void {
+  if (['', 'runtime/default', 'unconfined'].includes(profile) || profile.startsWith('localhost/')) return
+  errors.invalid(path, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
+}
+
+export function checkPodAnnotations(
+  annotations: Annotations,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  { platform, settings }: HookContext,
+): void {
+  const value = (key: string) => annotations[platform.name(key)]
+  const mirrored = value(mirror)
+  if (mirrored !== undefined && !spec.nodeName) {
+    errors.invalid(path.key(platform.name(mirror)), mirrored, 'must set spec.nodeName if mirror pod annotation is set')
+  }
+  const cost = value(deletionCost)
+  if (cost !== undefined && !isInt32(cost) && settings.enabled('PodDeletionCost')) {
+    errors.forgivable('deletion cost', () => errors.invalid(path.key(platform.name(deletionCost)), cost, 'must be a 32bit integer'))
+  }
+  const seccomp = value(seccompOfPod)
+  if (seccomp !== undefined) checkSeccomp(seccomp, path.child(platform.name(seccompOfPod)), errors)
+  const containers = new Set<string>()
+  eachContainer(spec, path, ({ name }) => containers.add(name))
+  const [seccompPrefix, appArmorPrefix] = [platform.name(seccompOfContainer), platform.name(appArmor)]
+  for (const [key, profile] of Object.entries(annotations)) {
+    if (key.startsWith(seccompPrefix)) checkSeccomp(profile, path.child(key), errors)
+    if (!key.startsWith(appArmorPrefix)) continue
+    const container = key.slice(appArmorPrefix.length)
+    if (!containers.has(container)) errors.invalid(path.key(key), container, 'container not found')
+    checkAppArmor(profile, path.key(key), errors)
+  }
+}
+
+/** Annotations that decide how a pod runs can't be changed later. */
+export function checkPodAnnotationUpdates(
+  annotations: Annotations,
+  old: Annotations,
+  errors: FieldErrors,
+  { platform }: HookContext,
+): void {
+  const path = FieldPath.of('metadata', 'annotations')
+  const isAppArmor = (key: string) => key.startsWith(platform.name(appArmor))
+  const isMirror = (key: string) => key === platform.name(mirror)
+  for (const [key, value] of Object.entries(old)) {
+    if (annotations[key] === value) continue
+    if (isAppArmor(key)) errors.forbidden(path.key(key), 'may not remove or update AppArmor annotations')
+    if (isMirror(key)) errors.forbidden(path.key(key), 'may not remove or update mirror pod annotation')
+  }
+  for (const key of Object.keys(annotations)) {
+    if (old[key] !== undefined) continue
+    if (isAppArmor(key)) errors.forbidden(path.key(key), 'may not add AppArmor annotations')
+    if (isMirror(key)) errors.forbidden(path.key(key), 'may not add mirror pod annotation')
+  }
+}

@@ -1,0 +1,169 @@
+/** Rules for what a pod runs, in pods and in templates. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { validateLabels } from '../../schema/object-meta.ts'
+import { checkFormat, checkSupported } from '../checks.ts'
+import { checkEphemeralContainers, checkInitContainers, checkMainContainers } from './container-lists.ts'
+import { checkChoice, type PodView } from './container-validation.ts'
+import { checkDNS, checkHostAliases, checkHostnameOverride } from './dns-validation.ts'
+import { checkHostProcess, checkHostUsers, checkOS } from './os-validation.ts'
+import { asJson } from './own-validation.ts'
+import { aggregate } from './pod-requests.ts'
+import type { PodResourceClaim, PodSpec as PodSpecSchema } from './pod-spec.ts'
+import { compare } from './quantities.ts'
+import { checkRequirements, isHugePages } from './resource-validation.ts'
+import { checkAffinity, checkSpread, checkTolerations } from './scheduling-validation.ts'
+import { checkPodSecurityContext } from './security-validation.ts'
+import { checkVolumes } from './volume-validation.ts'
+
+export type PodSpec = Infer<typeof PodSpecSchema>
+
+const maxInt32 = 2 ** 31 - 1
+
+/** Adds all errors of a spec. `pod`: the pod's name, or `undefined` for the spec of a template. */
+export function checkPodSpec(given: PodSpec, pod: string | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  // A list that is required and absent is null.
+  const spec = given.containers ? given : { ...given, containers: [] }
+  const { initContainers = [], ephemeralContainers = [], resourceClaims = [] } = spec
+  const volumes = checkVolumes(spec.volumes ?? [], pod ?? '', path.child('volumes'), errors, context)
+  const view: PodView = {
+    volumes,
+    claims: new Set(resourceClaims.map(({ name }) => name).filter(Boolean)),
+    restartPolicy: spec.restartPolicy,
+    hostUsers: spec.hostUsers ?? true,
+    gracePeriod: spec.terminationGracePeriodSeconds,
+    os: spec.os?.name,
+  }
+  checkClaims(resourceClaims, path.child('resourceClaims'), errors)
+  checkMainContainers(spec.containers, view, path.child('containers'), errors, context)
+  checkInitContainers(initContainers, spec.containers, view, path.child('initContainers'), errors, context)
+  const others = [...spec.containers, ...initContainers]
+  checkEphemeralContainers(ephemeralContainers, others, view, path.child('ephemeralContainers'), errors, context)
+  checkPodResources(spec, view, path.child('resources'), errors, context)
+  if (spec.hostNetwork) checkHostNetworkPorts(spec, pod !== undefined, path.child('containers'), errors)
+  checkChoice(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], path.child('restartPolicy'), errors)
+  checkChoice(spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy'), errors)
+  validateLabels(spec.nodeSelector, path.child('nodeSelector'), errors)
+  checkPodSecurityContext(spec, path.child('securityContext'), errors)
+  if (spec.affinity) checkAffinity(spec.affinity, path.child('affinity'), errors, context)
+  checkDNS(spec, path.child('dnsConfig'), errors)
+  checkGates(spec, path, errors)
+  checkSpread(spec.topologySpreadConstraints ?? [], path.child('topologySpreadConstraints'), errors, context)
+  checkHostProcess(spec, path, errors)
+  checkHostUsers(spec, path, errors, context)
+  checkHostnameOverride(spec, path.child('hostnameOverride'), errors)
+  checkNames(spec, path, errors, context)
+  checkOS(spec, path, errors)
+  checkFileKeyRefs(spec, path, errors)
+}
+
+function checkClaims(claims: readonly Infer<typeof PodResourceClaim>[], path: FieldPath, errors: FieldErrors): void {
+  const names = new Set<string>()
+  claims.forEach((claim, index) => {
+    const { name, resourceClaimName, resourceClaimTemplateName } = claim
+    const at = path.index(index)
+    if (name === '') errors.required(at.child('name'))
+    else if (names.has(name)) errors.duplicate(at.child('name'), name)
+    else checkFormat(name, 'dns1123Label', at.child('name'), errors)
+    names.add(name)
+    if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
+      errors.invalid(at, asJson(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified')
+    }
+    if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
+      errors.invalid(at, asJson(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`')
+    }
+    checkFormat(resourceClaimName, 'dns1123Subdomain', at.child('resourceClaimName'), errors)
+    checkFormat(resourceClaimTemplateName, 'dns1123Subdomain', at.child('resourceClaimTemplateName'), errors)
+  })
+}
+
+/** KEP 2837: the pod as a whole asks for at least as much as its containers. */
+function checkPodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const { resources, containers, initContainers = [] } = spec
+  if (!resources) return
+  if (resources.claims) errors.forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')
+  checkRequirements(resources, 'pod', claims, path, errors, context)
+  for (const side of ['requests', 'limits'] as const) {
+    for (const [name, amount] of Object.entries(aggregate(containers, initContainers, side))) {
+      const own = resources[side]?.[name]
+      if (own === undefined || (side === 'limits' && !isHugePages(name)) || compare(amount, own) <= 0) continue
+      errors.invalid(path.child(side).key(name), own, `must be greater than or equal to aggregate container ${side} of ${amount}`)
+    }
+  }
+  containers.forEach((container, index) => {
+    for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
+      const own = resources.limits?.[name]
+      if (own === undefined || compare(limit, own) <= 0) continue
+      const at = path.child('containers').index(index).key(name).child('limits')
+      errors.invalid(at, limit, `must be less than or equal to pod limits of ${own}`)
+    }
+  })
+}
+
+/** Templates may leave the host's port open, since the pods made from them get it by default. */
+function checkHostNetworkPorts({ containers }: PodSpec, isPod: boolean, path: FieldPath, errors: FieldErrors): void {
+  containers.forEach(({ ports = [] }, index) => {
+    ports.forEach(({ hostPort = 0, containerPort }, port) => {
+      if (hostPort === containerPort || (hostPort === 0 && !isPod)) return
+      const at = path.index(index).child('ports').index(port).child('hostPort')
+      errors.invalid(at, hostPort, 'must match `containerPort` when `hostNetwork` is true')
+    })
+  })
+}
+
+function checkGates({ readinessGates = [], schedulingGates = [] }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+  readinessGates.forEach(({ conditionType }, index) => {
+    checkFormat(conditionType, 'qualifiedName', path.child('readinessGates').index(index).child('conditionType'), errors)
+  })
+  const seen = new Set<string>()
+  schedulingGates.forEach(({ name }, index) => {
+    const at = path.child('schedulingGates').index(index)
+    checkFormat(name, 'qualifiedName', at, errors)
+    if (seen.has(name)) errors.duplicate(at, name)
+    seen.add(name)
+  })
+}
+
+function checkNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const { activeDeadlineSeconds: deadline, preemptionPolicy, overhead } = spec
+  const named = (
+    name: 'serviceAccountName' | 'nodeName' | 'priorityClassName' | 'hostname' | 'subdomain',
+    format: 'dns1123Label' | 'dns1123Subdomain',
+  ) => {
+    if (spec[name]) checkFormat(spec[name], format, path.child(name), errors)
+  }
+  named('serviceAccountName', 'dns1123Subdomain')
+  named('nodeName', 'dns1123Subdomain')
+  if (deadline !== undefined && (deadline < 1 || deadline > maxInt32)) {
+    errors.invalid(path.child('activeDeadlineSeconds'), deadline, `must be between 1 and ${maxInt32}, inclusive`)
+  }
+  named('hostname', 'dns1123Label')
+  named('subdomain', 'dns1123Label')
+  checkTolerations(spec.tolerations ?? [], path.child('tolerations'), errors, context)
+  checkHostAliases(spec.hostAliases ?? [], path.child('hostAliases'), errors)
+  named('priorityClassName', 'dns1123Subdomain')
+  checkFormat(spec.runtimeClassName, 'dns1123Subdomain', path.child('runtimeClassName'), errors)
+  if (preemptionPolicy === '') errors.required(path.child('preemptionPolicy'))
+  else if (preemptionPolicy !== undefined) {
+    checkSupported(preemptionPolicy, ['PreemptLowerPriority', 'Never'], path.child('preemptionPolicy'), errors)
+  }
+  if (overhead) checkRequirements({ limits: overhead }, 'container', new Set(), path.child('overhead'), errors, context)
+}
+
+/** Environment files lie on volumes that the pod itself writes. */
+function checkFileKeyRefs({ volumes = [], ...spec }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+  for (const list of ['initContainers', 'containers'] as const) {
+    spec[list]?.forEach(({ env = [] }, index) => {
+      env.forEach(({ valueFrom }, variable) => {
+        const name = valueFrom?.fileKeyRef?.volumeName
+        if (name === undefined) return
+        const volume = volumes.find((each) => each.name === name)
+        const at = path.child(list).index(index).child('env').index(variable)
+        const where = at.child('valueFrom').child('fileKeyRef').child('volumeName')
+        if (!volume) errors.notFound(where, name)
+        else if (!volume.emptyDir) errors.invalid(where, name, 'referenced volume must be of type emptyDir')
+      })
+    })
+  }
+}

@@ -1,0 +1,102 @@
+/** Rules for what is reported about pods. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { addressWarnings } from '../address-warnings.ts'
+import { checkAddress, checkFormat, checkUnchanged } from '../checks.ts'
+import type { ContainerStatus } from './container-status.ts'
+import { asJson } from './own-validation.ts'
+import { checkPodAnnotationUpdates } from './pod-annotation-validation.ts'
+import { isSidecar } from './pod-requests.ts'
+import type { PodSpec } from './pod-spec-validation.ts'
+import type { PodStatus } from './pod-status.ts'
+
+interface PodLike {
+  metadata?: { annotations?: { [key: string]: string } | undefined } | undefined
+  spec?: PodSpec | undefined
+  status?: Infer<typeof PodStatus> | undefined
+}
+type Statuses = readonly Infer<typeof ContainerStatus>[]
+
+const ownConditions = ['PodScheduled', 'Ready', 'Initialized']
+
+export function checkPodStatus(pod: PodLike, old: PodLike, errors: FieldErrors, context: HookContext): void {
+  const { status = {}, spec } = pod
+  const { status: before = {} } = old
+  const path = FieldPath.of('status')
+  checkPodAnnotationUpdates(pod.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}, errors, context)
+  status.conditions?.forEach(({ type }, index) => {
+    if (ownConditions.includes(type)) return
+    checkFormat(type, 'qualifiedName', FieldPath.of('metadata', 'conditions').index(index).child('Type'), errors)
+  })
+  if (status.nominatedNodeName && status.nominatedNodeName !== before.nominatedNodeName) {
+    checkFormat(status.nominatedNodeName, 'dns1123Subdomain', path.child('nominatedNodeName'), errors)
+  }
+  checkUnchanged(status.qosClass ?? '', before.qosClass ?? '', path.child('qosClass'), errors)
+  const policy = old.spec?.restartPolicy
+  const sidecars = new Set((old.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
+  const none = new Set<string>()
+  checkTransitions(status.containerStatuses, before.containerStatuses, policy, none, path.child('containerStatuses'), errors)
+  checkTransitions(
+    status.initContainerStatuses,
+    before.initContainerStatuses,
+    policy,
+    sidecars,
+    path.child('initContainerStatuses'),
+    errors,
+  )
+  const ephemeral = path.child('ephemeralContainerStatuses')
+  checkTransitions(status.ephemeralContainerStatuses, before.ephemeralContainerStatuses, 'Never', none, ephemeral, errors)
+  const claims = new Set((spec?.resourceClaims ?? []).map(({ name }) => name))
+  const seen = new Set<string>()
+  status.resourceClaimStatuses?.forEach(({ name, resourceClaimName }, index) => {
+    const at = path.child('resourceClaimStatuses').index(index).child('name')
+    if (!claims.has(name)) errors.invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`')
+    if (seen.has(name)) errors.duplicate(at, name)
+    seen.add(name)
+    if (resourceClaimName !== undefined) checkFormat(resourceClaimName, 'dns1123Subdomain', at, errors)
+  })
+  checkAddresses(status.podIPs, path.child('podIPs'), errors)
+  const [first] = status.hostIPs ?? []
+  if (first && first.ip !== status.hostIP) {
+    errors.invalid(path.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`')
+  }
+  checkAddresses(status.hostIPs, path.child('hostIPs'), errors)
+}
+
+/** Containers that are not to be started again stay ended. */
+function checkTransitions(
+  statuses: Statuses = [],
+  old: Statuses = [],
+  policy: string | undefined,
+  exempt: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (policy === 'Always') return
+  old.forEach(({ name, state }, index) => {
+    const ended = state?.terminated
+    if (!ended || exempt.has(name) || (ended.exitCode !== 0 && policy === 'OnFailure')) return
+    if (statuses.some((status) => status.name === name && !status.state?.terminated)) {
+      errors.forbidden(path.index(index).child('state'), 'may not be transitioned to non-terminated state')
+    }
+  })
+}
+
+function checkAddresses(addresses: readonly { ip: string }[] = [], path: FieldPath, errors: FieldErrors): void {
+  for (const [index, { ip }] of addresses.entries()) checkAddress(ip, 'ip', path.index(index), errors)
+  if (addresses.length < 2) return
+  const families = new Set(addresses.map(({ ip }) => ip.includes(':')))
+  if (families.size < 2 || addresses.length > 2) {
+    errors.invalid(path, asJson(addresses), 'may specify no more than one IP for each IP family')
+  }
+}
+
+type Addresses = readonly { readonly ip: string }[]
+
+/** Two of each family at most pass validation. */
+export function podStatusWarnings({ status }: PodLike): string[] {
+  const of = (name: string, addresses: Addresses = []) =>
+    addresses.flatMap(({ ip }, index) => addressWarnings(FieldPath.of('status', name).index(index).child('ip'), ip))
+  return [...of('podIPs', status?.podIPs), ...of('hostIPs', status?.hostIPs)]
+}

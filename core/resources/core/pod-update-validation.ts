@@ -1,0 +1,139 @@
+/** Rules for changes of pods: most of a pod is decided when it is created. */
+import { equal } from '../../schema/equal.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Json } from '../../schema/model.ts'
+import { diff } from './diff.ts'
+import { asJson } from './own-validation.ts'
+import { checkPodAnnotationUpdates } from './pod-annotation-validation.ts'
+import type { PodSpec } from './pod-spec-validation.ts'
+import { checkTolerations } from './scheduling-validation.ts'
+
+interface PodLike {
+  metadata?: { annotations?: { [key: string]: string } | undefined } | undefined
+  spec?: PodSpec | undefined
+}
+
+const maxInt32 = 2 ** 31 - 1
+const mutable = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+].join(',')
+
+export function checkPodUpdate(pod: PodLike, old: PodLike, errors: FieldErrors, context: HookContext) {
+  checkPodAnnotationUpdates(pod.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}, errors, context)
+  const { spec = { containers: [] } } = pod
+  const { spec: before = { containers: [] } } = old
+  const path = FieldPath.of('spec')
+  for (const list of ['containers', 'initContainers'] as const) {
+    if ((spec[list]?.length ?? 0) !== (before[list]?.length ?? 0)) {
+      return errors.forbidden(path.child(list), 'pod updates may not add or remove containers')
+    }
+  }
+  if (!checkDeadline(spec, before, path.child('activeDeadlineSeconds'), errors)) return
+  checkAddedTolerations(spec, before, path.child('tolerations'), errors, context)
+  checkRemovedGates(spec, before, path.child('schedulingGates'), errors)
+  checkRest(spec, before, path, errors)
+}
+
+/** A deadline can be set, and be brought forward. */
+function checkDeadline(
+  { activeDeadlineSeconds: now }: PodSpec,
+  { activeDeadlineSeconds: before }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
+  if (now === undefined) {
+    if (before !== undefined) errors.invalid(path, null, 'must not update from a positive integer to nil value')
+    return true
+  }
+  if (now < 0 || now > maxInt32) errors.invalid(path, now, `must be between 0 and ${maxInt32}, inclusive`)
+  else if (before !== undefined && before < now) errors.invalid(path, now, 'must be less than or equal to previous value')
+  else return true
+  return false
+}
+
+function checkAddedTolerations(
+  { tolerations = [] }: PodSpec,
+  { tolerations: before = [] }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+) {
+  // In canonical form, equal ones have equal texts.
+  const bare = ({ tolerationSeconds: _, ...rest }: (typeof tolerations)[number]) => JSON.stringify(rest)
+  const present = new Set(tolerations.map(bare))
+  const kept = before.every((one) => present.has(bare(one)))
+  if (kept) checkTolerations(tolerations, path, errors, context)
+  else errors.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')
+}
+
+function checkRemovedGates(
+  { schedulingGates = [] }: PodSpec,
+  { schedulingGates: before = [] }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
+  const known = new Set(before.map(({ name }) => name))
+  schedulingGates.forEach(({ name }, index) => {
+    if (known.has(name)) return
+    errors.forbidden(path.index(index).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`)
+  })
+}
+
+type Containers = NonNullable<PodSpec['initContainers']>
+const withImages = (containers: Containers, before: Containers) =>
+  containers.map((container, index) => ({ ...container, image: before[index]?.image }))
+
+/** Whatever else changed is refused, but for the placement of pods that still wait at a gate (KEP 3838). */
+function checkRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors): void {
+  const rest: PodSpec = { ...spec, containers: withImages(spec.containers, before.containers) }
+  if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, before.initContainers ?? [])
+  for (const name of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) Object.assign(rest, { [name]: before[name] })
+  if ((before.terminationGracePeriodSeconds ?? 0) < 0 && rest.terminationGracePeriodSeconds === 1) {
+    rest.terminationGracePeriodSeconds = before.terminationGracePeriodSeconds
+  }
+  if (before.schedulingGates?.length) {
+    checkSelectorAdditions(spec, before, path.child('nodeSelector'), errors)
+    checkAffinityAdditions(spec, before, path.child('affinity').child('nodeAffinity'), errors)
+    rest.nodeSelector = before.nodeSelector
+    rest.affinity = { ...rest.affinity, nodeAffinity: before.affinity?.nodeAffinity }
+    if (!before.affinity && !rest.affinity.podAffinity && !rest.affinity.podAntiAffinity) rest.affinity = undefined
+  }
+  const changes = diff(before, rest)
+  if (changes !== '') errors.forbidden(path, `pod updates may not change fields other than ${mutable}\n${changes}`)
+}
+
+function checkSelectorAdditions(
+  { nodeSelector = {} }: PodSpec,
+  { nodeSelector: before = {} }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
+  if (Object.entries(before).every(([key, value]) => nodeSelector[key] === value)) return
+  errors.invalid(path, nodeSelector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')
+}
+
+function checkAffinityAdditions(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors) {
+  const termsOf = ({ affinity }: PodSpec) => affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const terms = termsOf(spec)
+  const old = termsOf(before)
+  const at = path.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms')
+  if (old.length === 0) return
+  if (terms.length !== old.length) {
+    return errors.invalid(at, asJson(terms), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')
+  }
+  const starts = (list: readonly unknown[] = [], start: readonly unknown[] = []) =>
+    start.every((item, index) => equal(list[index] as Json | undefined, item as Json))
+  terms.forEach((term, index) => {
+    const was = old[index]
+    const wasEmpty = !was?.matchExpressions?.length && !was?.matchFields?.length
+    const grown = wasEmpty
+      ? !term.matchExpressions?.length && !term.matchFields?.length
+      : starts(term.matchExpressions, was?.matchExpressions) && starts(term.matchFields, was?.matchFields)
+    if (!grown) errors.invalid(at.index(index), asJson(term), 'only additions are allowed (no mutations or deletions)')
+  })
+}

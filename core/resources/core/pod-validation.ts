@@ -1,0 +1,62 @@
+/** Rules for pods and for the templates that they are made from. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext } from '../../schema/model.ts'
+import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
+import { checkPadding } from './container-validation.ts'
+import { startOver } from './own-validation.ts'
+import { checkPodAnnotations } from './pod-annotation-validation.ts'
+import { checkPodSpec, type PodSpec } from './pod-spec-validation.ts'
+
+interface Metadata {
+  name?: string | undefined
+  generation?: number | undefined
+  labels?: { [key: string]: string } | undefined
+  annotations?: { [key: string]: string } | undefined
+}
+
+interface PodLike {
+  metadata?: Metadata | undefined
+  spec?: PodSpec | undefined
+}
+
+const emptySpec: PodSpec = { containers: [] }
+
+export function checkPod({ metadata = {}, spec = emptySpec }: PodLike, errors: FieldErrors, context: HookContext): void {
+  const path = FieldPath.of('spec')
+  checkPodAnnotations(metadata.annotations ?? {}, spec, FieldPath.of('metadata', 'annotations'), errors, context)
+  checkPodSpec(spec, metadata.name ?? '', path, errors, context)
+  if (!spec.serviceAccountName) checkTokens(spec, path.child('volumes'), errors)
+  for (const list of ['containers', 'initContainers'] as const) {
+    for (const [index, container] of (spec[list] ?? []).entries()) checkPadding(container, path.child(list).index(index), errors)
+  }
+  // A pod that got ephemeral containers through their subresource has a later generation.
+  if (metadata.generation === 1 && spec.ephemeralContainers?.length) {
+    errors.forbidden(path.child('ephemeralContainers'), 'cannot be set on create')
+  }
+  if (spec.nodeName && spec.schedulingGates?.length) {
+    errors.forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')
+  }
+}
+
+function checkTokens({ volumes = [] }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+  volumes.forEach(({ projected }, index) => {
+    projected?.sources?.forEach(({ serviceAccountToken }, source) => {
+      if (!serviceAccountToken) return
+      const at = path.index(index).child('projected').child('sources').index(source).child('serviceAccountToken')
+      errors.forbidden(at, 'must not be specified when serviceAccountName is not set')
+    })
+  })
+}
+
+/** The hook of templates; labels and annotations are reported as if they were the template's own members. */
+export function checkPodTemplate({ metadata = {}, spec = emptySpec }: PodLike, path: FieldPath, errors: FieldErrors, context: HookContext) {
+  startOver(errors, path)
+  validateLabels(metadata.labels, path.child('labels'), errors)
+  validateAnnotations(metadata.annotations, path.child('annotations'), errors)
+  checkPodAnnotations(metadata.annotations ?? {}, spec, path.child('annotations'), errors, context)
+  checkPodSpec(spec, undefined, path.child('spec'), errors, context)
+  if (spec.ephemeralContainers?.length) {
+    errors.forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')
+  }
+}

@@ -1,0 +1,123 @@
+/** Rules for resource quotas. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { ResourceQuotaScope } from './enums.ts'
+import { asJson } from './own-validation.ts'
+import type { ResourceList } from './quantities.ts'
+import { checkAmount, checkResourceName, isQuotaResource } from './resource-validation.ts'
+import type { ResourceQuota as ResourceQuotaSchema } from './resourcequota.ts'
+
+type ResourceQuota = Infer<typeof ResourceQuotaSchema>
+type Spec = NonNullable<ResourceQuota['spec']>
+
+const computed = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
+const podScopes = ['Terminating', 'NotTerminating', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity']
+const existing = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity']
+const scopeNames: readonly string[] = ResourceQuotaScope
+const conflicts = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const
+
+/** Whether objects in the scope use the resource at all. */
+function applies(scope: string, resource: string): boolean {
+  if (scope === 'BestEffort') return resource === 'pods'
+  if (podScopes.includes(scope)) return resource === 'pods' || computed.includes(resource)
+  if (scope === 'VolumeAttributesClass') return resource === 'persistentvolumeclaims' || resource === 'requests.storage'
+  return true
+}
+
+function checkAmounts(amounts: ResourceList = {}, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  for (const [name, amount] of Object.entries(amounts)) {
+    const at = path.key(name)
+    checkResourceName(name, at, errors)
+    if (!name.includes('/') && !isQuotaResource(name)) errors.invalid(at, name, 'must be a standard resource for quota')
+    checkAmount(name, amount, at, errors, context)
+  }
+}
+
+/** The first few of the resources that objects in a scope do not use; looked for once for each scope. */
+function misfitsOf(hard: object): (scope: string) => readonly string[] {
+  const names = Object.keys(hard).filter(isQuotaResource)
+  const known = new Map<string, readonly string[]>()
+  return (scope) => {
+    let found = known.get(scope)
+    if (found === undefined) {
+      found = names.filter((name) => !applies(scope, name)).slice(0, mostMisfits)
+      known.set(scope, found)
+    }
+    return found
+  }
+}
+
+/** All are told in the same words. */
+const mostMisfits = 10
+
+function checkScopes({ hard = {}, scopes = [] }: Spec, path: FieldPath, errors: FieldErrors): void {
+  const misfits = misfitsOf(hard)
+  for (const scope of scopes) {
+    if (!scopeNames.includes(scope)) errors.invalid(path, scopes, 'unsupported scope')
+    for (const _ of misfits(scope)) errors.invalid(path, scopes, 'unsupported scope applied to resource')
+  }
+  checkConflicts(scopes, scopes, path, errors)
+}
+
+function checkConflicts(scopes: readonly string[], shown: string[], path: FieldPath, errors: FieldErrors): void {
+  for (const pair of conflicts) if (pair.every((scope) => scopes.includes(scope))) errors.invalid(path, shown, 'conflicting scopes')
+}
+
+function checkSelector({ hard = {}, scopes = [], scopeSelector }: Spec, path: FieldPath, errors: FieldErrors): void {
+  const expressions = scopeSelector?.matchExpressions ?? []
+  const misfits = misfitsOf(hard)
+  for (const { scopeName: scope, operator, values = [] } of expressions) {
+    if (!scopeNames.includes(scope)) errors.invalid(path.child('scopeName'), scope, 'unsupported scope')
+    for (const _ of misfits(scope)) errors.invalid(path, asJson(scopeSelector), 'unsupported scope applied to resource')
+    if (existing.includes(scope) && operator !== 'Exists') {
+      const names = existing.map((name) => `ResourceQuotaScope${name}`)
+      const [best, notBest, terminating, notTerminating, cross] = names
+      const why = `must be 'Exists' when scope is any of ${[terminating, notTerminating, best, notBest].join(', ')} or ${cross}`
+      errors.invalid(path.child('operator'), operator, why)
+    }
+    checkValues(operator, values, path, errors)
+  }
+  checkConflicts(
+    expressions.map(({ scopeName }) => scopeName),
+    scopes,
+    path,
+    errors,
+  )
+}
+
+function checkValues(operator: string, values: string[], path: FieldPath, errors: FieldErrors): void {
+  if (operator === 'In' || operator === 'NotIn') {
+    const why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+    if (values.length === 0) errors.required(path.child('values'), why)
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    const why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+    if (values.length > 0) errors.invalid(path.child('values'), values, why)
+  } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
+}
+
+export function checkResourceQuota({ spec = {} }: ResourceQuota, errors: FieldErrors, context: HookContext): void {
+  const path = FieldPath.of('spec')
+  checkAmounts(spec.hard, path.child('hard'), errors, context)
+  checkScopes(spec, path.child('scopes'), errors)
+  if (spec.scopeSelector) checkSelector(spec, path.child('scopeSelector').child('matchExpressions'), errors)
+}
+
+export function checkResourceQuotaUpdate({ spec = {} }: ResourceQuota, { spec: old = {} }: ResourceQuota, errors: FieldErrors): void {
+  const now = new Set(spec.scopes)
+  const before = new Set(old.scopes)
+  const same = now.size === before.size && [...now].every((scope) => before.has(scope))
+  if (!same) errors.invalid(FieldPath.of('spec', 'scopes'), spec.scopes ?? null, 'field is immutable')
+}
+
+export function checkResourceQuotaStatus(
+  { status = {} }: ResourceQuota,
+  _old: ResourceQuota,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  for (const side of ['hard', 'used'] as const) checkAmounts(status[side], FieldPath.of('status', side), errors, context)
+}

@@ -1,0 +1,43 @@
+/** Rules for changes of services and of what is reported about them. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldPath } from '../../schema/field-path.ts'
+import { parseAddress } from '../../schema/ip.ts'
+import type { Infer } from '../../schema/model.ts'
+import { checkAddress, checkFormat, checkSupported } from '../checks.ts'
+import { asJson } from './own-validation.ts'
+import type { Service as ServiceSchema } from './service.ts'
+import { checkServiceAddressUpdate } from './service-address-validation.ts'
+import { needsHealthCheckPort } from './service-defaults.ts'
+
+type Service = Infer<typeof ServiceSchema>
+
+export function checkServiceUpdate({ spec = {} }: Service, { spec: old = {} }: Service, errors: FieldErrors): void {
+  const path = FieldPath.of('spec')
+  checkServiceAddressUpdate(spec, old, errors)
+  if (spec.type === 'LoadBalancer' && old.type === 'LoadBalancer' && spec.loadBalancerClass !== old.loadBalancerClass) {
+    errors.invalid(path.child('loadBalancerClass'), asJson(spec.loadBalancerClass), 'may not change once set')
+  }
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && spec.healthCheckNodePort !== old.healthCheckNodePort) {
+    errors.forbidden(path.child('healthCheckNodePort'), 'field is immutable')
+  }
+}
+
+export function checkServiceStatus({ spec, status }: Service, _old: Service, errors: FieldErrors): void {
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress')
+  const ingress = status?.loadBalancer?.ingress ?? []
+  if (ingress.length > 0 && spec?.type !== 'LoadBalancer') {
+    errors.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")
+    return
+  }
+  ingress.forEach(({ ip, ipMode, hostname }, index) => {
+    const at = path.index(index)
+    if (ip) checkAddress(ip, 'ip', at.child('ip'), errors)
+    if (ipMode === undefined) {
+      if (ip) errors.required(at.child('ipMode'), 'must be specified when `ip` is set')
+    } else if (!ip) errors.forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set')
+    else checkSupported(ipMode, ['Proxy', 'VIP'], at.child('ipMode'), errors)
+    if (!hostname) return
+    checkFormat(hostname, 'dns1123Subdomain', at.child('hostname'), errors)
+    if (parseAddress(hostname)) errors.invalid(at.child('hostname'), hostname, 'must be a DNS name, not an IP address')
+  })
+}

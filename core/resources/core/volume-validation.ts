@@ -1,0 +1,164 @@
+/** Rules for the volumes of a pod. */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { checkFormat, checkRequiredFormat } from '../checks.ts'
+import { checkClaimSpec } from './claim-validation.ts'
+import { checkChoice, pullPolicies } from './container-validation.ts'
+import type { Volumes } from './mount-validation.ts'
+import { checkMode } from './path-validation.ts'
+import type { PersistentVolumeClaimTemplate } from './persistentvolumeclaim.ts'
+import { checkDownwardFile, checkKeys, checkProjected } from './projected-validation.ts'
+import { signOf } from './quantities.ts'
+import { checkTemplateMeta } from './template-meta.ts'
+import type { Volume as VolumeSchema } from './volume.ts'
+import {
+  azureDisk,
+  checkDriver,
+  checkSecretRef,
+  fc,
+  flexVolume,
+  flocker,
+  hostPath,
+  iscsi,
+  iscsiInitiator,
+  needs,
+  nfs,
+  partitioned,
+  quobyte,
+  storageos,
+  targetLength,
+  tooLongTarget,
+} from './volume-source-validation.ts'
+
+type Volume = Infer<typeof VolumeSchema>
+type Sources = Omit<Volume, 'name'>
+type Rule<T> = (source: T, path: FieldPath, errors: FieldErrors, context: HookContext) => void
+
+/** How each source is checked, in the order in which they are looked at: the first that is set counts. */
+const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K]>> } = {
+  emptyDir({ sizeLimit }, path, errors) {
+    if (sizeLimit !== undefined && signOf(sizeLimit) < 0) {
+      errors.forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')
+    }
+  },
+  hostPath,
+  gitRepo({ repository, directory = '' }, path, errors) {
+    if (!repository) errors.required(path.child('repository'))
+    checkFormat(directory, 'localPath', path.child('directory'), errors)
+  },
+  gcePersistentDisk: partitioned('pdName'),
+  awsElasticBlockStore: partitioned('volumeID'),
+  secret(source, path, errors) {
+    checkKeys(source, source.secretName, 'secretName', path, errors)
+  },
+  nfs,
+  iscsi(source, path, errors) {
+    const unknown = 'must be valid format starting with iqn, eui, or naa'
+    if (!source.targetPortal) errors.required(path.child('targetPortal'))
+    iscsi(source, unknown, path, errors)
+    iscsiInitiator(source, unknown, path, errors)
+  },
+  glusterfs: needs('endpoints', 'path'),
+  flocker,
+  persistentVolumeClaim: needs('claimName'),
+  rbd: needs('monitors', 'image'),
+  cinder({ volumeID, secretRef }, path, errors) {
+    if (!volumeID) errors.required(path.child('volumeID'))
+    checkSecretRef(secretRef, false, path.child('secretRef'), errors)
+  },
+  cephfs: needs('monitors'),
+  quobyte,
+  downwardAPI({ defaultMode, items = [] }, path, errors) {
+    checkMode(defaultMode, path.child('defaultMode'), errors)
+    for (const file of items) checkDownwardFile(file, path, errors)
+  },
+  fc,
+  flexVolume,
+  configMap(source, path, errors) {
+    checkKeys(source, source.name, 'name', path, errors)
+  },
+  azureFile: needs('secretName', 'shareName'),
+  vsphereVolume: needs('volumePath'),
+  photonPersistentDisk: needs('pdID'),
+  portworxVolume: needs('volumeID'),
+  azureDisk,
+  storageos(source, path, errors) {
+    storageos(source, false, path, errors)
+  },
+  projected: checkProjected,
+  scaleIO: needs('gateway', 'system', 'volumeName'),
+  csi({ driver, nodePublishSecretRef: secret }, path, errors) {
+    checkDriver(driver, path.child('driver'), errors)
+    if (!secret) return
+    if (!secret.name) errors.required(path.child('nodePublishSecretRef').child('name'))
+    else checkFormat(secret.name, 'dns1123Subdomain', path.child('name'), errors)
+  },
+  ephemeral({ volumeClaimTemplate }, path, errors, context) {
+    const at = path.child('volumeClaimTemplate')
+    if (volumeClaimTemplate) checkClaimTemplate(volumeClaimTemplate, at, errors, context)
+    else errors.required(at)
+  },
+  image({ reference, pullPolicy }, path, errors) {
+    if (!reference) errors.required(path.child('reference'))
+    checkChoice(pullPolicy, pullPolicies, path.child('pullPolicy'), errors)
+  },
+}
+
+/** Names by which the reference server reports a source, where they differ. */
+const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
+const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
+
+function checkClaimTemplate(
+  { metadata, spec }: Infer<typeof PersistentVolumeClaimTemplate>,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  checkTemplateMeta(metadata ?? {}, path.child('metadata'), errors)
+  checkClaimSpec(spec, path.child('spec'), errors, context)
+}
+
+/** `pod`: name of the pod, when it is known. */
+function checkVolume(volume: Volume, pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  let found: string | undefined
+  for (const [name, rule] of Object.entries(sourceRules)) {
+    const source = volume[name as keyof Sources]
+    if (source === undefined) continue
+    if (found !== undefined) errors.forbidden(path.child(refusedAs[name] ?? name), 'may not specify more than 1 volume type')
+    else (rule as Rule<unknown>)(source, path.child(reportedAs[name] ?? name), errors, context)
+    found ??= name
+  }
+  const { iscsi: target } = volume
+  if (target?.initiatorName !== undefined && `${volume.name}:${target.targetPortal}`.length > targetLength) {
+    errors.invalid(path.child('name'), volume.name, tooLongTarget)
+  }
+  if (found === 'ephemeral' && pod !== '' && volume.name !== '') {
+    const claim = `${pod}-${volume.name}`
+    for (const problem of formats.dns1123Subdomain(claim)) {
+      errors.invalid(path.child('name'), volume.name, `PVC name ${JSON.stringify(claim)}: ${problem}`)
+    }
+  }
+  if (found === undefined) errors.required(path, 'must specify a volume type')
+}
+
+/** Checks the volumes, and returns those without errors by name. */
+export function checkVolumes(volumes: readonly Volume[], pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): Volumes {
+  const good = new Map<string, Volume>()
+  const ownClaims = new Set(pod === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${pod}-${name}`))
+  volumes.forEach((volume, index) => {
+    const at = path.index(index)
+    const before = errors.count
+    checkVolume(volume, pod, at, errors, context)
+    checkRequiredFormat(volume.name, 'dns1123Label', at.child('name'), errors)
+    if (good.has(volume.name)) errors.duplicate(at.child('name'), volume.name)
+    if (errors.count === before) good.set(volume.name, volume)
+    const claim = volume.persistentVolumeClaim?.claimName
+    if (claim !== undefined && ownClaims.has(claim)) {
+      const why = 'must not reference a PVC that gets created for an ephemeral volume'
+      errors.invalid(at.child('persistentVolumeClaim').child('claimName'), claim, why)
+    }
+  })
+  return good
+}

@@ -1,0 +1,200 @@
+/** Rules for devices: attributes, capacities, counters, taints (KEP 4381, 4815, 5055, 5075). */
+import type { FieldErrors } from '../../schema/field-error.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
+import { asJson, checkFormat, checkRequiredFormat } from '../checks.ts'
+import { add, compare } from '../core/quantities.ts'
+import { checkNodeSelector } from '../core/scheduling-validation.ts'
+import type {
+  CapacityRequestPolicy,
+  CapacityRequestPolicyRange,
+  Counter,
+  Device,
+  DeviceAttribute,
+  DeviceCapacity,
+  DeviceTaint,
+} from './device.ts'
+import { checkBinding, checkLabel, checkList, checkMap, checkQualified, checkSet } from './name-validation.ts'
+
+const most = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
+
+/** semver.org 2.0.0 */
+const number = '(0|[1-9]\\d*)'
+const pre = '(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)'
+const build = '[0-9a-zA-Z-]+'
+/** Longer texts are refused unseen: the pattern tries numbers as names too. */
+const longestVersion = 256
+const version = new RegExp(`^${number}\\.${number}\\.${number}(-${pre}(\\.${pre})*)?(\\+${build}(\\.${build})*)?$`)
+
+/** `perDevice`: each device says which nodes can reach it. */
+export function checkDevice(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
+  const { name, attributes = {}, capacity = {}, taints = [], consumesCounters = [], allowMultipleAllocations = false } = device
+  checkLabel(name, path.child('name'), errors)
+  const facts = Object.keys(attributes).length + Object.keys(capacity).length
+  if (facts > most.facts) errors.invalid(path, facts, `the total number of attributes and capacities must not exceed ${most.facts}`)
+  checkMap(attributes, Number.POSITIVE_INFINITY, path.child('attributes'), errors, checkQualified, checkAttribute)
+  checkMap(capacity, Number.POSITIVE_INFINITY, path.child('capacity'), errors, checkQualified, (each, at) =>
+    checkCapacity(each, allowMultipleAllocations, at, errors),
+  )
+  checkList(taints, most.taints, path.child('taints'), errors, checkTaint)
+  const counterSet = (each: (typeof consumesCounters)[number]) => each.counterSet
+  checkSet(consumesCounters, most.consumptions, counterSet, path.child('consumesCounters'), errors, (each, at) => {
+    checkLabel(each.counterSet, at.child('counterSet'), errors)
+    checkCounters(each.counters, at.child('counters'), errors)
+  })
+  checkNodes(device, perDevice, path, errors)
+  checkBinding(device, path, errors)
+}
+
+export function checkCounters(
+  counters: { readonly [name: string]: Infer<typeof Counter> } | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
+  if (Object.keys(counters ?? {}).length === 0) return errors.required(path)
+  checkMap(counters ?? {}, most.counters, path, errors, checkLabel, () => undefined)
+}
+
+function checkNodes(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors) {
+  const { nodeName, nodeSelector, allNodes } = device
+  if (!perDevice) {
+    if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return
+    const detail =
+      '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
+    return errors.invalid(path, undefined, detail)
+  }
+  const ways: string[] = []
+  if (nodeName === '') errors.invalid(path.child('nodeName'), nodeName, 'must not be empty')
+  else if (nodeName !== undefined) {
+    ways.push('`nodeName`')
+    checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+  }
+  if (nodeSelector) {
+    ways.push('`nodeSelector`')
+    checkNodeSelector(nodeSelector, path.child('nodeSelector'), errors)
+  }
+  if (allNodes) ways.push('`allNodes`')
+  else if (allNodes === false) errors.invalid(path.child('allNodes'), false, 'must be either unset or set to true')
+  const detail =
+    'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
+  if (ways.length === 0) errors.required(path, detail)
+  if (ways.length > 1) errors.invalid(path, `{${ways.join(', ')}}`, detail)
+}
+
+function checkAttribute(attribute: Infer<typeof DeviceAttribute>, path: FieldPath, errors: FieldErrors): void {
+  checkText(attribute.string, path.child('string'), errors)
+  checkVersion(attribute.version, path.child('version'), errors)
+  attribute.strings?.forEach((each, index) => {
+    checkText(each, path.child('strings').index(index), errors)
+  })
+  attribute.versions?.forEach((each, index) => {
+    checkVersion(each, path.child('versions').index(index), errors)
+  })
+  const given = Object.values(attribute).filter((value) => value !== undefined).length
+  if (given !== 1) errors.invalid(path, given === 0 ? '' : asJson(attribute), 'exactly one value must be specified')
+}
+
+function checkText(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (text !== undefined && text.length > most.text) errors.tooLong(path, most.text)
+}
+
+function checkVersion(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (text === undefined) return
+  if (text.length > longestVersion || !version.test(text))
+    errors.invalid(path, text, 'must be a string compatible with semver.org spec 2.0.0')
+  checkText(text, path, errors)
+}
+
+export function checkTaint({ key, value = '' }: Infer<typeof DeviceTaint>, path: FieldPath, errors: FieldErrors): void {
+  checkFormat(key, 'labelKey', path.child('key'), errors)
+  if (value !== '') checkFormat(value, 'labelValue', path.child('value'), errors)
+}
+
+function checkCapacity(
+  { value, requestPolicy }: Infer<typeof DeviceCapacity>,
+  shared: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const at = path.child('requestPolicy')
+  if (requestPolicy && !shared) errors.forbidden(at, 'allowMultipleAllocations must be true')
+  else if (requestPolicy) checkPolicy(requestPolicy, value, at, errors)
+}
+
+function checkPolicy(policy: Infer<typeof CapacityRequestPolicy>, capacity: string, path: FieldPath, errors: FieldErrors): void {
+  const { validValues = [], validRange } = policy
+  if (validValues.length > 0 && validRange) {
+    errors.forbidden(path, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')
+  } else if (validValues.length > 0) {
+    if (policy.default === undefined) errors.required(path.child('default'), 'required when validValues is defined')
+    else checkValues(policy.default, validValues, capacity, path.child('validValues'), errors)
+  } else if (validRange) {
+    if (policy.default === undefined) errors.required(path.child('default'), 'required when validRange is defined')
+    else checkRange(policy.default, validRange, capacity, path.child('validRange'), errors)
+  }
+}
+
+const whole = (quantity: string) => scaledQuantity(parseQuantity(quantity), 0)
+
+function checkValues(usual: string, values: readonly string[], capacity: string, path: FieldPath, errors: FieldErrors): void {
+  values.forEach((value, index) => {
+    const before = values[index - 1]
+    if (before !== undefined && compare(before, value) > 0)
+      errors.invalid(path.index(index), value, 'values must be sorted in ascending order')
+  })
+  checkSet(
+    values,
+    most.options,
+    (value) => String(whole(value)),
+    path,
+    errors,
+    (value, at) => {
+      if (compare(value, capacity) > 0) errors.invalid(at, value, `option is larger than capacity value: ${capacity}`)
+    },
+  )
+  if (!values.some((value) => compare(value, usual) === 0)) {
+    errors.invalid(path, usual, 'default value is not valid according to the requestPolicy')
+  }
+}
+
+function checkRange(
+  usual: string,
+  range: Infer<typeof CapacityRequestPolicyRange>,
+  capacity: string,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
+  const { min, max, step } = range
+  const at = { min: path.child('min'), max: path.child('max'), step: path.child('step') }
+  if (!min) return errors.required(at.min, 'required when validRange is defined')
+  if (compare(min, capacity) > 0) errors.invalid(at.min, min, `min is larger than capacity value: ${capacity}`)
+  if (compare(usual, min) < 0) errors.invalid(at.min, usual, `default is less than min: ${min}`)
+  if (max !== undefined) {
+    if (compare(min, max) > 0) errors.invalid(at.max, min, `min is larger than max: ${max}`)
+    if (compare(max, capacity) > 0) errors.invalid(at.max, max, `max is larger than capacity value: ${capacity}`)
+    if (compare(usual, max) > 0) errors.invalid(at.max, usual, `default is more than max: ${max}`)
+  }
+  if (step === undefined) return
+  const first = add(min, step)
+  if (compare(first, capacity) > 0) errors.invalid(at.step, step, `one step ${first} is larger than capacity value: ${capacity}`)
+  for (const value of max === undefined ? [usual] : [usual, max]) {
+    const size = whole(step)
+    if (size !== 0n && (whole(value) - whole(min)) % size === 0n) continue
+    errors.invalid(at.step, value, `value is not a multiple of a given step (${step}) from (${min})`)
+  }
+}
+
+/** Tolerations of such taints. */
+export function checkToleration({ key = '', operator = '', value = '' }: Toleration, path: FieldPath, errors: FieldErrors): void {
+  if (key !== '') checkRequiredFormat(key, 'labelKey', path.child('key'), errors)
+  if (operator === '') errors.required(path.child('operator'))
+  else if (operator === 'Exists' && value !== '') errors.invalid(path.child('value'), value, 'must be empty for operator `Exists`')
+  else if (operator === 'Equal') checkFormat(value, 'labelValue', path.child('value'), errors)
+}
+
+interface Toleration {
+  readonly key?: string | undefined
+  readonly operator?: string | undefined
+  readonly value?: string | undefined
+}
