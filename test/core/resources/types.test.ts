@@ -139,6 +139,8 @@ const innerOf = (schema: Schema): Schema => (schema.type === 'list' ? schema.ite
 /** Gates of fields that the types do not mark, but that are dropped while the gate is off. */
 const unmarked = new Map([
   ['core.v1.Lifecycle.stopSignal', 'ContainerStopSignals'],
+  ['core.v1.PodCondition.observedGeneration', 'PodObservedGenerationTracking'],
+  ['core.v1.PodStatus.observedGeneration', 'PodObservedGenerationTracking'],
   ['core.v1.TopologySpreadConstraint.matchLabelKeys', 'MatchLabelKeysInPodTopologySpread'],
   ['apps.v1.DeploymentStatus.terminatingReplicas', 'DeploymentReplicaSetTerminatingReplicas'],
   ['apps.v1.ReplicaSetStatus.terminatingReplicas', 'DeploymentReplicaSetTerminatingReplicas'],
