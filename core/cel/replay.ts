@@ -16,6 +16,8 @@ export class Replay {
   #done: unknown[] = []
   #at = 0
   #part: Part | undefined
+  /** What was done before is being done once more. */
+  #behind = false
 
   constructor(slices: () => Slices) {
     this.#slices = slices
@@ -25,6 +27,7 @@ export class Replay {
   run<T>(compute: () => T): T | Promise<T> {
     this.#done = []
     this.#part = undefined
+    this.#behind = false
     return settled(() => {
       this.#at = 0
       return compute()
@@ -36,7 +39,14 @@ export class Replay {
     const at = this.#at++
     if (at < this.#done.length) return this.#done[at] as T
     const slices = this.#slices()
-    if (slices.over) throw new Pending(slices.next())
+    if (this.#behind) {
+      // Or a long way here would take all the time there is, again and again.
+      slices.resumed()
+      this.#behind = false
+    } else if (slices.over) {
+      this.#behind = true
+      throw new Pending(slices.next())
+    }
     this.#part ??= start(slices)
     const result = this.#part.finish() as T
     this.#part = undefined

@@ -176,6 +176,9 @@ const all = [
   ...cases('apply-patch+yaml', applies),
 ]
 
+/** Milliseconds for each MiB: an apply has each field three times, as it is stored, as it is wanted, and in the set of its manager. */
+const mostOfApplies = 500
+
 for (const [name, { stored, patch, type }] of all)
   test(name, async () => {
     const prepare: Prepare = async (bytes) => {
@@ -192,5 +195,5 @@ for (const [name, { stored, patch, type }] of all)
         work: () => bench.send('PATCH', `${own}?${query}`, body, { 'content-type': `application/${type}` }),
       }
     }
-    assert.deepEqual(await faultsOf([[name, prepare]]), [])
+    assert.deepEqual(await faultsOf([[name, prepare]], type === 'apply-patch+yaml' ? mostOfApplies : undefined), [])
   })

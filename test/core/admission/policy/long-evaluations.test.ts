@@ -66,7 +66,8 @@ test('a policy that spends its whole budget leaves the thread to others', async 
     assert.equal(status, 422)
     assert.match(body.message, /'slow' denied request: .*composited variable "slow" fails to evaluate: .*cost limit exceeded/)
   }
-  assert.ok(reads > 40, `${reads} reads`)
+  // Three, if nobody gave the thread away.
+  assert.ok(reads > 12, `${reads} reads`)
 })
 
 test('rules of a custom resource that spend their whole budget leave the thread to others', async (t) => {

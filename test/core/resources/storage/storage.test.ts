@@ -63,7 +63,7 @@ tables(
         'all defaults',
         {},
         {
-          metadata: { generation: 1 },
+          metadata: { generation: undefined },
           spec: {
             attachRequired: true,
             podInfoOnMount: false,

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Replay } from '../../../core/cel/replay.ts'
+import { Pauses } from '../../../core/slices.ts'
+
+test('a computation whose way to its next part takes longer than a slice comes to its end', async () => {
+  let now = 0
+  let pauses = 0
+  const clock = {
+    now: () => now,
+    after: () => () => {},
+    async pause() {
+      pauses++
+      assert.ok(pauses < 100, 'goes on for ever')
+    },
+  }
+  const slices = new Pauses(clock).slices(() => new AbortController().signal)
+  const replay = new Replay(() => slices)
+  const parts: number[] = []
+  await replay.run(() => {
+    // To get to each part takes a millisecond, also where it is done already.
+    for (let index = 0; index < 50; index++) {
+      now += 1
+      replay.part(() => ({ finish: () => parts.push(index) }))
+    }
+  })
+  assert.deepEqual(parts, [...Array(50).keys()])
+  assert.ok(pauses > 1, `${pauses} pauses`)
+})
