@@ -43,5 +43,5 @@ export function picture(series: readonly string[], groups: readonly Shares[], ca
   }
   parts.push(text(left, y + 10, `${caption}. Dashed: what is wanted.`, ' font-size="10"'))
   const size = `width="${left + width + 50}" height="${y + 24}"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12" fill="#7d8590">\n${parts.join('\n')}\n</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12" fill="#7d8590">\n<title>Requests a second as shares of a limit</title>\n${parts.join('\n')}\n</svg>\n`
 }
