@@ -115,6 +115,8 @@ test('accepts known bearer tokens and refuses all others', async () => {
   assert.equal(await ask(), undefined)
   assert.equal(await ask('Basic good'), undefined)
   await assert.rejects(ask('Bearer unknown'), /invalid bearer token/)
+  // Of any size the reason is there for the log.
+  for (const length of [200_000, 800_000]) await assert.rejects(ask(`Bearer ${'x'.repeat(length)}`), /invalid bearer token/)
   await assert.rejects(ask('Bearer late'), /invalid bearer token/)
   await assert.rejects(ask('Bearer bad'), /bad token/)
 })
