@@ -27,9 +27,11 @@ export class Replay {
   run<T>(compute: () => T): T | Promise<T> {
     this.#done = []
     this.#part = undefined
-    this.#behind = false
+    let again = false
     return settled(() => {
       this.#at = 0
+      this.#behind = again
+      again = true
       return compute()
     })
   }
@@ -43,10 +45,7 @@ export class Replay {
       // Or a long way here would take all the time there is, again and again.
       slices.resumed()
       this.#behind = false
-    } else if (slices.over) {
-      this.#behind = true
-      throw new Pending(slices.next())
-    }
+    } else if (slices.over) throw new Pending(slices.next())
     this.#part ??= start(slices)
     const result = this.#part.finish() as T
     this.#part = undefined
