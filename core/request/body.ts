@@ -1,4 +1,5 @@
 import { ApiError, badRequest, entityTooLarge, timeout } from '../respond/status.ts'
+import { concatenate } from '../schema/bytes.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Bytes that a request body may have. */
@@ -64,15 +65,5 @@ async function readStream(body: ReadableStream<Uint8Array>, limit: number): Prom
     else if (rest === undefined) rest = [first, value]
     else rest.push(value)
   }
-  return rest === undefined ? (first ?? empty) : concat(rest, length)
-}
-
-function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
+  return rest === undefined ? (first ?? empty) : concatenate(rest, length)
 }

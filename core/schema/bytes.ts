@@ -14,6 +14,20 @@ export function utf8Length(text: string): number {
 /** The whole words of bytes that begin at one. */
 const wordsOf = (bytes: Uint8Array) => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
 
+/** A copy of all parts, one behind the other; `size`, where it is known: bytes of all. */
+export function concatenate(
+  parts: readonly Uint8Array[],
+  size = parts.reduce((sum, { length }) => sum + length, 0),
+): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false

@@ -1,6 +1,7 @@
 /** Lists that take long are made in slices, and sent as they are made. */
 
 import type { ByteSource } from '../respond/byte-source.ts'
+import { concatenate } from '../schema/bytes.ts'
 import type { Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { ListParts } from './list-parts.ts'
@@ -96,7 +97,7 @@ class ListSource implements ByteSource {
       push(this.#parts.end)
       this.#ended = true
     } else if (this.#slices.over) this.#wait()
-    return size === 0 ? undefined : joined(pieces, size)
+    return size === 0 ? undefined : concatenate(pieces, size)
   }
 
   #item(index: number): Uint8Array {
@@ -115,14 +116,4 @@ class ListSource implements ByteSource {
     }
     this.#slices.next().then(() => go(), go)
   }
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
 }

@@ -1,6 +1,8 @@
 /** One client's watch as a byte stream: initial events, changes, bookmarks; bounded, and cut when the client can't keep up. */
+
 import type { Clock } from '../ports.ts'
 import type { ByteSource } from '../respond/byte-source.ts'
+import { concatenate } from '../schema/bytes.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Change, EventType } from './change.ts'
 import { eventTypeOf } from './change.ts'
@@ -41,14 +43,7 @@ const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
 
 function join(frames: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  if (frames.length === 1) return frames[0] as Uint8Array<ArrayBuffer>
-  const chunk = new Uint8Array(size)
-  let at = 0
-  for (const frame of frames) {
-    chunk.set(frame, at)
-    at += frame.length
-  }
-  return chunk
+  return frames.length === 1 ? (frames[0] as Uint8Array<ArrayBuffer>) : concatenate(frames, size)
 }
 
 export function watchStream(options: WatchStreamOptions): ByteSource {

@@ -1,4 +1,5 @@
 /** Operators and functions of the language (cel-go's common/stdlib). */
+import { concatenate } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { compare, equal, includes } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
@@ -28,13 +29,6 @@ const forms: readonly Row[] = [
 /** Both operands are copied. */
 const joins = { cost: ([a, b]: readonly unknown[]) => traversed(weightOf(a) + weightOf(b)) }
 
-function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length)
-  joined.set(a)
-  joined.set(b, a.length)
-  return joined
-}
-
 /** Lists that a schema calls sets keep one of each; of maps, the latter item with the same keys takes the place of the former. */
 function joinLists(a: List, b: List): List {
   if (!(a instanceof KeyedList)) return [...a, ...b]
@@ -63,7 +57,7 @@ const numeric = (operator: '+' | '-' | '*' | '/', name: string, operate: (a: num
 ]
 
 const arithmetic: readonly Row[] = [
-  ['add_bytes', '_+_(bytes, bytes): bytes', joinBytes, joins],
+  ['add_bytes', '_+_(bytes, bytes): bytes', (a: Uint8Array, b: Uint8Array) => concatenate([a, b]), joins],
   ...numeric('+', 'add', (a, b) => a + b),
   ['add_duration_duration', '_+_(duration, duration): duration', (a: CelDuration, b: CelDuration) => duration(a.nanos + b.nanos)],
   ['add_duration_timestamp', '_+_(duration, timestamp): timestamp', (a: CelDuration, b: CelTimestamp) => timestamp(a.nanos + b.nanos)],

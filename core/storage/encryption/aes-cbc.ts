@@ -1,4 +1,5 @@
-import { concatenate, neverStale, randomBytes, source, TransformError, type Transformer, tooShort } from './transformer.ts'
+import { concatenate } from '../../schema/bytes.ts'
+import { neverStale, randomBytes, source, TransformError, type Transformer, tooShort } from './transformer.ts'
 
 const blockLength = 16
 
@@ -21,7 +22,7 @@ export async function aesCbc(secret: Uint8Array): Promise<Transformer> {
     },
     async toStored(plain) {
       const iv = randomBytes(blockLength)
-      return concatenate(iv, new Uint8Array(await crypto.subtle.encrypt(parameters(iv), key, source(plain))))
+      return concatenate([iv, new Uint8Array(await crypto.subtle.encrypt(parameters(iv), key, source(plain)))])
     },
   }
 }

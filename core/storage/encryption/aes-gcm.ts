@@ -1,4 +1,5 @@
-import { concatenate, neverStale, randomBytes, source, TransformError, type Transformer, tooShort } from './transformer.ts'
+import { concatenate } from '../../schema/bytes.ts'
+import { neverStale, randomBytes, source, TransformError, type Transformer, tooShort } from './transformer.ts'
 
 const nonceLength = 12
 const keyLengths = [16, 24, 32]
@@ -22,7 +23,7 @@ export async function aesGcm(secret: Uint8Array): Promise<Transformer> {
     },
     async toStored(plain, path) {
       const nonce = randomBytes(nonceLength)
-      return concatenate(nonce, new Uint8Array(await crypto.subtle.encrypt(parameters(nonce, path), key, source(plain))))
+      return concatenate([nonce, new Uint8Array(await crypto.subtle.encrypt(parameters(nonce, path), key, source(plain)))])
     },
   }
 }

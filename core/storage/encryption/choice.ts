@@ -1,7 +1,7 @@
 /** Transformers made of several: values are read with any of them and written with the first. */
-import { startsWith } from '../../schema/bytes.ts'
+import { concatenate, startsWith } from '../../schema/bytes.ts'
 import { codeOf, type Direction, unobserved } from './observer.ts'
-import { aggregated, alwaysStale, concatenate, type Plain, TransformError, type Transformer } from './transformer.ts'
+import { aggregated, alwaysStale, type Plain, TransformError, type Transformer } from './transformer.ts'
 
 /** A transformer for values that start with a text, which it does not get to see. */
 export interface Prefixed {
@@ -65,7 +65,7 @@ export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched
       try {
         const stored = await first.transformer.toStored(plain, path, resource)
         report(first.prefix)
-        return start.length === 0 ? stored : concatenate(start, stored)
+        return start.length === 0 ? stored : concatenate([start, stored])
       } catch (error) {
         report(first.prefix, transformError(error))
         throw error

@@ -1,5 +1,6 @@
+import { concatenate } from '../../schema/bytes.ts'
 import { aesGcm } from './aes-gcm.ts'
-import { concatenate, randomBytes, source, TransformError, type Transformer, tooShort } from './transformer.ts'
+import { randomBytes, source, TransformError, type Transformer, tooShort } from './transformer.ts'
 
 /** Bytes of the seed (at least), and of what each key is derived with. */
 export const seedLength = 32
@@ -14,7 +15,7 @@ const firstBlock = Uint8Array.of(1)
 export async function derivedKeys(seed: Uint8Array): Promise<Transformer> {
   if (seed.length < seedLength) throw new TransformError(`invalid seed length ${seed.length} used for key generation`)
   const key = await crypto.subtle.importKey('raw', source(seed), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  const derive = async (info: Uint8Array) => aesGcm(new Uint8Array(await crypto.subtle.sign('HMAC', key, concatenate(info, firstBlock))))
+  const derive = async (info: Uint8Array) => aesGcm(new Uint8Array(await crypto.subtle.sign('HMAC', key, concatenate([info, firstBlock]))))
 
   return {
     async fromStored(stored, path) {
@@ -25,7 +26,7 @@ export async function derivedKeys(seed: Uint8Array): Promise<Transformer> {
     async toStored(plain, path) {
       const info = randomBytes(infoLength)
       const transformer = await derive(info)
-      return concatenate(info, await transformer.toStored(plain, path))
+      return concatenate([info, await transformer.toStored(plain, path)])
     },
   }
 }

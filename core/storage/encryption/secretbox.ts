@@ -1,5 +1,6 @@
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
-import { concatenate, neverStale, randomBytes, TransformError, type Transformer, tooShort } from './transformer.ts'
+import { concatenate } from '../../schema/bytes.ts'
+import { neverStale, randomBytes, TransformError, type Transformer, tooShort } from './transformer.ts'
 
 const nonceLength = 24
 const tagLength = 16
@@ -21,7 +22,7 @@ export function secretbox(secret: Uint8Array): Transformer {
     },
     async toStored(plain) {
       const nonce = randomBytes(nonceLength)
-      return concatenate(nonce, xsalsa20poly1305(secret, nonce).encrypt(plain))
+      return concatenate([nonce, xsalsa20poly1305(secret, nonce).encrypt(plain)])
     },
   }
 }

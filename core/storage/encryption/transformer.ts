@@ -44,13 +44,3 @@ export function aggregated(messages: readonly string[]): string {
 export const source = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
 
 export const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-
-export function concatenate(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}

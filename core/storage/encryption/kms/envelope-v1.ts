@@ -1,9 +1,10 @@
 import { encodeBase64 } from '../../../schema/base64.ts'
+import { concatenate } from '../../../schema/bytes.ts'
 import { aesCbc } from '../aes-cbc.ts'
 import { aesGcm } from '../aes-gcm.ts'
 import { either } from '../choice.ts'
 import { unobserved } from '../observer.ts'
-import { concatenate, TransformError, type Transformer } from '../transformer.ts'
+import { TransformError, type Transformer } from '../transformer.ts'
 import { dataKey } from './data-key.ts'
 import { Recent } from './recent.ts'
 import type { ServiceV1 } from './service-v1.ts'
@@ -58,7 +59,7 @@ export function envelopeV1(service: ServiceV1, cacheSize: number, observation = 
       transformers.set(encodeBase64(encryptedKey), transformer)
       reportSize()
       const length = Uint8Array.of(encryptedKey.length >> 8, encryptedKey.length & 0xff)
-      return concatenate(length, encryptedKey, await (await transformer).toStored(plain, path))
+      return concatenate([length, encryptedKey, await (await transformer).toStored(plain, path)])
     },
   }
 }

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
+import { concatenate } from '../../../../core/schema/bytes.ts'
 import { serviceV1 } from '../../../../core/storage/encryption/kms/service-v1.ts'
 import { type Plugin, transformerOf } from '../../../../core/storage/encryption/providers.ts'
-import { concatenate, type Plain, TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
+import { type Plain, TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
@@ -81,7 +82,7 @@ test('values that older releases wrote with AES-CBC are read, and stale', async 
   const encrypted = await serviceV1(outbound, options()).encrypt(key)
   const iv = randomBytes(16)
   const cipher = createCipheriv('aes-256-cbc', key, iv)
-  const stored = concatenate(prefix, Uint8Array.of(0, encrypted.length), encrypted, iv, cipher.update(plain), cipher.final())
+  const stored = concatenate([prefix, Uint8Array.of(0, encrypted.length), encrypted, iv, cipher.update(plain), cipher.final()])
   isRead(await (await connect()).fromStored(stored, path), true)
 })
 
