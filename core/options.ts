@@ -10,6 +10,7 @@ import type { EncryptionOptions } from './config/encryption.ts'
 import { type FeatureGates, parseFeatureGates } from './config/feature-gates.ts'
 import { versionInfo } from './config/version.ts'
 import { controllerNames } from './controllers/index.ts'
+import type { Handler } from './filters/filter.ts'
 import { createMetrics, type MetricsRegistry } from './meta/metrics.ts'
 import type { VersionInfo } from './meta/version.ts'
 import { createPlatform, type Platform } from './platform.ts'
@@ -50,6 +51,8 @@ export interface ServerOptions {
   readonly encryption?: EncryptionOptions
   /** Selects the built-in resources to serve; default: those that are served by default. */
   readonly serves?: (definition: ResourceDefinition) => boolean
+  /** Who answers for a group version (`metrics.example.com/v1`) in place of this server, behind all filters; it may change while serving. */
+  readonly delegates?: ReadonlyMap<string, Handler>
   /** Prefix of all keys in the store; default `/registry`. */
   readonly prefix?: string
   /** Media type of stored objects: `application/json` (default) or the protobuf type. */
@@ -150,6 +153,7 @@ export function withDefaults(options: ServerOptions): CompleteOptions {
     authorizers: [],
     authorizationFiles: {},
     serves: ({ servedByDefault }) => servedByDefault,
+    delegates: new Map(),
     prefix: '/registry',
     storageMediaType: 'application/json',
     watchCache: true,

@@ -183,7 +183,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     authorizer,
     metrics: serverMetrics,
   })
-  const handle = compose(chain, createRouter({ resources: dispatch, fixed: meta }))
+  const handle = compose(chain, createRouter({ delegates: options.delegates, resources: dispatch, fixed: meta }))
   const nextId = createIds()
   const answer = (request: Request, connection: Connection) => handle(createExchange(request, connection, closing.signal, nextId))
 

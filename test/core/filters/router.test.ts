@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Handler } from '../../../core/filters/filter.ts'
+import { startCore } from '../../support/core-server.ts'
+
+const group = 'metrics.example.com'
+
+test('a delegated group version is answered by its delegate, whatever is below it, and others are not', async (t) => {
+  const delegates = new Map<string, Handler>()
+  const server = await startCore({ delegates })
+  t.after(() => server.close())
+  const ask = async (path: string, method = 'GET') => {
+    const response = await server.fetch(new Request(`http://server${path}`, { method }))
+    return { status: response.status, audited: response.headers.has('audit-id'), text: await response.text() }
+  }
+  const own = ['', '/', '/nodes', '/namespaces/shop/pods/one', '/namespaces/shop/pods/one/status'].map(
+    (below) => `/apis/${group}/v1${below}`,
+  )
+  for (const path of own) assert.equal((await ask(path)).status, 404, path)
+
+  delegates.set(`${group}/v1`, ({ info }) => new Response(`${info.verb} ${info.path}`))
+  for (const path of own) {
+    const { status, audited, text } = await ask(path)
+    assert.deepEqual([status, audited, text.split(' ')[1]], [200, true, path])
+  }
+  assert.match((await ask(`/apis/${group}/v1/nodes`, 'DELETE')).text, /^deletecollection /)
+  for (const path of [`/apis/${group}`, `/apis/${group}/v2/nodes`, `/api/${group}/v1`, `/openapi/v3/apis/${group}/v1`])
+    assert.equal((await ask(path)).status, 404, path)
+  assert.equal((await ask('/api/v1/namespaces/default')).status, 200)
+
+  delegates.clear()
+  for (const path of own) assert.equal((await ask(path)).status, 404, path)
+})
+
+test('a delegate is asked only for what its caller may do', async (t) => {
+  let asked = 0
+  const delegates = new Map<string, Handler>([[`${group}/v1`, () => new Response(`${++asked}`)]])
+  const server = await startCore({ delegates, authorizationModes: ['RBAC'] })
+  t.after(() => server.close())
+  const response = await server.fetch(new Request(`http://server/apis/${group}/v1/nodes`))
+  assert.deepEqual([response.status, asked], [403, 0])
+})
