@@ -48,6 +48,3 @@ export function mutate(text: string, random: Random, words: readonly string[]): 
   for (let count = 1 + random.below(3); count > 0; count--) changed = random.pick(changes)(changed, random, words)
   return changed
 }
-
-/** How many cases a run tries: many when it is asked to, with FUZZ_CASES, and else as many as a test run has time for. */
-export const fuzzCases = (few: number): number => Number(process.env['FUZZ_CASES'] ?? few)

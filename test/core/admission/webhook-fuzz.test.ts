@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomNumbers } from '../../support/random.ts'
+import { progress, trials } from '../../support/soak.ts'
 import { patch, type Review, startWithWebhooks, webhook } from './webhook-harness.ts'
 
 const { pick, chance, integer } = randomNumbers(18)
 const configMaps = '/api/v1/namespaces/default/configmaps'
-const rounds = process.env['APISERVER_SOAK'] === '1' ? 50_000 : 1_500
+const rounds = trials(1_500, 50_000)
 
 const texts = [
   '',
@@ -94,6 +95,7 @@ for (const failurePolicy of ['Fail', 'Ignore']) {
     await hooks.mutating('m', webhook('m', { failurePolicy }))
     await hooks.validating('v', webhook('v', { failurePolicy }))
     const outcomes = new Map<number, number>()
+    const say = progress(`answers of webhooks, ${failurePolicy}`, rounds)
     for (let round = 0; round < rounds; round++) {
       const name = `c${round}`
       const { code, message, body } = await hooks.send('POST', configMaps, { metadata: { name }, data: { a: 'b' } })
@@ -106,6 +108,7 @@ for (const failurePolicy of ['Fail', 'Ignore']) {
         assert.equal(metadata['deletionTimestamp'], undefined)
       }
       hooks.reviews.length = 0
+      say(round + 1, () => [...outcomes].join(' '))
     }
     assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false)
     assert.ok((outcomes.get(201) ?? 0) > 0 && outcomes.size > 2, JSON.stringify([...outcomes]))

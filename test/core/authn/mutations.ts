@@ -1,6 +1,7 @@
 /** Small changes to texts, the same ones in every run. */
 
 import { randomNumbers } from '../../support/random.ts'
+import { trials } from '../../support/soak.ts'
 
 /** Whole numbers from 0 up to a limit. */
 export const dice = (seed: number): ((below: number) => number) => randomNumbers(seed).integer
@@ -43,5 +44,5 @@ export function mutate(text: string, roll: (below: number) => number): string {
   return changed
 }
 
-/** How many cases a run tries: enough to notice a mistake, unless FUZZ_CASES asks for more. */
-export const caseCount = Number(process.env['FUZZ_CASES'] ?? 3_000)
+/** How many cases a run tries: enough to notice a mistake. */
+export const caseCount = trials(3_000, 300_000)

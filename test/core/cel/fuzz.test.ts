@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { createCelEnvironment } from '../../../core/cel/environment.ts'
 import { dynType, intType, listType, mapType, objectType, stringType } from '../../../core/cel/types.ts'
 import { toJson } from '../../../core/cel/values/json.ts'
+import { trials } from '../../support/soak.ts'
 
 const self = objectType('Self', { name: stringType, count: intType, names: listType(stringType), labels: mapType(stringType, stringType) })
 const environment = createCelEnvironment({ variables: { self, x: dynType } })
@@ -167,7 +168,7 @@ test('random expressions are refused, fail or have a value, in bounded time', ()
     fc.property(expression, (text) => {
       outcomes[tryOut(text)]++
     }),
-    { numRuns: 5_000 },
+    { numRuns: trials(5_000, 500_000) },
   )
   for (const [name, count] of Object.entries(outcomes)) assert.ok(count > 50, `${count} ${name}: the expressions test little`)
 })
@@ -205,7 +206,7 @@ test('random texts are refused or compile', () => {
     fc.property(fc.array(piece, { maxLength: 12 }), (parts) => {
       tryOut(parts.join(''))
     }),
-    { numRuns: 5_000 },
+    { numRuns: trials(5_000, 500_000) },
   )
 })
 

@@ -8,6 +8,7 @@ import { dynType } from '../../../core/cel/types.ts'
 import { toJson } from '../../../core/cel/values/json.ts'
 import type { Clock } from '../../../core/ports.ts'
 import { Pauses } from '../../../core/slices.ts'
+import { trials } from '../../support/soak.ts'
 
 /** A clock on which every slice is over when it is looked at. */
 function hastyClock(): Clock & { readonly pauses: number } {
@@ -83,7 +84,7 @@ test('an evaluation that is interrupted gives and costs the same', async () => {
     interruptions += pauses
     assert.deepEqual(shown(interrupted), shown(program.evaluate(variables, { costLimit })), expression)
   })
-  await fc.assert(property, { numRuns: process.env['APISERVER_SOAK'] ? 5_000 : 300 })
+  await fc.assert(property, { numRuns: trials(300, 5_000) })
   assert.ok(interruptions > 50, `${interruptions} interruptions`)
 })
 

@@ -6,6 +6,7 @@ import { DecodeError, decode } from '../../../core/schema/decode.ts'
 import { parseExact, printJson } from '../../../core/schema/json-text.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf, isEnvelope } from '../../../core/schema/protobuf.ts'
+import { trials } from '../../support/soak.ts'
 import { anyValue, fullValue, Item, Spec, Thing } from './samples.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -59,7 +60,7 @@ describe('protobuf', () => {
         const once = decodeProtobuf(Thing, encodeProtobuf(Thing, value))
         assert.equal(printJson(decodeProtobuf(Thing, encodeProtobuf(Thing, once))), printJson(once))
       }),
-      { numRuns: 500, seed: 13 },
+      { numRuns: trials(500, 200_000), seed: 13 },
     )
     assert.ok(accepted > 100)
   })
@@ -132,7 +133,7 @@ describe('protobuf', () => {
           assert.ok(error instanceof DecodeError, String(error))
         }
       }),
-      { numRuns: 2000, seed: 17 },
+      { numRuns: trials(2_000, 1_000_000), seed: 17 },
     )
   })
 })

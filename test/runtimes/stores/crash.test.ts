@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { StoreError } from '../../../core/ports.ts'
 import { nodeArguments } from '../../support/root.ts'
-import { trials } from '../../support/soak.ts'
+import { progress, trials } from '../../support/soak.ts'
 import { sealOf } from './crash-values.ts'
 import { openAt, temporaryDirectory, warnings } from './helpers.ts'
 
@@ -22,9 +22,11 @@ describe('durable store: a killed writer', { concurrency: 2 }, () => {
     test(`keeps every acknowledged write, and tears none (${lane} directory, ${rounds} times)`, async () => {
       const { directory, remove } = await temporaryDirectory()
       const latest = new Map<string, Acknowledged>()
+      const say = progress(`kills, ${lane} directory`, rounds)
       for (let round = 0; round < rounds; round++) {
         const acknowledged = await writeUntilKilled(directory, 50 + Math.random() * 1_500)
         await check(directory, acknowledged, latest)
+        say(round + 1, () => `${latest.size} keys`)
       }
       await remove()
     })

@@ -12,7 +12,8 @@ import {
   txnResponse,
   watchResponse,
 } from '../../../runtimes/stores/etcd/messages.ts'
-import { fuzzCases, mutate, type Random, seeded } from '../../support/mutate.ts'
+import { mutate, type Random, seeded } from '../../support/mutate.ts'
+import { progress, trials } from '../../support/soak.ts'
 
 /** The member's side of a method. */
 interface Method {
@@ -240,7 +241,7 @@ function mutated(bytes: Buffer, random: Random): Buffer {
 
 test('random and mutated answers are read, or refused', (t) => {
   const seed = 23
-  const cases = fuzzCases(30_000)
+  const cases = trials(30_000, 5_000_000)
   t.diagnostic(`${cases} cases, seed ${seed}`)
   const random = seeded(seed)
   const { sent: events } = someEvents()
@@ -254,6 +255,7 @@ test('random and mutated answers are read, or refused', (t) => {
   ]
   const anything = () => Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)))
   let read = 0
+  const say = progress('answers of etcd', cases)
   for (let count = 0; count < cases; count++) {
     const bytes = random.below(5) === 0 ? anything() : mutated(random.pick(valid), random)
     for (const decode of [rangeResponse, txnResponse, watchResponse]) {
@@ -266,6 +268,7 @@ test('random and mutated answers are read, or refused', (t) => {
         assert(error instanceof DecodeError, `${bytes.toString('hex')}: ${error}`)
       }
     }
+    say(count + 1, () => `${read} read`)
   }
   assert(read > cases / 20, `some are read: ${read}`)
   assert(read < cases * 2, `some are refused: ${read}`)

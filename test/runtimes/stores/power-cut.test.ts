@@ -6,13 +6,14 @@ import { openStoreIn } from '../../../runtimes/stores/durable.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { type RandomNumbers, randomNumbers } from '../../support/random.ts'
-import { trials } from '../../support/soak.ts'
+import { progress, trials } from '../../support/soak.ts'
 import { Disk } from './disk.ts'
 import { warnings } from './helpers.ts'
 
 /** Small, so that segments and bases are made all the time. */
 const segmentBytes = 24 * 1024
 const writers = 4
+const powerCuts = trials(150, 10_000)
 
 interface Write {
   readonly revision: number
@@ -82,10 +83,11 @@ async function write(store: KeyValueStore, known: Known, random: RandomNumbers, 
   return failures
 }
 
-test('nothing acknowledged is lost when power is lost, again and again', { timeout: 7_000_000 }, async (t) => {
+test('nothing acknowledged is lost when power is lost, again and again', { timeout: 7_000_000 }, async () => {
   let cuts = 0
-  for (let seed = 1; seed <= trials(150, 10_000); seed++) {
-    if (seed % 1_000 === 0) t.diagnostic(`${seed} trials, ${cuts} power cuts`)
+  const say = progress('trials', powerCuts)
+  for (let seed = 1; seed <= powerCuts; seed++) {
+    say(seed, () => `${cuts} power cuts`)
     const random = randomNumbers(seed)
     const known = new Known()
     let disk = new Disk(random)
@@ -109,7 +111,7 @@ test('nothing acknowledged is lost when power is lost, again and again', { timeo
       throw new Error(`seed ${seed}: ${error}`, { cause: error })
     }
   }
-  assert(cuts > trials(150, 10_000), `${cuts} cuts`)
+  assert(cuts > powerCuts, `${cuts} cuts`)
 })
 
 test('a sync that fails fails its writes, and no acknowledged one', { timeout: 7_000_000 }, async () => {

@@ -6,7 +6,7 @@ import { createPolicyCompiler } from '../../../../core/resources/admissionregist
 import type { Status } from '../../../../core/respond/status.ts'
 import { type Answer, configMap } from '../../../support/api.ts'
 import { type RandomNumbers, randomNumbers } from '../../../support/random.ts'
-import { trials } from '../../../support/soak.ts'
+import { progress, trials } from '../../../support/soak.ts'
 import { eventually } from '../../../support/wait.ts'
 import { configMaps, startPolicies } from './support.ts'
 
@@ -85,7 +85,10 @@ test('validations: an error or anything but true is a violation, and nothing is 
   const server = await startPolicies()
   const random = randomNumbers(1618)
   let evaluated = 0
-  for (let trial = 0; trial < trials(150, 5_000); trial++) {
+  const count = trials(150, 5_000)
+  const say = progress('validations', count)
+  for (let trial = 0; trial < count; trial++) {
+    say(trial, () => `${evaluated} evaluated`)
     const text = `dyn(${expression(random, 2)}) ${random.pick(['==', '!=', 'in', '<'])} ${random.pick(['true', 'dyn(1)', expression(random, 2)])}`
     const variables = [
       { name: 'v', expression: random.pick(['object.data', "'v'", 'object.data.absent', '[1, 2]']) },
@@ -138,7 +141,10 @@ test('mutations: the object is one of its kind, or the request is refused', asyn
   const server = await startPolicies()
   const random = randomNumbers(2718)
   const allowed = new Set([201, 403, 422, 500, 400])
-  for (let trial = 0; trial < trials(120, 4_000); trial++) {
+  const count = trials(120, 4_000)
+  const say = progress('mutations', count)
+  for (let trial = 0; trial < count; trial++) {
+    say(trial)
     const inner = expression(random, 2)
     const operation = () =>
       `JSONPatch{op: '${random.pick(['add', 'remove', 'replace', 'move', 'copy', 'test', 'no'])}', path: '${random.pick(paths)}', from: '${random.pick(paths)}', value: ${expression(random, 1)}}`

@@ -1,10 +1,11 @@
-/** Changed configuration files: each loads or is refused with its faults. FUZZ_CASES says how many (default 1,000). */
+/** Changed configuration files: each loads or is refused with its faults. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigurationFileError } from '../../../../core/config/files/error.ts'
 import { loadConfigurationFile } from '../../../../core/config/files/load.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { fuzzCases, mutate, seeded } from '../../../support/mutate.ts'
+import { mutate, seeded } from '../../../support/mutate.ts'
+import { trials } from '../../../support/soak.ts'
 
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n'
 /** Short, so that many can be tried; in the styles that people write. */
@@ -53,7 +54,7 @@ test('changed configuration files', { timeout: 600_000 }, (t) => {
   const load = (text: string) => loadConfigurationFile('AuthenticationConfiguration', text, 'f', platform)
   for (const text of good) assert.ok(load(text), 'unchanged ones load')
   const random = seeded(36)
-  const cases = fuzzCases(1_000)
+  const cases = trials(1_000, 50_000)
   const began = performance.now()
   let loaded = 0
   for (let tried = 0; tried < cases; tried++) {

@@ -7,6 +7,7 @@ import { applyDefaults } from '../../../../core/schema/defaults.ts'
 import { equal } from '../../../../core/schema/equal.ts'
 import type { Json, JsonObject } from '../../../../core/schema/model.ts'
 import { hookContext } from '../../../support/hook-context.ts'
+import { trials } from '../../../support/soak.ts'
 import { defaulted, isValid, pruned, withoutNulls } from './reading.ts'
 import { judge, rowOf } from './support.ts'
 
@@ -141,7 +142,7 @@ function shaped(node: SchemaNode): fc.Arbitrary<Json> {
 }
 
 const head = { kind: 'Thing', apiVersion: 'shop.test/v1', metadata: { name: 'one' } }
-const numRuns = process.env['APISERVER_SOAK'] === undefined ? 2_000 : 60_000
+const numRuns = trials(2_000, 60_000)
 
 test('random objects are pruned, completed and judged as a second reading of the rules does it', () => {
   const counts = { valid: 0, invalid: 0, pruned: 0, defaulted: 0 }

@@ -10,6 +10,7 @@ import { transformerOf } from '../../../../core/storage/encryption/providers.ts'
 import { TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
+import { trials } from '../../../support/soak.ts'
 import { keys } from './support.ts'
 
 const clock = new ManualClock()
@@ -71,7 +72,7 @@ for (const { name, transformer, authenticates } of rows) {
         const read = await attempt(transformer, bytes)
         if (authenticates) assert.ok(read === undefined || Buffer.from(read).equals(plain), 'what is not what was written is refused')
       }),
-      { numRuns: 300 },
+      { numRuns: trials(300, 20_000) },
     )
     assert.deepEqual(await attempt(transformer, stored), plain)
   })

@@ -6,7 +6,8 @@ import { CallError } from '../../../../core/ports.ts'
 import { createChannel } from '../../../../runtimes/stores/etcd/channel.ts'
 import { frameHeader } from '../../../../runtimes/wire/frames.ts'
 import { encodedHeaders } from '../../../../runtimes/wire/hpack/write.ts'
-import { fuzzCases, mutate, type Random, seeded } from '../../../support/mutate.ts'
+import { mutate, type Random, seeded } from '../../../support/mutate.ts'
+import { progress, trials } from '../../../support/soak.ts'
 import { within } from '../../../support/wait.ts'
 import { hostClock } from '../../stores/helpers.ts'
 import { message } from '../../stores/http2/grpc-server.ts'
@@ -162,11 +163,12 @@ function mutated(bytes: Buffer, random: Random): Buffer {
 
 test('random and mutated frames', async (t) => {
   const seed = 20
-  const cases = fuzzCases(3_000)
+  const cases = trials(3_000, 200_000)
   t.diagnostic(`${cases} cases, seed ${seed}`)
   const random = seeded(seed)
   let next = 0
   let answered = 0
+  const say = progress('frames for the client', cases)
   await using peer = await rawPeer((socket) => {
     const said = Buffer.concat([settings, ...Array.from({ length: 1 + random.below(5) }, () => saying(random))])
     const bytes = random.below(3) === 0 ? said : mutated(said, random)
@@ -184,6 +186,7 @@ test('random and mutated frames', async (t) => {
       assert.doesNotMatch(text, /^not a CallError/)
       if (text === 'answered') answered++
       channel.close()
+      say(Math.min(next, cases), () => `${answered} answered`)
     }
   }
   await Promise.all(Array.from({ length: 32 }, tryCases))
