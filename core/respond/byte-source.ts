@@ -3,8 +3,13 @@
  * ReadableStream would cost more than everything else.
  */
 export interface ByteSource {
-  /** Begins. `ready` is called, never from within `take`, when there may be something to take after there was nothing, or at the end. */
+  /**
+   * Begins. `ready` is called once, never from within `take`, when there may be something to take after `take` has returned nothing, or at
+   * the end.
+   */
   open(ready: () => void): void
+  /** Whether `take` may come a while after `ready`: for those of which many are ready at a time. Otherwise it is to follow at once. */
+  readonly patient: boolean
   /** The next bytes, or undefined when there are none at the moment. Throws when what was taken so far can't be completed. */
   take(): Uint8Array<ArrayBuffer> | undefined
   /** Nothing more comes than what can be taken now. */

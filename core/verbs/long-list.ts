@@ -33,6 +33,8 @@ export async function listSource(parts: ListParts, entries: readonly Entry[], sl
 }
 
 class ListSource implements ByteSource {
+  /** Its time begins when it is told. */
+  readonly patient = false
   readonly #parts: ListParts
   readonly #entries: readonly Entry[]
   readonly #slices: Slices

@@ -17,7 +17,7 @@ import type { WatchEncoder } from '../watch/stream.ts'
 import { TooOld } from '../watch/too-old.ts'
 import { isKept, keptBytes } from './join.ts'
 import { eachInSlices, listSource } from './long-list.ts'
-import { createRenderer, type ListMeta, tableOf } from './render.ts'
+import { createRenderer, type ListMeta, type Renderer, tableOf } from './render.ts'
 import type { Target } from './services.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
@@ -137,28 +137,37 @@ function statusOf(error: Error): Status {
   return (apiErrorOf(error) ?? internalError('the watch failed')).status
 }
 
+/** A renderer, and the names under which changes keep its frames. */
+function named(renderer: Renderer) {
+  const { form } = renderer
+  return { renderer, names: { ADDED: `ADDED/${form}`, MODIFIED: `MODIFIED/${form}`, DELETED: `DELETED/${form}` } }
+}
+
 /** Frames of a watch in the negotiated form; those of one change are made once for all who watch it. */
 export function watchEncoder(target: Target): WatchEncoder {
   const { exchange, services } = target
   const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
-  let next = createRenderer(target, negotiated)
-  const later = negotiated.transform?.kind === 'Table' ? createRenderer(target, negotiated, false) : next
+  let next = named(createRenderer(target, negotiated))
+  const later = negotiated.transform?.kind === 'Table' ? named(createRenderer(target, negotiated, false)) : next
   /** The first table of a watch says what its columns are, the others do not. */
   const take = () => {
-    const renderer = next
+    const now = next
     next = later
-    return renderer
+    return now
   }
   const frame = negotiated.format === 'protobuf' ? protobufFrame : jsonFrame
   const initialEnd = services.platform.name('<domain>/initial-events-end')
   return {
     event(type, entry, change) {
-      const renderer = take()
-      const make = () => frame(type, renderer.object(entry))
-      return change ? change.frame(`${type}/${renderer.form}`, make) : make()
+      const { renderer, names } = take()
+      if (change === undefined) return frame(type, renderer.object(entry))
+      return change.frame(names[type]) ?? change.keepFrame(names[type], frame(type, renderer.object(entry)))
     },
     bookmark: (revision, ends) =>
-      frame('BOOKMARK', take().bare({ resourceVersion: String(revision), ...(ends && { annotations: { [initialEnd]: 'true' } }) })),
+      frame(
+        'BOOKMARK',
+        take().renderer.bare({ resourceVersion: String(revision), ...(ends && { annotations: { [initialEnd]: 'true' } }) }),
+      ),
     error: (error) => frame('ERROR', encode({ value: statusOf(error), schema: StatusSchema }, negotiated.format, false)),
   }
 }

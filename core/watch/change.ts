@@ -36,15 +36,15 @@ export class Change {
     return this.#departed
   }
 
-  /** Bytes sent to watchers, made once for each distinct name. */
-  frame(name: string, make: () => Uint8Array): Uint8Array {
+  /** Bytes that were sent to a watcher, and are the same for all to whom they have this name. */
+  frame(name: string): Uint8Array | undefined {
+    return this.#frames?.get(name)
+  }
+
+  keepFrame(name: string, bytes: Uint8Array): Uint8Array {
     this.#frames ??= new Map()
-    let bytes = this.#frames.get(name)
-    if (bytes === undefined) {
-      bytes = make()
-      this.#frames.set(name, bytes)
-      this.onFrame?.(bytes.length)
-    }
+    this.#frames.set(name, bytes)
+    this.onFrame?.(bytes.length)
     return bytes
   }
 }

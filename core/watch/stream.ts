@@ -4,9 +4,8 @@ import type { Clock } from '../ports.ts'
 import type { ByteSource } from '../respond/byte-source.ts'
 import { concatenate } from '../schema/bytes.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { Change, EventType } from './change.ts'
-import { eventTypeOf } from './change.ts'
-import type { WatchableStore } from './feed.ts'
+import { type Change, type EventType, eventTypeOf } from './change.ts'
+import type { Subscriber, Subscription, WatchableStore } from './feed.ts'
 import { TooOld } from './too-old.ts'
 
 export interface WatchEncoder {
@@ -42,134 +41,156 @@ const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
 
-function join(frames: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  return frames.length === 1 ? (frames[0] as Uint8Array<ArrayBuffer>) : concatenate(frames, size)
-}
+export const watchStream = (options: WatchStreamOptions): ByteSource => new WatchStream(options)
 
-export function watchStream(options: WatchStreamOptions): ByteSource {
-  const { store, clock, signal, encoder, matches, after, initial } = options
-  let queue: Uint8Array[] = []
-  let queued = 0
-  let sentInitial = 0
-  let revision = after
-  let ended = false
-  let ready = () => {}
+class WatchStream implements ByteSource, Subscriber {
+  readonly #options: WatchStreamOptions
+  readonly #subscription: Subscription
+  readonly #timers: (() => void)[] = []
+  #cancelBookmark = () => {}
+  #queue: Uint8Array[] = []
+  /** Bytes in the queue. */
+  #queued = 0
+  #sentInitial = 0
+  #revision: number
+  #ended = false
+  #ready = () => {}
   /** The reader has found nothing, and waits to be told. */
-  let waiting = false
-  const cleanups: (() => void)[] = []
+  #waiting = false
 
-  function cleanUp(): void {
-    for (const cleanup of cleanups.splice(0)) cleanup()
-  }
-
-  /** What is queued is still delivered; nothing is added. */
-  function finish(last?: Uint8Array): void {
-    if (ended) return
-    if (last) push(last)
-    ended = true
-    cleanUp()
-    tell()
-  }
-
-  /** Drops what is queued: the client is gone or too slow. */
-  function cut(): void {
-    queue = []
-    queued = 0
-    sentInitial = initial.length
-    finish()
-  }
-
-  function push(frame: Uint8Array): void {
-    if (ended) return
-    queue.push(frame)
-    queued += frame.length
-    if (queue.length > longestQueue || queued > largestQueue) {
-      cut()
-      return
+  constructor(options: WatchStreamOptions) {
+    this.#options = options
+    const { store, clock, signal, encoder, after, scope, initial, timeout } = options
+    this.#revision = after
+    this.#subscription = store.subscribe(after, scope, this)
+    this.#timers.push(clock.after(timeout, () => this.#finish()))
+    if (options.bookmarks) {
+      this.#bookmarkLater()
+      this.#timers.push(clock.after(Math.max(0, timeout - bookmarkBeforeEnd), () => this.#push(encoder.bookmark(this.#revision, false))))
     }
-    tell()
+    signal.addEventListener('abort', this.cancel, { once: true })
+    if (signal.aborted) this.cancel()
+    if (initial.length === 0 && options.announceInitialEnd) this.#push(encoder.bookmark(after, true))
   }
 
-  /** At the end of what happens now, so that events which come together go out together. */
-  function tell(): void {
-    if (!waiting) return
-    waiting = false
-    queueMicrotask(ready)
+  // ── What the store tells ──────────────────────────────────────────────────────────────────────
+
+  changes(changes: readonly Change[]): void {
+    const { after, matches, encoder } = this.#options
+    const first = changes[0]
+    // More than may be queued: cut off, the client would come back for the same.
+    if (first && changes.length > longestQueue) this.#finish(encoder.error(new TooOld(after, first.revision)))
+    if (this.#ended) return
+    for (const change of changes) {
+      if (change.revision <= after) continue
+      this.#revision = change.revision
+      const type = eventTypeOf(change, matches)
+      if (type !== undefined) this.#push(encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
+    }
+  }
+
+  progress(to: number): void {
+    if (to > this.#revision) this.#revision = to
+  }
+
+  end(error?: Error): void {
+    this.#finish(error && this.#options.encoder.error(error))
+  }
+
+  // ── What the reader takes ─────────────────────────────────────────────────────────────────────
+
+  readonly patient = true
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  open(ready: () => void): void {
+    this.#ready = ready
   }
 
   /** The next bytes: the rest of the initial events, then the queue. */
-  function take(): Uint8Array<ArrayBuffer> | undefined {
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    const { initial } = this.#options
+    if (this.#sentInitial === initial.length && this.#queue.length === 1) return this.#takeOnly()
     const frames: Uint8Array[] = []
     let size = 0
-    while (sentInitial < initial.length && size < chunkSize) {
-      const frame = encoder.event('ADDED', initial[sentInitial++]!)
+    while (this.#sentInitial < initial.length && size < chunkSize) {
+      const frame = this.#initialEvent()
       frames.push(frame)
       size += frame.length
-      if (sentInitial === initial.length && options.announceInitialEnd) {
-        const end = encoder.bookmark(after, true)
-        frames.push(end)
-        size += end.length
-      }
     }
-    if (sentInitial === initial.length) {
+    if (this.#sentInitial === initial.length) {
       let count = 0
-      while (count < queue.length && size < chunkSize) {
-        const frame = queue[count++]!
+      while (count < this.#queue.length && size < chunkSize) {
+        const frame = this.#queue[count++]!
         frames.push(frame)
         size += frame.length
-        queued -= frame.length
+        this.#queued -= frame.length
       }
-      queue = count === queue.length ? [] : queue.slice(count)
+      this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count)
     }
-    waiting = frames.length === 0
-    return waiting ? undefined : join(frames, size)
+    this.#waiting = frames.length === 0
+    return this.#waiting ? undefined : (concatenate(frames, size) as Uint8Array<ArrayBuffer>)
   }
 
-  function bookmarkLater(): void {
-    const cancel = clock.after(bookmarkInterval, () => {
-      push(encoder.bookmark(revision, false))
-      subscription.requestProgress()
-      bookmarkLater()
+  /** Drops what is queued: the client is gone or too slow. */
+  readonly cancel = (): void => {
+    this.#queue = []
+    this.#queued = 0
+    this.#sentInitial = this.#options.initial.length
+    this.#finish()
+  }
+
+  /** The usual case needs no copy. */
+  #takeOnly(): Uint8Array<ArrayBuffer> {
+    const [only] = this.#queue.splice(0)
+    this.#queued = 0
+    return only as Uint8Array<ArrayBuffer>
+  }
+
+  /** With the bookmark that ends them, where it is wanted. */
+  #initialEvent(): Uint8Array {
+    const { initial, encoder, after, announceInitialEnd } = this.#options
+    const frame = encoder.event('ADDED', initial[this.#sentInitial++]!)
+    if (this.#sentInitial < initial.length || !announceInitialEnd) return frame
+    const end = encoder.bookmark(after, true)
+    return concatenate([frame, end], frame.length + end.length)
+  }
+
+  // ── In between ────────────────────────────────────────────────────────────────────────────────
+
+  #push(frame: Uint8Array): void {
+    if (this.#ended) return
+    this.#queue.push(frame)
+    this.#queued += frame.length
+    if (this.#queue.length > longestQueue || this.#queued > largestQueue) this.cancel()
+    else this.#tell()
+  }
+
+  #tell(): void {
+    if (!this.#waiting) return
+    this.#waiting = false
+    this.#ready()
+  }
+
+  #bookmarkLater(): void {
+    this.#cancelBookmark = this.#options.clock.after(bookmarkInterval, () => {
+      this.#push(this.#options.encoder.bookmark(this.#revision, false))
+      this.#subscription.requestProgress()
+      this.#bookmarkLater()
     })
-    cleanups.push(cancel)
   }
 
-  const subscription = store.subscribe(after, options.scope, {
-    changes(changes) {
-      const first = changes[0]
-      // More than may be queued: cut off, the client would come back for the same.
-      if (first && changes.length > longestQueue) return finish(encoder.error(new TooOld(after, first.revision)))
-      for (const change of changes) {
-        if (change.revision <= after) continue
-        revision = change.revision
-        const type = eventTypeOf(change, matches)
-        if (type !== undefined) push(encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
-      }
-    },
-    progress(to) {
-      if (to > revision) revision = to
-    },
-    end: (error) => finish(error && encoder.error(error)),
-  })
-  cleanups.push(() => subscription.close())
-  cleanups.push(clock.after(options.timeout, () => finish()))
-  if (options.bookmarks) {
-    bookmarkLater()
-    cleanups.push(clock.after(Math.max(0, options.timeout - bookmarkBeforeEnd), () => push(encoder.bookmark(revision, false))))
-  }
-  signal.addEventListener('abort', cut, { once: true })
-  cleanups.push(() => signal.removeEventListener('abort', cut))
-  if (signal.aborted) cut()
-  if (initial.length === 0 && options.announceInitialEnd) push(encoder.bookmark(after, true))
-
-  return {
-    open(told) {
-      ready = told
-    },
-    take,
-    get ended() {
-      return ended
-    },
-    cancel: cut,
+  /** What is queued is still delivered; nothing is added. */
+  #finish(last?: Uint8Array): void {
+    if (this.#ended) return
+    if (last) this.#push(last)
+    this.#ended = true
+    this.#subscription.close()
+    this.#cancelBookmark()
+    for (const cancel of this.#timers) cancel()
+    this.#options.signal.removeEventListener('abort', this.cancel)
+    this.#tell()
   }
 }

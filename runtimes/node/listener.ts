@@ -6,6 +6,7 @@ import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
 import { ServerConnection } from '../wire/server/connection.ts'
 import { limits } from '../wire/server/limits.ts'
+import { Turns } from '../wire/turns.ts'
 import { nodeClock } from './clock.ts'
 import { connectionOf } from './http/connection.ts'
 import { serveHttp1 } from './http/http1.ts'
@@ -63,6 +64,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const service = createService(handler, logger)
   const holdings = new Holdings(limits.heldInAll)
   const buffers = new Buffers()
+  const turns = new Turns()
   const sockets = new Set<Socket>()
   /** Sockets that have not shaken hands yet, by their peer: TLS hands out another object. */
   const shaking = new Map<string, { readonly socket: Socket; readonly since: number }>()
@@ -86,7 +88,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
 
   const openHttp1 = (socket: TLSSocket) => {
     const late = (answering: boolean, silent: boolean) => (silent ? socket.destroy() : refuse(socket, requestTimeout, answering))
-    const peer = new Http1Peer(socket, { connection: connectionOf(socket), holdings, now: () => now, late })
+    const peer = new Http1Peer(socket, { connection: connectionOf(socket), holdings, turns, now: () => now, late })
     peers.set(socket, peer)
     socket.once('close', () => {
       peers.delete(socket)
@@ -101,6 +103,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
       maxConcurrentStreams,
       holdings,
       buffers,
+      turns,
       request: (stream, head) => serveHttp2(service, peer, stream, head),
       tooLarge: (stream) => refuseFields(service, stream),
       failed: (error) => logger?.debug({ err: error }, 'connection failed'),

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Connection } from '../../core/ports.ts'
 import { Holdings } from '../wire/holdings.ts'
 import { limits } from '../wire/server/limits.ts'
+import { Turns } from '../wire/turns.ts'
 import { normalAddress } from './http/connection.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
@@ -20,13 +21,15 @@ const connectionOf = (socket: Partial<Socket>): Connection => ({
 export function plainServer(handler: Handler): Server {
   const service = createService(handler)
   const holdings = new Holdings(limits.heldInAll)
+  const turns = new Turns()
   const peers = new WeakMap<Socket, Http1Peer>()
   const server = createServer({ requestTimeout: 0 })
   server.on('request', (incoming, outgoing) => {
     const { socket } = incoming
     let peer = peers.get(socket)
     if (peer === undefined) {
-      const opened = new Http1Peer(socket, { connection: connectionOf(socket), holdings, now: Date.now, late: () => socket.destroy() })
+      const connection = connectionOf(socket)
+      const opened = new Http1Peer(socket, { connection, holdings, turns, now: Date.now, late: () => socket.destroy() })
       peers.set(socket, opened)
       socket.once('close', () => opened.disconnected())
       peer = opened

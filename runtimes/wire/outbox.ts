@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Buffers, largeBuffer, smallBuffer } from './buffers.ts'
 import { calmError } from './errors.ts'
 import { frameHeaderLength, writeFrameHeader } from './frames.ts'
+import type { Turns, Writer } from './turns.ts'
 
 const mostReplies = 10_000
 /** Bytes of a write while it is not known how fast the socket takes them; and milliseconds in which it takes one that may be larger. */
@@ -15,6 +16,8 @@ export interface OutboxOptions {
   readonly enough?: number
   /** Where buffers come from; shared by the connections of a listener. Default: its own. */
   readonly buffers?: Buffers
+  /** In which order the connections of a listener write. Default: each at the end of a turn of the event loop. */
+  readonly turns?: Turns
   /** Everything up to now was taken by the socket. */
   readonly drained?: () => void
 }
@@ -31,7 +34,7 @@ interface Filled {
  * time; what is pushed meanwhile waits here, where it can be seen. Writes are as large as the socket takes quickly, so that it can be told
  * how fast a slow one is.
  */
-export class Outbox {
+export class Outbox implements Writer {
   readonly #socket: Socket
   readonly #options: OutboxOptions
   readonly #buffers: Buffers
@@ -49,6 +52,8 @@ export class Outbox {
   #written = 0
   #scheduled = false
   #ending = false
+  /** Those who have more when it is this connection's turn. */
+  #fillers: (() => void)[] = []
   /** Those that the peer may not have taken. */
   #replies = 0
 
@@ -118,21 +123,34 @@ export class Outbox {
     if (this.#waiting >= (this.#options.enough ?? Number.POSITIVE_INFINITY)) this.flush()
     else if (!this.#scheduled) {
       this.#scheduled = true
-      setImmediate(this.#wait, 0, this.#options.patience ?? 0)
+      if (this.#options.turns !== undefined) this.#options.turns.soon(this)
+      else setImmediate(this.#wait, 0, this.#options.patience ?? 0)
     }
+  }
+
+  /** Has more pushed when it is this connection's turn, and the socket has taken what was written before. */
+  later(fill: () => void): void {
+    this.#fillers.push(fill)
+    if (this.#options.turns !== undefined) this.#options.turns.later(this)
+    else this.grew(0)
+  }
+
+  /** It is this connection's turn. */
+  write(): void {
+    this.#scheduled = false
+    this.flush()
   }
 
   readonly #wait = (before: number, turns: number): void => {
     const waiting = this.#waiting
     if (waiting > before && turns > 0) setImmediate(this.#wait, waiting, turns - 1)
-    else {
-      this.#scheduled = false
-      this.flush()
-    }
+    else this.write()
   }
 
   flush(): void {
-    if (this.#writing > 0 || this.#waiting === 0 || !this.#socket.writable) return
+    if (this.#writing > 0 || !this.#socket.writable) return
+    if (this.#fillers.length > 0) this.#fill()
+    if (this.#writing > 0 || this.#waiting === 0) return
     if (this.#filled.length === 0 && this.#buffer !== undefined) this.#seal(this.#buffer)
     const { buffer, end } = this.#filled[0] as Filled
     const bytes = buffer.subarray(this.#from, Math.min(end, this.#from + this.#largestWrite))
@@ -140,6 +158,16 @@ export class Outbox {
     this.#waiting -= bytes.length
     if (bytes.length === this.#largestWrite) this.#since = performance.now()
     this.#socket.write(bytes, this.#taken)
+  }
+
+  /** What is pushed meanwhile is written by who called this. */
+  #fill(): void {
+    const fillers = this.#fillers
+    this.#fillers = []
+    const scheduled = this.#scheduled
+    this.#scheduled = true
+    for (const fill of fillers) fill()
+    this.#scheduled = scheduled
   }
 
   /** The current buffer is ready to be written. */

@@ -5,6 +5,7 @@ import { LightRequest } from '../../../core/request/light-request.ts'
 import type { Holder, Holdings } from '../../wire/holdings.ts'
 import { Pace } from '../../wire/pace.ts'
 import { limits } from '../../wire/server/limits.ts'
+import type { Turns } from '../../wire/turns.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** Bytes of an unread request body that are thrown away, so that the client gets to read the answer; beyond, it is cut off. */
@@ -15,6 +16,7 @@ const discardMilliseconds = 5_000
 export interface Http1PeerOptions {
   readonly connection: Connection
   readonly holdings: Holdings
+  readonly turns: Turns
   /** Milliseconds of a clock that may be coarse. */
   now(): number
   /** Ends it: a request does not come to its end, or (`silent`) none has begun. `answering`: a response is under way. */
@@ -104,6 +106,11 @@ export class Http1Peer implements Holder {
     incoming.once('close', () => clearTimeout(timer))
     body.discard()
     incoming.resume()
+  }
+
+  /** Calls back when it is this socket's turn to write what has come on a stream. */
+  later(write: () => void): void {
+    this.#options.turns.later({ write })
   }
 
   hold(bytes: number): void {

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LightRequest } from '../../../core/request/light-request.ts'
-import { isByteSource, streamOf } from '../../../core/respond/byte-source.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { Http1Peer } from './http1-peer.ts'
-import { pump, type Sink } from './pump.ts'
+import { piece, sendLong, sendStream } from './http1-sink.ts'
 import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
 import {
@@ -23,8 +22,6 @@ import {
 } from './service.ts'
 import { requestUrl } from './url.ts'
 
-/** Bytes that are given to a socket at once: in between it can be seen how fast they go. */
-const piece = 128 * 1024
 const encoder = new TextEncoder()
 
 /** RFC 9112 6.3: a request has a body when it says so. */
@@ -106,49 +103,10 @@ function respond(
     return void done()
   }
   if (stream) outgoing.flushHeaders()
-  const sink = sinkOf(outgoing)
-  const sending = content !== null ? inPieces(content, sink, peer) : sendStream(stream as StreamBody, sink)
+  const sending = content !== null ? sendLong(content, outgoing, peer) : sendStream(stream as StreamBody, outgoing, peer)
   sending.then(done, (error: unknown) => {
     service.logger?.debug({ err: error }, 'response stream failed')
     outgoing.destroy()
     done()
   })
-}
-
-function sendStream(body: StreamBody, sink: Sink): Promise<void> {
-  return pump(isByteSource(body) ? streamOf(body) : body, sink)
-}
-
-function sinkOf(outgoing: ServerResponse): Sink {
-  const sink: Sink = {
-    get gone() {
-      return outgoing.destroyed
-    },
-    write: (bytes) => outgoing.write(bytes),
-    finish: () => void outgoing.end(),
-    wake: undefined,
-    left: undefined,
-  }
-  outgoing.on('drain', () => sink.wake?.())
-  outgoing.on('close', () => {
-    if (!outgoing.writableFinished) sink.left?.()
-  })
-  return sink
-}
-
-/** A long answer, as fast as the client takes it. */
-async function inPieces(bytes: Uint8Array, sink: Sink, peer: Http1Peer): Promise<void> {
-  peer.hold(bytes.length)
-  try {
-    for (let at = 0; at < bytes.length && !sink.gone; at += piece) {
-      if (sink.write(bytes.subarray(at, at + piece))) continue
-      await new Promise<void>((resolve) => {
-        sink.wake = resolve
-        sink.left = resolve
-      })
-    }
-    if (!sink.gone) sink.finish()
-  } finally {
-    peer.release(bytes.length)
-  }
 }

@@ -100,11 +100,12 @@ class Http2Exchange implements StreamUser, Sink {
     }
     // A stream may be made of the body: then both go on together.
     if (empty || !stream) this.#body?.discard()
-    else if (isByteSource(stream)) drainInto(stream, this, (error) => this.#broken(error))
-    else void pump(stream, this).catch((error: unknown) => this.#broken(error))
+    else if (isByteSource(stream)) drainInto(stream, this)
+    else void pump(stream, this).catch((error: unknown) => this.failed(error))
   }
 
-  #broken(error: unknown): void {
+  /** A stream breaks off. */
+  failed(error: unknown): void {
     this.#service.logger?.debug({ err: error }, 'response stream failed')
     this.#stream.reset(errorCodes.internalError)
   }
@@ -162,6 +163,10 @@ class Http2Exchange implements StreamUser, Sink {
   write(bytes: Uint8Array): boolean {
     this.#stream.write(bytes, false)
     return this.#stream.rest.length === 0
+  }
+
+  later(write: () => void): void {
+    this.#stream.later(write)
   }
 
   finish(): void {

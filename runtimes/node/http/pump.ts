@@ -7,6 +7,8 @@ export interface Sink {
   /** False: it is held back; `wake` is called when it goes on. */
   write(bytes: Uint8Array): boolean
   finish(): void
+  /** Calls back when it is this sink's turn to be written to. */
+  later(write: () => void): void
   /** Set here. */
   wake: (() => void) | undefined
   /** Set here; called when the client goes. */
@@ -39,8 +41,14 @@ export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promis
   sink.finish()
 }
 
-/** The same for a source: without a promise per piece. `failed` is called instead of rejecting. */
-export function drainInto(source: ByteSource, sink: Sink, failed: (error: unknown) => void): void {
+/** What a source is written to. */
+export interface SourceSink extends Sink {
+  /** The source has failed: what was written is incomplete. */
+  failed(error: unknown): void
+}
+
+/** The same for a source: without a promise per piece. */
+export function drainInto(source: ByteSource, sink: SourceSink): void {
   let held = false
   const write = () => {
     while (!held && !sink.gone) {
@@ -55,7 +63,7 @@ export function drainInto(source: ByteSource, sink: Sink, failed: (error: unknow
       write()
     } catch (error) {
       source.cancel()
-      failed(error)
+      sink.failed(error)
     }
   }
   sink.left = () => source.cancel()
@@ -64,7 +72,7 @@ export function drainInto(source: ByteSource, sink: Sink, failed: (error: unknow
     held = false
     go()
   }
-  source.open(go)
+  source.open(source.patient ? () => sink.later(go) : go)
   if (sink.gone) source.cancel()
   else go()
 }

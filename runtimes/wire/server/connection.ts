@@ -7,6 +7,7 @@ import type { Holder, Holdings } from '../holdings.ts'
 import type { FieldList } from '../hpack/decoder.ts'
 import { Outbox } from '../outbox.ts'
 import { settingIds } from '../settings.ts'
+import type { Turns } from '../turns.ts'
 import { Answers } from './answers.ts'
 import { type RequestHead, requestHead } from './head.ts'
 import { Incoming, type IncomingOwner } from './incoming.ts'
@@ -22,6 +23,7 @@ export interface ServerOptions {
   /** Shared with the other connections of the server. */
   readonly holdings: Holdings
   readonly buffers: Buffers
+  readonly turns: Turns
   /** A request has begun: sets `stream.user`, and answers by and by. */
   request(stream: ServerStream, head: RequestHead): void
   /** Answers a request that has more header fields than allowed. */
@@ -52,7 +54,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   constructor(socket: Socket, options: ServerOptions) {
     this.#socket = socket
     this.#options = options
-    this.#outbox = new Outbox(socket, { buffers: options.buffers, drained: () => this.#drained() })
+    this.#outbox = new Outbox(socket, { buffers: options.buffers, turns: options.turns, drained: () => this.#drained() })
     this.#answers = new Answers(this.#outbox, options.holdings, this)
     this.#uploads = new Uploads(this.#outbox, options.maxConcurrentStreams)
     this.#incoming = new Incoming({ streams: this.#streams, answers: this.#answers, uploads: this.#uploads, outbox: this.#outbox }, this)
@@ -204,6 +206,10 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#incoming.earn(limits.calm.perData * (1 + (bytes.length >> 12)))
     this.#answers.body(stream, bytes, last)
     while (this.#answers.held > limits.held && this.#answers.holding > 1) this.drop()
+  }
+
+  later(write: () => void): void {
+    this.#outbox.later(write)
   }
 
   /** Called by the sender through the stream: what was written is sent. */

@@ -22,6 +22,7 @@ export interface StreamOwner {
   respond(stream: ServerStream, fields: readonly string[], body: Uint8Array | undefined, last: boolean): void
   inform(stream: ServerStream, status: string): void
   write(stream: ServerStream, bytes: Uint8Array, last: boolean): void
+  later(write: () => void): void
   reset(stream: ServerStream, code: number): void
   sent(stream: ServerStream): void
   consumed(stream: ServerStream, bytes: number): void
@@ -89,6 +90,11 @@ export class ServerStream implements Outgoing {
   /** More of the body; `user.sent` tells when it is gone. One piece at a time. */
   write(bytes: Uint8Array, last: boolean): void {
     if (!this.closed) this.#owner.write(this, bytes, last)
+  }
+
+  /** Calls back when it is the connection's turn to write. */
+  later(write: () => void): void {
+    if (!this.closed) this.#owner.later(write)
   }
 
   reset(code: number): void {

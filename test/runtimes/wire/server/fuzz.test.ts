@@ -12,6 +12,7 @@ import { Decoder } from '../../../../runtimes/wire/hpack/decoder.ts'
 import { ServerConnection } from '../../../../runtimes/wire/server/connection.ts'
 import { limits } from '../../../../runtimes/wire/server/limits.ts'
 import type { ServerStream } from '../../../../runtimes/wire/server/stream.ts'
+import { Turns } from '../../../../runtimes/wire/turns.ts'
 import { mutate, type Random, seeded } from '../../../support/mutate.ts'
 import { progress, trials } from '../../../support/soak.ts'
 import { frame, get, headerBlock, number, setting, settings, types } from './raw-client.ts'
@@ -95,6 +96,7 @@ test('frames', async (t) => {
   const random = seeded(seed)
   const holdings = new Holdings(limits.heldInAll)
   const buffers = new Buffers()
+  const turns = new Turns()
   const body = new Uint8Array(1_000)
   let answered = 0
   const say = progress('connections', cases)
@@ -110,6 +112,7 @@ test('frames', async (t) => {
         maxConcurrentStreams: 10,
         holdings,
         buffers,
+        turns,
         request(stream) {
           open.add(stream)
           assert.ok(open.size <= 20, 'too many handlers')

@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http'
+import { type ByteSource, isByteSource } from '../../../core/respond/byte-source.ts'
+import type { Http1Peer } from './http1-peer.ts'
+import { drainInto, pump, type SourceSink } from './pump.ts'
+import type { StreamBody } from './service.ts'
+
+/** Bytes that are given to a socket at once: in between it can be seen how fast they go. */
+export const piece = 128 * 1024
+
+/** The body of an answer over HTTP/1.1 that is sent piece by piece. */
+class Http1Sink implements SourceSink {
+  readonly #outgoing: ServerResponse
+  readonly #peer: Http1Peer
+  wake: (() => void) | undefined
+  left: (() => void) | undefined
+  readonly failed: (error: unknown) => void
+  /** Called at the end, and when the client goes. */
+  readonly #over: () => void
+
+  constructor(outgoing: ServerResponse, peer: Http1Peer, over: () => void, failed: (error: unknown) => void) {
+    this.#outgoing = outgoing
+    this.#peer = peer
+    this.#over = over
+    this.failed = failed
+    outgoing.on('drain', () => this.wake?.())
+    outgoing.on('close', () => {
+      if (outgoing.writableFinished) return
+      this.left?.()
+      over()
+    })
+  }
+
+  get gone(): boolean {
+    return this.#outgoing.destroyed
+  }
+
+  write(bytes: Uint8Array): boolean {
+    return this.#outgoing.write(bytes)
+  }
+
+  later(write: () => void): void {
+    this.#peer.later(write)
+  }
+
+  finish(): void {
+    this.#outgoing.end()
+    this.#over()
+  }
+}
+
+/** Resolves when all of a stream is written, or the client has gone. Rejects when the stream fails: what was written is incomplete. */
+export function sendStream(body: StreamBody, outgoing: ServerResponse, peer: Http1Peer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sink = new Http1Sink(outgoing, peer, resolve, reject)
+    if (isByteSource(body)) drainInto(body, sink)
+    else pump(body, sink).catch(reject)
+  })
+}
+
+/** A long answer, as fast as the client takes it. Resolves as `sendStream` does. */
+export async function sendLong(bytes: Uint8Array<ArrayBuffer>, outgoing: ServerResponse, peer: Http1Peer): Promise<void> {
+  peer.hold(bytes.length)
+  try {
+    await sendStream(new Pieces(bytes), outgoing, peer)
+  } finally {
+    peer.release(bytes.length)
+  }
+}
+
+class Pieces implements ByteSource {
+  readonly patient = false
+  readonly #bytes: Uint8Array<ArrayBuffer>
+  #at = 0
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    this.#bytes = bytes
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  open(): void {}
+
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.ended) return undefined
+    const at = this.#at
+    this.#at += piece
+    return this.#bytes.subarray(at, this.#at)
+  }
+
+  cancel(): void {}
+}

@@ -1,0 +1,52 @@
+/** One that has something to write. */
+export interface Writer {
+  write(): void
+}
+
+/** Milliseconds for which streams are written before others have their turn. */
+const slice = 5
+
+/**
+ * What the connections of a listener write, in which order: answers at the end of each turn of the event loop, then what has come on streams,
+ * such as events for watchers. Those are many at a time: after a slice of them, others have their turn, so that one change that thousands
+ * watch does not keep requests waiting. Streams that wait for their turn take more at once.
+ */
+export class Turns {
+  #answers: Writer[] = []
+  /** In the order in which they came. */
+  readonly #streams = new Set<Writer>()
+  #scheduled = false
+
+  /** Writes at the end of this turn. */
+  soon(writer: Writer): void {
+    this.#answers.push(writer)
+    this.#schedule()
+  }
+
+  /** Writes after all answers, once however often it is asked for until then. */
+  later(writer: Writer): void {
+    this.#streams.add(writer)
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(this.#run)
+  }
+
+  readonly #run = (): void => {
+    this.#scheduled = false
+    const answers = this.#answers
+    this.#answers = []
+    for (const writer of answers) writer.write()
+    if (this.#streams.size === 0) return
+    const until = performance.now() + slice
+    for (const writer of this.#streams) {
+      this.#streams.delete(writer)
+      writer.write()
+      if (performance.now() >= until) break
+    }
+    if (this.#streams.size > 0) this.#schedule()
+  }
+}
