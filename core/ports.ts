@@ -82,6 +82,8 @@ export class StoreError extends Error {
 
 /** The etcd v3 model, bytes only. All methods may reject with a StoreError. Callers must not modify returned values. */
 export interface KeyValueStore {
+  /** Whether values stay in memory as they were returned while they are current: who keeps them as well takes no more of it. */
+  readonly holdsValues?: boolean
   get(key: string, revision?: number): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
   list(options: ListOptions): Promise<ListResult>
   count(prefix: string): Promise<number>

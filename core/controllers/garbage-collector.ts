@@ -156,7 +156,7 @@ export const garbageCollector: Controller = (context) => {
     seen.set(storageKey, Math.max(seen.get(storageKey) ?? 0, entry.revision))
     const before = graph.get(entry.key)
     if (before) wakeOwners(before.owners)
-    if (!worthALook.test(decoder.decode(entry.bytes))) {
+    if (!worthALook.test(decoder.decode(entry.content))) {
       graph.delete(entry.key)
       return
     }

@@ -49,11 +49,22 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   /** Events of resources that came later, held back until what they had stored before was told. */
   const held = new Map<string, (readonly [KeyValueStore, StoreEvent])[]>()
   let starting: Promise<void> | undefined
+  /** What was looked up last: keys come in order, and mostly one after the other from the same place. */
+  let last = { place: '', root: undefined as string | undefined, from: byRoot }
 
   /** The longest root that the key starts with. */
   function rootOf(key: string): string | undefined {
-    for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1)) {
-      const root = key.slice(0, end + 1)
+    const length = key.lastIndexOf('/') + 1
+    if (last.from !== byRoot || length !== last.place.length || !key.startsWith(last.place)) {
+      const place = key.slice(0, length)
+      last = { place, root: rootAbove(place), from: byRoot }
+    }
+    return last.root
+  }
+
+  function rootAbove(place: string): string | undefined {
+    for (let end = place.length - 1; end > 0; end = place.lastIndexOf('/', end - 1)) {
+      const root = place.slice(0, end + 1)
       if (byRoot.has(root)) return root
     }
     return undefined
@@ -91,6 +102,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
       const last = page.items.at(-1)
       if (!page.more || last === undefined) return revision
       from = `${last.key}\0`
+      await clock.pause?.()
     }
   }
 

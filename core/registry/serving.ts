@@ -5,6 +5,7 @@ import type { GroupResource } from '../respond/status.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
 import { createObjectStore } from '../storage/object-store.ts'
+import { ServedBytes } from '../storage/served-bytes.ts'
 import type { Stores } from '../storage/stores.ts'
 import { createWatchCache } from '../watch/cache.ts'
 import { directFeed } from '../watch/direct.ts'
@@ -77,6 +78,7 @@ const isStored = ({ storage, converter, storageVersion, ...row }: ResourceDefini
 export function createServing(options: ServingOptions): ServeRows {
   const { clock, logger, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)
+  const servedBytes = new ServedBytes()
   const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
   const cached = ({ group, resource }: GroupResource) =>
     options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
@@ -89,6 +91,7 @@ export function createServing(options: ServingOptions): ServeRows {
     const objects = createObjectStore(store, stored, prefix, {
       namesUnreadable,
       clock,
+      servedBytes,
       ...(converter
         ? { anyVersion: true }
         : { mediaType: stored.storageMediaType ?? options.storageMediaType, versions: rows.filter((row) => row !== stored) }),

@@ -1,5 +1,6 @@
 import type { ApiObject } from '../resources/definition.ts'
 import type { Codec } from './codec.ts'
+import type { ServedBytes } from './served-bytes.ts'
 
 /** Bytes that are right until a time, in milliseconds since the epoch. */
 export interface Form {
@@ -12,19 +13,26 @@ function frozen<T extends object>(value: T): T {
   return Object.freeze(value)
 }
 
-/** A stored value that is served with nothing but a resourceVersion put into it. */
-export class StoredValue {
-  readonly bytes: Uint8Array
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes
-  }
+/** A stored value that is served with nothing but a resourceVersion put into it, and that the store holds as well. */
+export interface StoredValue {
+  readonly stored: Uint8Array
+  readonly from: Served
+}
+
+/** How stored values are served. */
+export interface Served {
+  readonly kept: ServedBytes
+  serve(key: string, stored: Uint8Array, revision: number): Uint8Array
 }
 
 /** One stored object at one revision: served bytes, decoded only when asked, other encodings memoized. */
 export class Entry {
   readonly key: string
   readonly revision: number
-  readonly #bytes: Uint8Array | StoredValue
+  /** What is served; of a stored value, while somebody asks for it. */
+  #bytes: Uint8Array | undefined
+  readonly #stored: Uint8Array | undefined
+  readonly #from: Served | undefined
   readonly #codec: Codec
   readonly #isStale: (() => boolean) | undefined
   #fields: { [field: string]: string } | undefined
@@ -32,30 +40,50 @@ export class Entry {
   #forms: Map<string, Form> | undefined
   #object: ApiObject | undefined
 
-  /** `bytes`: what is served, or what is stored, which the store may hold as well: large objects are not kept twice. */
+  /** `bytes`: what is served, or what is stored: so that objects are not in memory twice. */
   constructor(key: string, revision: number, bytes: Uint8Array | StoredValue, codec: Codec, isStale?: () => boolean) {
     this.key = key
     this.revision = revision
-    this.#bytes = bytes
+    const isServed = bytes instanceof Uint8Array
+    this.#bytes = isServed ? bytes : undefined
+    this.#stored = isServed ? undefined : bytes.stored
+    this.#from = isServed ? undefined : bytes.from
     this.#codec = codec
     this.#isStale = isStale
   }
 
   /** JSON with kind, apiVersion and resourceVersion, in the storage version. */
   get bytes(): Uint8Array {
-    const bytes = this.#bytes
-    return bytes instanceof StoredValue ? this.#codec.serve(bytes.bytes, this.revision) : bytes
+    if (this.#bytes !== undefined) return this.#bytes
+    const bytes = this.bytesOnce
+    if (this.#from?.kept.keeps(this, bytes.length)) this.#bytes = bytes
+    return bytes
+  }
+
+  /** The same for those who will hardly ask again. */
+  get bytesOnce(): Uint8Array {
+    if (this.#bytes !== undefined) return this.#bytes
+    return (this.#from as Served).serve(this.key, this.#stored as Uint8Array, this.revision)
+  }
+
+  /** The same with or without its resourceVersion, for those who search it. */
+  get content(): Uint8Array {
+    return this.#stored ?? this.bytesOnce
+  }
+
+  /** Lets go of bytes that can be made again. */
+  release(): void {
+    if (this.#stored) this.#bytes = undefined
   }
 
   /** Bytes that the entry holds. */
   get size(): number {
-    const bytes = this.#bytes
-    return bytes instanceof StoredValue ? bytes.bytes.length : bytes.length
+    return this.content.length
   }
 
   /** The same content under another revision: what a deletion shows. */
   at(revision: number): Entry {
-    return new Entry(this.key, revision, this.#codec.restamp(this.bytes, this.revision, revision), this.#codec)
+    return new Entry(this.key, revision, this.#codec.restamp(this.bytesOnce, this.revision, revision), this.#codec)
   }
 
   /** The same object in other bytes, such as those of another version. `outdated`: what is stored is not what would be written now. */
@@ -65,7 +93,7 @@ export class Entry {
 
   /** A fresh object each time; the caller may change it. */
   decode(): ApiObject {
-    return this.#codec.decode(this.bytes)
+    return this.#codec.decode(this.bytesOnce)
   }
 
   /** Decoded once, for those who only look: it is frozen. */

@@ -6,11 +6,12 @@ import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Slices } from '../slices.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
-import { Entry, StoredValue } from './entry.ts'
+import { Entry, type Served } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
+import { ServedBytes } from './served-bytes.ts'
 import { Turns } from './turns.ts'
 import { createEntryReader, type EntryReader } from './unreadable.ts'
 
@@ -74,10 +75,12 @@ export interface ObjectStoreOptions extends CodecOptions {
   readonly anyVersion?: boolean
   /** For writers that wait for their turn. */
   readonly clock?: Clock
+  /** What is kept of what is served, of several stores together; absent: of this one alone. */
+  readonly servedBytes?: ServedBytes
 }
 
 const pageSize = 500
-/** Values from this size on are shared with the store, unless they are part of something larger; what is served is made of them each time. */
+/** Values from this size on are shared with any store, unless they are part of something larger. */
 const sharedSize = 16_384
 /** The smallest key that sorts after every key that starts with this one's text. */
 export const keyAfter = (key: string) => `${key}\0`
@@ -95,10 +98,12 @@ export function createObjectStore(
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
   const on = { group: definition.group, resource: definition.names.plural }
   const isShared = (value: Uint8Array) =>
-    value.length >= sharedSize && value.length === value.buffer.byteLength && codec.isServed?.(value) === true
+    (store.holdsValues === true || (value.length >= sharedSize && value.length === value.buffer.byteLength)) &&
+    codec.isServed?.(value) === true
+  const from: Served = { kept: options.servedBytes ?? new ServedBytes(), serve: (...parameters) => recent.serve(...parameters) }
   const reader = createEntryReader(
     ({ key, value, modRevision, isStale }) => {
-      const bytes = isShared(value) ? new StoredValue(value) : recent.serve(key, value, modRevision)
+      const bytes = isShared(value) ? { stored: value, from } : recent.serve(key, value, modRevision)
       return new Entry(key, modRevision, bytes, codec, isStale)
     },
     on,

@@ -78,10 +78,8 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
     items: definition.storage === undefined ? 'stored' : 'kept',
     prepare: object,
     parts: (meta) =>
-      servedParts(
-        jsonListStart(definition, JSON.stringify(meta)),
-        typeMetaLength(definition),
-        (entry) => entry.madeForm(form) ?? convert(entry),
+      servedParts(jsonListStart(definition, JSON.stringify(meta)), typeMetaLength(definition), (entry) =>
+        definition.storage === undefined ? entry.bytesOnce : (entry.madeForm(form) ?? convert(entry)),
       ),
     bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
   }

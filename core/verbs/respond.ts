@@ -120,8 +120,8 @@ export function respondList(target: Target, found: FeedList, next: string | unde
 /** Whether the list, as far as that can be told from what is stored, is larger than what is put together at once. */
 function isLarge(entries: readonly Entry[]): boolean {
   let size = 0
-  for (const { bytes } of entries) {
-    size += bytes.length
+  for (const entry of entries) {
+    size += entry.size
     if (size > keptBytes) return true
   }
   return false

@@ -70,12 +70,12 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   }
 
   async function load(): Promise<State> {
-    const loaded = await loadAll(objects, store)
+    const loaded = await loadAll(objects, store, clock)
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     const at = loaded.revision
     if (at < reached.revision) logger.warn({ resource: definition.names.plural, from: reached.revision, to: at }, 'the store went back')
-    clear()
-    for (const entry of loaded.entries) entries.set(entry)
+    lists.forget()
+    entries.replace(loaded.entries)
     const window = new Window(windowCapacity, at)
     const own = ++generation
     reached.restart(at)

@@ -4,6 +4,8 @@ import { FieldIndex } from './field-index.ts'
 
 /** Entries of a chunk at most. */
 const chunkSize = 512
+/** Of one that was filled at once: there is room for others. */
+const filledSize = 384
 
 /** Entries in key order, in chunks, so that to add one moves few others however many there are. */
 export class SortedEntries {
@@ -28,6 +30,15 @@ export class SortedEntries {
     }
     this.#byKey.set(entry.key, entry)
     for (const index of this.#indexes.values()) index.replace(before, entry)
+  }
+
+  /** Takes these in place of all others. They are in the order of the keys' bytes, which is mostly that of their text. */
+  replace(entries: readonly Entry[]): void {
+    this.clear()
+    const isSorted = entries.every(({ key }, index) => index === 0 || (entries[index - 1] as Entry).key < key)
+    const sorted = isSorted ? entries : entries.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    for (const entry of sorted) this.#byKey.set(entry.key, entry)
+    for (let at = 0; at < sorted.length; at += filledSize) this.#chunks.push(sorted.slice(at, at + filledSize))
   }
 
   delete(key: string): void {

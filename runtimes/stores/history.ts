@@ -15,7 +15,7 @@ export interface Change {
 interface Entry {
   readonly key: string
   readonly order: string
-  head?: Version
+  head: Version | undefined
 }
 
 /** A key's state from `revision` on. */
@@ -79,18 +79,41 @@ export class History {
   list({ prefix, from = '', limit = 0, revision = 0 }: ListOptions): ListResult {
     if (revision) this.#check(revision)
     const items: KeyValue[] = []
-    let remaining = 0
-    this.#index.scan(byteOrder(prefix), byteOrder(from), (entry) => {
-      const kv = revision ? this.#at(entry, revision) : entry.head?.kv
-      if (!kv) return true
+    const order = byteOrder(prefix)
+    let next: string | undefined
+    this.#index.scan(order, byteOrder(from), (entry) => {
+      const version = revision ? versionAt(entry, revision) : entry.head
+      if (!version || version.deleted) return true
       if (limit > 0 && items.length === limit) {
-        remaining++
-        return true
+        next = entry.order
+        return false
       }
-      items.push(kv)
+      items.push(this.#value(version) as KeyValue)
       return true
     })
+    const remaining = next === undefined ? 0 : this.#countAt(order, next, revision || this.#revision)
     return { items, more: remaining > 0, remaining, revision: revision || this.#revision }
+  }
+
+  /** How many keys under a prefix, from one on, are there at a revision. Both texts are in byte order. */
+  #countAt(prefix: string, from: string, revision: number): number {
+    let count = this.#index.count(prefix, from) - this.#deleted.count(prefix, from)
+    const since = this.#log.length - (revision - this.#oldest)
+    if (since > this.#index.count(prefix, from)) {
+      count = 0
+      this.#index.scan(prefix, from, (entry) => {
+        if (isThere(versionAt(entry, revision))) count++
+        return true
+      })
+      return count
+    }
+    // Those that are there now, but for what has changed since.
+    const changed = new Set(this.#log.slice(this.#log.length - since).map(({ entry }) => entry))
+    for (const entry of changed) {
+      if (entry.order < from || !entry.order.startsWith(prefix)) continue
+      count += Number(isThere(versionAt(entry, revision))) - Number(isThere(entry.head))
+    }
+    return count
   }
 
   count(prefix: string): number {
@@ -120,19 +143,20 @@ export class History {
 
   /** Adds the next change. Its revision is the current one plus 1. */
   apply(change: Change): StoreEvent {
-    const before = this.#entries.get(change.key)?.head
-    const event = eventOf(change, before?.kv)
-    const version = this.#append(change, event, before)
-    this.#log.push(version)
-    this.#past += version.replaced
-    if (before && this.#load) before.kv = undefined
-    this.#revision = change.revision
-    return event
+    const previous = this.#entries.get(change.key)?.head?.kv
+    const { kv } = this.#add(change)
+    const rest = previous ? { previous } : {}
+    return kv ? { type: 'put', kv, ...rest } : { type: 'delete', key: change.key, revision: change.revision, ...rest }
+  }
+
+  /** As `apply`, where there is nobody to tell. */
+  replay(change: Change): void {
+    this.#add(change)
   }
 
   /** Takes in a change made at or before `oldest`, in the order of revisions. */
   restore(change: Change): void {
-    const version = this.#append(change, eventOf(change), undefined)
+    const version = this.#append(change, this.#entries.get(change.key), undefined)
     if (version.deleted) this.#forget(version.entry)
   }
 
@@ -140,9 +164,8 @@ export class History {
   currentAt(revision: number): number[] {
     this.#check(revision)
     const revisions: number[] = []
-    for (const { head } of this.#entries.values()) {
-      let version = head
-      while (version && version.revision > revision) version = version.older
+    for (const entry of this.#entries.values()) {
+      const version = versionAt(entry, revision)
       if (version && !version.deleted) revisions.push(version.revision)
     }
     return revisions.sort((a, b) => a - b)
@@ -181,25 +204,33 @@ export class History {
     this.#deleted.remove(entry)
   }
 
-  #append(change: Change, event: StoreEvent, older: Version | undefined): Version {
-    const kv = event.type === 'put' ? event.kv : undefined
+  #add(change: Change): Version {
     const known = this.#entries.get(change.key)
-    const entry: Entry = known ?? { key: change.key, order: byteOrder(change.key) }
-    const version: Version = { entry, revision: change.revision, deleted: !kv, kv, older, replaced: older?.kv?.value.byteLength ?? 0 }
+    const older = known?.head
+    const version = this.#append(change, known, older)
+    this.#log.push(version)
+    this.#past += version.replaced
+    if (older && this.#load) older.kv = undefined
+    this.#revision = change.revision
+    return version
+  }
+
+  #append({ key, revision, createRevision, value }: Change, known: Entry | undefined, older: Version | undefined): Version {
+    const kv = value && { key, value, createRevision, modRevision: revision }
+    const entry: Entry = known ?? { key, order: byteOrder(key), head: undefined }
+    const version: Version = { entry, revision, deleted: !kv, kv, older, replaced: older?.kv?.value.byteLength ?? 0 }
     if (known?.head?.deleted) this.#deleted.remove(entry)
     if (version.deleted) this.#deleted.add(entry)
     entry.head = version
     if (!known) {
-      this.#entries.set(change.key, entry)
+      this.#entries.set(key, entry)
       this.#index.add(entry)
     }
     return version
   }
 
   #at(entry: Entry, revision: number): KeyValue | undefined {
-    let version = entry.head
-    while (version && version.revision > revision) version = version.older
-    return this.#value(version)
+    return this.#value(versionAt(entry, revision))
   }
 
   #value(version: Version | undefined): KeyValue | undefined {
@@ -220,11 +251,14 @@ export class History {
   }
 }
 
-function eventOf({ key, revision, createRevision, value }: Change, before?: KeyValue): StoreEvent {
-  const rest = before ? { previous: before } : {}
-  if (!value) return { type: 'delete', key, revision, ...rest }
-  return { type: 'put', kv: { key, value, createRevision, modRevision: revision }, ...rest }
+/** The newest version up to a revision. */
+function versionAt({ head }: Entry, revision: number): Version | undefined {
+  let version = head
+  while (version && version.revision > revision) version = version.older
+  return version
 }
+
+const isThere = (version: Version | undefined) => version !== undefined && !version.deleted
 
 export function compacted(revision: number, oldest: number): StoreError {
   return new StoreError('compacted', `revision ${revision} has been compacted, the oldest one left is ${oldest}`, oldest)

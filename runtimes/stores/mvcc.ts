@@ -88,6 +88,8 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
   }
 
   return {
+    holdsValues: true,
+
     async get(key: string, revision?: number) {
       open()
       const kv = history.get(key, revision)

@@ -53,10 +53,11 @@ export class SortedIndex<T extends { readonly order: string }> {
     }
   }
 
-  /** Number of items under a prefix, without visiting them. */
-  count(prefix: string): number {
-    const first = this.#locate((order) => order < prefix)
-    const end = this.#locate((order) => order < prefix || order.startsWith(prefix))
+  /** Number of items under a prefix, from `from` on, without visiting them. */
+  count(prefix: string, from = ''): number {
+    const start = from > prefix ? from : prefix
+    const first = this.#locate((order) => order < start)
+    const end = this.#locate((order) => order < start || order.startsWith(prefix))
     let count = end.index - first.index
     for (let c = first.chunk; c < end.chunk; c++) count += this.#chunks[c]!.length
     return count

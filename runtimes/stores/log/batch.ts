@@ -45,8 +45,8 @@ export function encodeBatch(records: readonly Buffer[], offset: number, previous
   header.writeUInt32LE(records.length, 8)
   writeNumber(header, offset, 12)
   header.writeUInt32LE(previous, previousAt)
-  let checksum = crc32c(header.subarray(0, checksumAt), seed)
-  for (const record of records) checksum = crc32c(record.subarray(4, recordHeader), checksum)
+  let checksum = crc32c(header, seed, 0, checksumAt)
+  for (const record of records) checksum = crc32c(record, checksum, 4, recordHeader)
   header.writeUInt32LE(checksum, checksumAt)
   return { bytes: Buffer.concat([header, ...records]), checksum, offsets }
 }
@@ -87,13 +87,13 @@ export function readBatch(window: Window, offset: number, seed: number): Batch |
   const count = header.readUInt32LE(8)
   const bytes = window.at(offset, end - offset)
   if (!bytes) return undefined
-  let checksum = crc32c(bytes.subarray(0, checksumAt), seed)
+  let checksum = crc32c(bytes, seed, 0, checksumAt)
   const records: number[] = []
   let at = batchHeader
   for (let i = 0; i < count; i++) {
     const length = verifyRecord(bytes, at)
     if (length === undefined) return undefined
-    checksum = crc32c(bytes.subarray(at + 4, at + recordHeader), checksum)
+    checksum = crc32c(bytes, checksum, at + 4, at + recordHeader)
     records.push(at)
     at += length
   }

@@ -48,7 +48,7 @@ function sealed(kind: number, ...numbers: readonly bigint[]): Buffer {
 
 function seal(record: Buffer): Buffer {
   record.writeUInt32LE(record.length - recordHeader, 0)
-  record.writeUInt32LE(checksum(record), 4)
+  record.writeUInt32LE(checksum(record, 0, record.length), 4)
   return record
 }
 
@@ -57,29 +57,36 @@ export function verifyRecord(bytes: Buffer, at: number): number | undefined {
   if (at + recordHeader > bytes.length) return undefined
   const end = at + recordHeader + bytes.readUInt32LE(at)
   if (end > bytes.length) return undefined
-  return checksum(bytes.subarray(at, end)) === bytes.readUInt32LE(at + 4) ? end - at : undefined
+  return checksum(bytes, at, end) === bytes.readUInt32LE(at + 4) ? end - at : undefined
 }
 
-const checksum = (record: Buffer) => crc32c(record.subarray(recordHeader), crc32c(record.subarray(0, 4)))
+const checksum = (bytes: Buffer, at: number, end: number) => crc32c(bytes, crc32c(bytes, 0, at, at + 4), at + recordHeader, end)
+
+const ownCopy = (bytes: Uint8Array) => new Uint8Array(bytes)
 
 /** The entry of a record that verifies, with a copy of its value; undefined when it is of no kind known here. */
-export function decodeEntry(record: Buffer): Entry | undefined {
+export function decodeEntry(record: Buffer, copy: (bytes: Uint8Array) => Uint8Array = ownCopy): Entry | undefined {
   const kind = record[recordHeader]
+  if (kind === kinds.put || kind === kinds.delete) return { change: decodeChange(record, kind === kinds.put ? copy : undefined) }
   const number = (index: number) => record.readBigInt64LE(recordHeader + 1 + 8 * index)
   if (kind === kinds.lease) return { lease: { id: number(0), expires: Number(number(1)) } }
   if (kind === kinds.ended) return { ended: number(0) }
   if (kind === kinds.compacted) return { compacted: Number(number(0)) }
-  if (kind !== kinds.put && kind !== kinds.delete) return undefined
+  return undefined
+}
+
+function decodeChange(record: Buffer, copy: ((bytes: Uint8Array) => Uint8Array) | undefined): Change {
+  const content = recordHeader + 1
   const keyAt = recordHeader + changeHeader
   const keyEnd = keyAt + record.readUInt32LE(keyAt - 4)
-  const change = {
-    key: record.toString('utf8', keyAt, keyEnd),
-    revision: readNumber(record, recordHeader + 1),
-    createRevision: readNumber(record, recordHeader + 9),
-    lease: number(2),
-  }
-  return { change: kind === kinds.put ? { ...change, value: new Uint8Array(record.subarray(keyEnd)) } : change }
+  const key = record.toString('utf8', keyAt, keyEnd)
+  const [revision, createRevision, lease] = [readNumber(record, content), readNumber(record, content + 8), readLease(record, content + 16)]
+  return copy ? { key, revision, createRevision, lease, value: copy(record.subarray(keyEnd)) } : { key, revision, createRevision, lease }
 }
+
+/** Most records hang on none. */
+const readLease = (record: Buffer, at: number) =>
+  record.readUInt32LE(at) === 0 && record.readUInt32LE(at + 4) === 0 ? 0n : record.readBigInt64LE(at)
 
 /** A safe integer, in 8 bytes. Returns where it ends. */
 export function writeNumber(buffer: Buffer, value: number, at: number): number {

@@ -84,7 +84,7 @@ export function encodeMark(mark: Mark, seed: number): Buffer {
   bytes.writeUInt32LE(mark.checksum, 12)
   writeNumber(bytes, mark.revision, 16)
   bytes.writeUInt32LE(mark.continued ? 1 : 0, 24)
-  bytes.writeUInt32LE(crc32c(bytes.subarray(0, markBytes - 4), seed), markBytes - 4)
+  bytes.writeUInt32LE(crc32c(bytes, seed, 0, markBytes - 4), markBytes - 4)
   return bytes
 }
 
@@ -93,8 +93,7 @@ export function readMark(file: LogFile, seed: number): (Mark & { readonly slot: 
   const found = Array.from({ length: marks }, (_, slot) => {
     const bytes = Buffer.alloc(markBytes)
     file.read(bytes, markOffset(slot))
-    if (bytes.readUInt32LE(0) !== markMagic || bytes.readUInt32LE(markBytes - 4) !== crc32c(bytes.subarray(0, markBytes - 4), seed))
-      return []
+    if (bytes.readUInt32LE(0) !== markMagic || bytes.readUInt32LE(markBytes - 4) !== crc32c(bytes, seed, 0, markBytes - 4)) return []
     const mark = { end: readNumber(bytes, 4), checksum: bytes.readUInt32LE(12), revision: readNumber(bytes, 16) }
     return [{ ...mark, continued: bytes.readUInt32LE(24) === 1, slot }]
   }).flat()

@@ -14,6 +14,8 @@ export interface OpenFile {
 
 /** Takes what is read: a base's records first, then each segment's. */
 export interface Sink {
+  /** Copies a value that is to be kept; absent: into a buffer of its own. */
+  readonly copy?: (bytes: Uint8Array) => Uint8Array
   /** A file begins. */
   begin(file: OpenFile): void
   /** @throws Damage when the entry does not fit behind those before it. */
@@ -136,7 +138,7 @@ function readBatches(open: OpenFile, sink: Sink, limit: number, mark?: Mark): Ba
 
 function readEntries({ bytes, records, offset }: Batch, open: OpenFile, sink: Sink): void {
   records.forEach((at, index) => {
-    const entry = decodeEntry(bytes.subarray(at, records[index + 1]))
+    const entry = decodeEntry(bytes.subarray(at, records[index + 1]), sink.copy)
     if (!entry) throw new Damage(open.name, offset + at, 'holds a record of an unknown kind')
     sink.entry(entry, open, offset + at)
   })

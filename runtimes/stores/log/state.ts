@@ -6,6 +6,7 @@ import { Damage } from './damage.ts'
 import type { Entry } from './entry.ts'
 import { Places } from './places.ts'
 import type { OpenFile, Sink } from './read.ts'
+import { SharedBuffers } from './shared-buffers.ts'
 
 export class LoadedState implements Sink {
   #history = new History()
@@ -14,6 +15,7 @@ export class LoadedState implements Sink {
   readonly attached = new Map<string, bigint>()
   /** Of each file, in the order of reading. */
   readonly places: Places[] = []
+  readonly copy = new SharedBuffers().copy
   readonly #load: (revision: number) => KeyValue
 
   /** `load` reads back what a revision stored. */
@@ -40,7 +42,7 @@ export class LoadedState implements Sink {
 
   #change(change: Change, { name, header }: OpenFile, offset: number): void {
     if (header.kind === 'base') this.#history.restore(change)
-    else if (change.revision === this.#history.revision + 1) this.#history.apply(change)
+    else if (change.revision === this.#history.revision + 1) this.#history.replay(change)
     else throw new Damage(name, offset, `revision ${this.#history.revision + 1} is missing before revision ${change.revision}`)
     this.places.at(-1)?.add(change.revision, offset)
     if (change.lease !== 0n) this.attached.set(change.key, change.lease)

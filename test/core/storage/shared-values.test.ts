@@ -1,38 +1,74 @@
-/** Large objects are not kept twice: entries share the value that the store holds. */
+/** Objects are not kept twice: entries share the values that the store holds. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
+import type { KeyValueStore } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createObjectStore } from '../../../core/storage/object-store.ts'
+import { ServedBytes } from '../../../core/storage/served-bytes.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
-test('a large value is served from the bytes of the store, a small one and a part of larger bytes from a copy', async () => {
-  const row = builtInResources.find(({ kind, version }) => kind === 'ConfigMap' && version === 'v1') ?? assert.fail()
-  const store = memoryStore({ clock: webClock })
-  const objects = createObjectStore(store, bind(row, createPlatform()), '/registry', {})
-  const { codec, keys, reader } = objects
-  for (const [name, length] of [
-    ['large', 50_000],
-    ['small', 100],
-  ] as const) {
+const definition = bind(
+  builtInResources.find(({ kind, version }) => kind === 'ConfigMap' && version === 'v1') ?? assert.fail(),
+  createPlatform(),
+)
+
+/** Written by one server and read by another, which has nothing of it at hand. */
+async function stored(store: KeyValueStore, lengths: { readonly [name: string]: number }, servedBytes = new ServedBytes()) {
+  const objects = createObjectStore(store, definition, '/registry')
+  const { codec, keys } = objects
+  for (const [name, length] of Object.entries(lengths)) {
     const metadata = { name, namespace: 'default' }
-    const printed = codec.print(
-      codec.canonical({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { text: 'x'.repeat(length) } } as never),
-    )
-    assert.ok((await objects.put(keys.of('default', name), printed, 0)).ok)
-    const { kv = assert.fail() } = await store.get(keys.of('default', name))
-    const stored = new TextDecoder().decode(kv.value)
-    const shown = stored.replace('"metadata":{', `"metadata":{"resourceVersion":"${kv.modRevision}",`)
-    const part = new Uint8Array(kv.value.length + 1)
-    part.set(kv.value)
-    for (const value of [kv.value, part.subarray(0, -1)]) {
-      const entry = reader.one({ ...kv, value })
-      assert.equal(new TextDecoder().decode(entry.bytes), shown)
-      assert.equal(entry.decode().metadata.name, name)
-      const isShared = entry.size === kv.value.length
-      assert.equal(isShared, name === 'large' && value === kv.value)
-    }
+    const object = codec.canonical({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { text: 'x'.repeat(length) } } as never)
+    assert.ok((await objects.put(keys.of('default', name), codec.print(object), 0)).ok)
   }
+  const { reader } = createObjectStore(store, definition, '/registry', { servedBytes })
+  return { reader, value: async (name: string) => (await store.get(keys.of('default', name))).kv ?? assert.fail() }
+}
+
+for (const holdsValues of [true, false]) {
+  test(`values are served from the bytes of a store that ${holdsValues ? 'holds them' : 'reads them each time, where they are large'}`, async () => {
+    const { reader, value } = await stored({ ...memoryStore({ clock: webClock }), holdsValues }, { large: 50_000, small: 100 })
+    for (const name of ['large', 'small']) {
+      const kv = await value(name)
+      const shown = new TextDecoder().decode(kv.value).replace('"metadata":{', `"metadata":{"resourceVersion":"${kv.modRevision}",`)
+      const part = new Uint8Array(kv.value.length + 1)
+      part.set(kv.value)
+      for (const bytes of [kv.value, part.subarray(0, -1)]) {
+        const entry = reader.one({ ...kv, value: bytes })
+        for (const served of [entry.bytesOnce, entry.bytes, entry.bytes]) assert.equal(new TextDecoder().decode(served), shown)
+        assert.equal(entry.decode().metadata.name, name)
+        const isShared = holdsValues || (name === 'large' && bytes === kv.value)
+        assert.equal(entry.content === bytes, isShared)
+        assert.equal(entry.size, isShared ? kv.value.length : shown.length)
+      }
+    }
+  })
+}
+
+test('what is served is kept for the next who asks, and let go for others', async () => {
+  const { reader, value } = await stored(
+    memoryStore({ clock: webClock }),
+    { first: 1_000, second: 1_000, third: 1_000 },
+    new ServedBytes(3_000),
+  )
+  const [first, second, third] = [reader.one(await value('first')), reader.one(await value('second')), reader.one(await value('third'))]
+  const before = first.bytes
+  assert.equal(first.bytes, before, 'kept')
+  assert.equal(second.bytes, second.bytes)
+  const newest = third.bytes
+  assert.notEqual(first.bytes, before, 'let go')
+  assert.deepEqual(first.bytes, before)
+  assert.equal(third.bytes, newest, 'the newest one is kept')
+})
+
+test('what is asked for once is not kept, and neither is what is large', async () => {
+  const { reader, value } = await stored(memoryStore({ clock: webClock }), { large: 20_000, small: 100 })
+  const [large, small] = [reader.one(await value('large')), reader.one(await value('small'))]
+  assert.notEqual(large.bytes, large.bytes)
+  assert.notEqual(small.bytesOnce, small.bytesOnce)
+  assert.equal(small.bytes, small.bytes)
+  assert.equal(small.bytesOnce, small.bytes)
 })

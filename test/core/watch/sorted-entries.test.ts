@@ -44,3 +44,28 @@ test(`ranges are those of a plain sorted list (seed ${seed})`, () => {
   }
   assert.deepEqual(sorted.range('/r/'), [], 'nothing is left')
 })
+
+test('entries that come at once are found, listed and changed as those that came one by one', () => {
+  const keys = Array.from({ length: 1_500 }, (_, index) => `/r/a/${String(index).padStart(5, '0')}`)
+  const sorted = new SortedEntries()
+  sorted.set(entryOf('/r/a/before'))
+  sorted.replace(keys.map(entryOf))
+  assert.deepEqual(keysOf(sorted.range('/r/a/')), keys, 'those before are gone')
+  assert.equal(sorted.get('/r/a/00700')?.key, '/r/a/00700')
+  const more = Array.from({ length: 600 }, (_, index) => `/r/a/00700-${String(index).padStart(5, '0')}`)
+  for (const key of more) sorted.set(entryOf(key))
+  sorted.delete('/r/a/00001')
+  assert.deepEqual(keysOf(sorted.range('/r/a/')), [...keys, ...more].filter((key) => key !== '/r/a/00001').sort())
+})
+
+test('entries in the order of bytes, which is another one than that of text, are found as well', () => {
+  const keys = ['/r/a', '/r/\uff00', '/r/\u{1f600}']
+  const sorted = new SortedEntries()
+  sorted.replace(keys.map(entryOf))
+  for (const key of keys) {
+    assert.equal(sorted.get(key)?.key, key)
+    sorted.set(entryOf(key))
+    sorted.delete(key)
+  }
+  assert.deepEqual(sorted.range('/r/'), [])
+})
