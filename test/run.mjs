@@ -7,6 +7,7 @@
  *                  the process itself, and of those that it started
  *   --write-table  makes README's table of runtimes anew
  *
+ * Random tests start from the same seed in every run, from another with --soak; APISERVER_SEED=<integer> chooses one. It is printed.
  * Tests that measure speed run alone, after all others.
  * Ends with the time it took and one line 'N passed, N failed', and with status 1 when anything failed.
  */
@@ -28,6 +29,10 @@ const files = testFiles(root, wanted, has('quick') ? 'quick' : has('soak') ? 'so
 /** Milliseconds for one file: many times what the longest takes, so that one that hangs ends and is named. */
 const longestFile = has('soak') ? 7_200_000 : 900_000
 
+/** Where random tests start. */
+const seed = process.env.APISERVER_SEED ?? (has('soak') ? String(Date.now() & 0x7fffffff) : '0')
+const seedNote = `random tests ran with APISERVER_SEED=${seed}; another: APISERVER_SEED=<integer>`
+
 /** Where test processes note what they took. */
 const usage = fileURLToPath(new URL('build/usage.jsonl', root))
 
@@ -43,7 +48,12 @@ async function run(paths, concurrency) {
     `--test-reporter=${reporter}`,
     ...(has('slowest') ? ['--import', new URL('support/usage.mjs', import.meta.url).href] : []),
   ]
-  const env = { ...process.env, ...(has('soak') && { APISERVER_SOAK: '1' }), ...(has('slowest') && { APISERVER_TEST_USAGE: usage }) }
+  const env = {
+    ...process.env,
+    APISERVER_SEED: seed,
+    ...(has('soak') && { APISERVER_SOAK: '1' }),
+    ...(has('slowest') && { APISERVER_TEST_USAGE: usage }),
+  }
   const child = spawn(process.execPath, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let last = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -91,6 +101,7 @@ if (has('slowest')) {
 }
 const { own, children } = processorTime()
 const busy = children > 0 ? ` (${seconds(own + children)} of processor time)` : ''
+console.log(seedNote)
 console.log(`${seconds(performance.now() - began)}${busy}${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 const failed = sum('failed') + (stale ? 1 : 0)
 console.log(`${sum('passed')} passed, ${failed} failed`)

@@ -104,6 +104,21 @@ test('fields of the core are read somewhere', () => {
   assert.deepEqual(unreadFields(files, all).toSorted(), Object.keys(awaited).toSorted())
 })
 
+test('tests take what is random from test/support, with the seed of the run', () => {
+  const lucky = sourcesBelow('test')
+    .filter(({ path }) => !path.startsWith('test/support/') && !path.startsWith('test/bench/'))
+    .flatMap(({ path, text, imports }) => [
+      ...imports.flatMap(({ specifier }) => (specifier === 'fast-check' ? [`${path}: import fc from test/support/fast-check.ts`] : [])),
+      ...imports.flatMap(({ specifier }) =>
+        specifier.endsWith('runtimes/testing/store/index.ts')
+          ? [`${path}: import storeConformance from test/support/store-conformance.ts`]
+          : [],
+      ),
+      ...(text.includes(`Math.${'random'}`) ? [`${path}: use randomNumbers of test/support/random.ts`] : []),
+    ])
+  assert.deepEqual(lucky, [])
+})
+
 test('the rooms are listed in core/README.md in this order', () => {
   const text = readFileSync('core/README.md', 'utf8')
   const places = order.map((room) => text.indexOf(`| \`${room}${room.endsWith('.ts') ? '' : '/'}\``))

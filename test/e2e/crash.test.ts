@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { apiOf, configMap, type TestObject } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { randomNumbers } from '../support/random.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
-import { sleep } from '../support/wait.ts'
 
 /** What the server said last about a key; absent: that it is gone. */
 type Acknowledged = Map<string, { readonly version: bigint; readonly value?: string }>
@@ -12,9 +12,11 @@ type Acknowledged = Map<string, { readonly version: bigint; readonly value?: str
 const writers = 8
 const collection = '/api/v1/namespaces/default/configmaps'
 
-/** Writes without pause until the server is gone; each writer has keys of its own. */
-async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Acknowledged): Promise<void> {
+/** Writes without pause until the server is gone; each writer has keys of its own. Kills it once so many writes are acknowledged: it is in the middle of others then. */
+async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Acknowledged, writes: number): Promise<void> {
   const api = apiOf(daemon.fetch)
+  let done = 0
+  let killed: Promise<unknown> | undefined
   const write = async (writer: number) => {
     for (let i = 0; ; i++) {
       const name = `w${writer}-${i % 20}`
@@ -39,10 +41,12 @@ async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Ack
       }
       const version = remove ? (before?.version ?? 0n) : BigInt(answer.body.metadata.resourceVersion)
       acknowledged.set(name, { version, ...(!remove && { value }) })
+      if (++done === writes) killed = daemon.stop('SIGKILL')
     }
   }
   const outcomes = await Promise.allSettled(Array.from({ length: writers }, (_, writer) => write(writer)))
   for (const outcome of outcomes) if (outcome.status === 'rejected' && outcome.reason instanceof assert.AssertionError) throw outcome.reason
+  await killed
 }
 
 describe('a killed daemon', () => {
@@ -50,6 +54,7 @@ describe('a killed daemon', () => {
     const { path, remove } = temporaryDirectory()
     const acknowledged: Acknowledged = new Map()
     let newest = 0n
+    const random = randomNumbers(1)
     let total = 0
     for (let round = 0; round < 4; round++) {
       const daemon = await startDaemon({ directory: path })
@@ -61,10 +66,7 @@ describe('a killed daemon', () => {
         assert.equal(item?.data?.['value'], value, name)
         if (item) assert.equal(BigInt(item.metadata.resourceVersion), version, name)
       }
-      const writing = writeUntilKilled(daemon, round, acknowledged)
-      await sleep(300 + Math.random() * 700)
-      const killed = daemon.stop('SIGKILL')
-      await Promise.all([writing, killed])
+      await writeUntilKilled(daemon, round, acknowledged, 10 * writers + random.integer(50 * writers))
       for (const { version } of acknowledged.values()) if (version > newest) newest = version
       total += acknowledged.size
     }

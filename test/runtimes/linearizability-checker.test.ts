@@ -1,7 +1,7 @@
 /** The checker itself: it must see what is wrong, and nothing else. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import fc from '../support/fast-check.ts'
 import { linearizationProblem, type Operation, type Value, watchProblem } from '../support/linearizability.ts'
 
 const operation = (kind: Operation['kind'], begin: number, end: number, before: Value, after?: Value): Operation => ({

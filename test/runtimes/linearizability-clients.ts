@@ -1,6 +1,7 @@
 /** Clients of one daemon, which may be killed and come back elsewhere, and what they saw. */
 import { apiOf, configMap, type TestList, type TestObject } from '../support/api.ts'
 import type { Observed, Operation, Value } from '../support/linearizability.ts'
+import { randomNumbers } from '../support/random.ts'
 import type { Fetch } from '../support/tls-fetch.ts'
 import { sleep } from '../support/wait.ts'
 import { readWatch } from '../support/watch-reader.ts'
@@ -31,6 +32,7 @@ export function startClients(connect: Connect, count: number): Histories {
   let stopped = false
 
   async function run(client: number): Promise<void> {
+    const random = randomNumbers(client)
     /** What this client saw last of each key. */
     const known = new Map<string, Known>()
 
@@ -84,8 +86,8 @@ export function startClients(connect: Connect, count: number): Histories {
     }
 
     while (!stopped) {
-      const key = keys[Math.floor(Math.random() * keys.length)] ?? ''
-      const dice = Math.random()
+      const key = random.pick(keys)
+      const dice = random.next()
       try {
         if (dice < 0.1) await list()
         else if (dice < 0.4 || (!known.has(key) && dice < 0.7)) await get(key)
@@ -93,7 +95,7 @@ export function startClients(connect: Connect, count: number): Histories {
       } catch {
         await sleep(50)
       }
-      await sleep(Math.random() * 5)
+      await sleep(5 * random.next())
     }
   }
 

@@ -8,6 +8,7 @@ import { type Api, apiOf, configMap } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
 import { linearizationProblem, type Operation, watchProblem } from '../support/linearizability.ts'
+import { randomNumbers } from '../support/random.ts'
 import { trials } from '../support/soak.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually, sleep, within } from '../support/wait.ts'
@@ -17,6 +18,7 @@ const duration = trials(10_000, 30_000)
 /** On a slow machine it takes longer until there is something to judge. */
 const longest = 120_000
 const clients = 6
+const random = randomNumbers(1)
 
 /** Runs the clients while `trouble` happens, over and over; then judges what they saw. */
 async function judge(connect: Connect, trouble: () => Promise<void>): Promise<void> {
@@ -106,7 +108,7 @@ describe('linearizability', { concurrency: true }, () => {
       await judge(
         () => daemon.fetch,
         async () => {
-          await sleep(1_500 + Math.random() * 2_000)
+          await sleep(1_500 + random.integer(2_000))
           await daemon.stop('SIGKILL')
           daemon = await start()
         },
@@ -122,7 +124,7 @@ describe('linearizability', { concurrency: true }, () => {
       await etcd.stop()
     })
     // What one has acknowledged the other must know, however far behind its watch is.
-    const either = () => daemons[Math.random() < 0.5 ? 0 : 1].fetch
+    const either = () => daemons[random.chance(0.5) ? 0 : 1].fetch
     let round = 0
     await judge(either, async () => {
       await sleep(1_000)

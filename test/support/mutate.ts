@@ -1,4 +1,5 @@
 /** Small, seeded changes of texts, for tests that feed what nobody meant. */
+import { randomNumbers } from './random.ts'
 
 export interface Random {
   /** An integer from 0 up to, but not including, the bound. */
@@ -6,24 +7,10 @@ export interface Random {
   pick<T>(list: readonly T[]): T
 }
 
-/** The same numbers for the same seed (xorshift). */
+/** The same numbers for the same seed. */
 export function seeded(seed: number): Random {
-  let state = seed | 1
-  const next = () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return state >>> 0
-  }
-  const below = (bound: number) => next() % bound
-  return {
-    below,
-    pick: (list) => {
-      const found = list[below(list.length)]
-      if (found === undefined) throw new Error('nothing to pick from')
-      return found
-    },
-  }
+  const { integer, pick } = randomNumbers(seed)
+  return { below: integer, pick }
 }
 
 type Change = (text: string, random: Random, words: readonly string[]) => string

@@ -1,6 +1,8 @@
-/** Numbers that look random and are the same in every run (mulberry32). */
-export function randomNumbers(seed: number) {
-  let state = seed | 0
+import { seed } from './seed.ts'
+
+/** Numbers that look random and are the same in every run with the same seed (mulberry32); others for each `own`. */
+export function randomNumbers(own: number) {
+  let state = (own + seed) | 0
   function next(): number {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { covering, mergeTolerations, type Toleration } from '../../../core/admission/plugins/tolerations.ts'
 import { processorTime } from '../../support/cost.ts'
+import fc from '../../support/fast-check.ts'
 
 const fields = ['key', 'operator', 'value', 'effect'] as const
 const same = (a: Toleration, b: Toleration) =>

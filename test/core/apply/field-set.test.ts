@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { compareElements, keyElement, shown, valueElement } from '../../../core/apply/element.ts'
 import {
   difference,
@@ -15,6 +14,7 @@ import {
 } from '../../../core/apply/field-set.ts'
 import { decodeFields, encodeFields } from '../../../core/apply/fields-v1.ts'
 import type { Json } from '../../../core/schema/model.ts'
+import fc from '../../support/fast-check.ts'
 
 const elements = fc.oneof(
   fc.constantFrom('f:a', 'f:b', 'f:c d', 'f:é', 'i:0', 'i:10', 'i:2'),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { applyJsonPatch, jsonPatchFaults } from '../../../core/apply/json-patch.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
+import fc from '../../support/fast-check.ts'
 
 const apply = (document: JsonObject, operations: Json) => applyJsonPatch(structuredClone(document), operations)
 const code = (expected: number) => (error: unknown) => error instanceof ApiError && error.status.code === expected

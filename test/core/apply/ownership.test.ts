@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { objectAtom } from '../../../core/apply/atom.ts'
 import { applyManaged, updateManaged } from '../../../core/apply/ownership.ts'
 import { ObjectMeta } from '../../../core/resources/meta/objectmeta.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { field, type Json, type JsonObject, map, message, string } from '../../../core/schema/model.ts'
+import fc from '../../support/fast-check.ts'
 import { applied, atom, filled, owners, specs, start, thing, updated, writing } from './support.ts'
 
 const specOf = (object: JsonObject) => object['spec'] as JsonObject

@@ -1,11 +1,12 @@
 /** A small schema with each kind of ownership, and writes on it. */
-import fc from 'fast-check'
+
 import { type Atom, objectAtom } from '../../../core/apply/atom.ts'
 import { fieldSet } from '../../../core/apply/field-set.ts'
 import { applyManaged, updateManaged, type Writing } from '../../../core/apply/ownership.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { ObjectMeta } from '../../../core/resources/meta/objectmeta.ts'
 import { any, field, int32, type Json, type JsonObject, list, map, message, string } from '../../../core/schema/model.ts'
+import fc from '../../support/fast-check.ts'
 
 const Port = message('Port', '', {
   number: field(1, int32, ''),

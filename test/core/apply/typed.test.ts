@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { objectAtom } from '../../../core/apply/atom.ts'
 import { checkType } from '../../../core/apply/check.ts'
 import { compare } from '../../../core/apply/compare.ts'
@@ -13,6 +12,7 @@ import { removeItems } from '../../../core/apply/remove-items.ts'
 import { toFieldSet } from '../../../core/apply/to-field-set.ts'
 import { equal } from '../../../core/schema/equal.ts'
 import { field, type Json, type JsonObject, list, message } from '../../../core/schema/model.ts'
+import fc from '../../support/fast-check.ts'
 import { filled, isEmpty, specAtom, specs } from './support.ts'
 
 const fields = (value: Json) => encodeFields(toFieldSet(specAtom, value))

@@ -3,18 +3,12 @@ import { test } from 'node:test'
 import type { Attributes } from '../../../core/authz/authorizer.ts'
 import { aggregate, type ClusterRoleObject } from '../../../core/authz/rbac-aggregate.ts'
 import { type BindingObject, RbacIndex, type RoleObject } from '../../../core/authz/rbac-index.ts'
+import { randomNumbers } from '../../support/random.ts'
 import { allowedByRbac } from './rbac-oracle.ts'
 
 /** Numbers below n, the same in every run. */
 function randomOf(seed: number) {
-  let state = seed
-  const below = (n: number) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % n
-  }
-  const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T
+  const { integer: below, pick } = randomNumbers(seed)
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most) + 1 }, () => pick(list))
   return { below, pick, some }
 }

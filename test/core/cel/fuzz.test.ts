@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { createCelEnvironment } from '../../../core/cel/environment.ts'
 import { dynType, intType, listType, mapType, objectType, stringType } from '../../../core/cel/types.ts'
 import { toJson } from '../../../core/cel/values/json.ts'
+import fc from '../../support/fast-check.ts'
 import { trials } from '../../support/soak.ts'
 
 const self = objectType('Self', { name: stringType, count: intType, names: listType(stringType), labels: mapType(stringType, stringType) })

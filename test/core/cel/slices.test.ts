@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { createCelEnvironment } from '../../../core/cel/environment.ts'
 import type { Evaluation, Program } from '../../../core/cel/program.ts'
 import { settled } from '../../../core/cel/settled.ts'
@@ -8,6 +7,7 @@ import { dynType } from '../../../core/cel/types.ts'
 import { toJson } from '../../../core/cel/values/json.ts'
 import type { Clock } from '../../../core/ports.ts'
 import { Pauses } from '../../../core/slices.ts'
+import fc from '../../support/fast-check.ts'
 import { trials } from '../../support/soak.ts'
 
 /** A clock on which every slice is over when it is looked at. */

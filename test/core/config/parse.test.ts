@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { FlagError } from '../../../core/config/flag.ts'
 import { type FlagName, flags } from '../../../core/config/flags/index.ts'
 import { parseFlags } from '../../../core/config/parse.ts'
+import fc from '../../support/fast-check.ts'
 
 const parse = (...argv: string[]) => parseFlags(argv, 'apiserver')
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { createPlatform } from '../../../core/platform.ts'
 import { decodeContinue, encodeContinue, inconsistent } from '../../../core/request/continue-token.ts'
 import { ApiError } from '../../../core/respond/status.ts'
+import fc from '../../support/fast-check.ts'
 
 const platform = createPlatform()
 const raw = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { maxDepth, parseJson, unrecognizedObject } from '../../../core/request/json.ts'
 import { syntaxFault } from '../../../core/request/json-syntax.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { parseJsonText } from '../../../core/schema/json-text.ts'
 import type { Json } from '../../../core/schema/model.ts'
+import fc from '../../support/fast-check.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const parse = (text: string) => parseJson(encode(text), { duplicates: true })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { labelSelectorOf, parseLabelSelector } from '../../../core/request/label-selector.ts'
 import { ApiError } from '../../../core/respond/status.ts'
+import fc from '../../support/fast-check.ts'
 
 test('matches as the text says', () => {
   const rows: [text: string, labels: { [key: string]: string }, matches: boolean][] = [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   age,
   containerImages,
@@ -13,6 +12,7 @@ import {
   selectorText,
   typedCell,
 } from '../../../core/resources/cells.ts'
+import fc from '../../support/fast-check.ts'
 import { hookContext } from '../../support/hook-context.ts'
 
 test('durations for humans', () => {

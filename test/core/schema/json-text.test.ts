@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { parseJson } from '../../../core/request/json.ts'
 import { parseYaml } from '../../../core/request/yaml.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
@@ -9,6 +8,7 @@ import { DecodeError, decode } from '../../../core/schema/decode.ts'
 import { hasLongInteger, parseExact, parseJsonText, printJson } from '../../../core/schema/json-text.ts'
 import type { Json, JsonObject, Message, Schema } from '../../../core/schema/model.ts'
 import { decodeProtobuf, encodeProtobuf } from '../../../core/schema/protobuf.ts'
+import fc from '../../support/fast-check.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => parseJson(bytes(text), { duplicates: true }).value

@@ -1,5 +1,5 @@
 /** Small schemas that have one field of every shape, and full values made from any schema. */
-import fc from 'fast-check'
+
 import {
   any,
   bool,
@@ -26,6 +26,7 @@ import {
   string,
   time,
 } from '../../../core/schema/model.ts'
+import fc from '../../support/fast-check.ts'
 
 export const Reference = message('Reference', '', { name: field(1, string, '') })
 

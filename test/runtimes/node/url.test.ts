@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { requestUrl } from '../../../runtimes/node/http/url.ts'
+import fc from '../../support/fast-check.ts'
 
 test('is what the URL standard makes of host and target', () => {
   const part = fc.array(

@@ -1,10 +1,12 @@
 /** Writes to the directory of its first argument until it is killed; says on stdout what was acknowledged, one line each. */
 import { writeSync } from 'node:fs'
 import { StoreError } from '../../../core/ports.ts'
+import { randomNumbers } from '../../support/random.ts'
 import { seal } from './crash-values.ts'
 import { openAt } from './helpers.ts'
 
 const [directory = '', mode = 'write'] = process.argv.slice(2)
+const random = randomNumbers(1)
 const writers = 32
 const keysOfWriter = 8
 
@@ -18,10 +20,10 @@ else {
 
 async function write(writer: number): Promise<never> {
   for (;;) {
-    const key = `/crash/${writer}/${Math.floor(Math.random() * keysOfWriter)}`
+    const key = `/crash/${writer}/${random.integer(keysOfWriter)}`
     const { kv } = await store.get(key)
-    const remove = kv !== undefined && Math.random() < 0.2
-    const size = Math.random() < 0.02 ? 200_000 : Math.floor(Math.random() * 2000)
+    const remove = kv !== undefined && random.chance(0.2)
+    const size = random.chance(0.02) ? 200_000 : random.integer(2_000)
     const value = seal(size)
     const result = remove ? await store.delete(key, kv.modRevision) : await store.put(key, value, kv?.modRevision ?? 0)
     if (!result.ok) throw new Error(`swap of ${key} failed`)

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { StoreError } from '../../../core/ports.ts'
+import { randomNumbers } from '../../support/random.ts'
 import { nodeArguments } from '../../support/root.ts'
 import { progress, trials } from '../../support/soak.ts'
 import { sealOf } from './crash-values.ts'
@@ -22,9 +23,10 @@ describe('durable store: a killed writer', { concurrency: 2 }, () => {
     test(`keeps every acknowledged write, and tears none (${lane} directory, ${rounds} times)`, async () => {
       const { directory, remove } = await temporaryDirectory()
       const latest = new Map<string, Acknowledged>()
+      const random = randomNumbers(lane.length)
       const say = progress(`kills, ${lane} directory`, rounds)
       for (let round = 0; round < rounds; round++) {
-        const acknowledged = await writeUntilKilled(directory, 50 + Math.random() * 1_500)
+        const acknowledged = await writeUntilKilled(directory, 50 + random.integer(1_500))
         await check(directory, acknowledged, latest)
         say(round + 1, () => `${latest.size} keys`)
       }

@@ -1,4 +1,4 @@
-import { storeConformance } from '../../../runtimes/testing/store/index.ts'
+import { storeConformance } from '../../support/store-conformance.ts'
 import { openAt, temporaryDirectory } from './helpers.ts'
 
 storeConformance('durable store', open, 15)

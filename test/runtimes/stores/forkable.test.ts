@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { forkableStore } from '../../../runtimes/stores/forkable.ts'
-import { storeConformance } from '../../../runtimes/testing/store/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { storeConformance } from '../../support/store-conformance.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const entries = async (store: KeyValueStore, revision = 0) => {

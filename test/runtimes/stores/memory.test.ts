@@ -1,5 +1,5 @@
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
-import { storeConformance } from '../../../runtimes/testing/store/index.ts'
+import { storeConformance } from '../../support/store-conformance.ts'
 
 storeConformance(
   'memory store',

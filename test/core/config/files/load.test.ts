@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { ConfigurationFileError } from '../../../../core/config/files/error.ts'
 import { type FileKindName, fileKinds, loadConfigurationFile } from '../../../../core/config/files/load.ts'
 import { createPlatform } from '../../../../core/platform.ts'
+import fc from '../../../support/fast-check.ts'
 
 const platform = createPlatform()
 const load = (text: string) => loadConfigurationFile('TracingConfiguration', text, 'f.yaml', platform)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { addressRange } from '../../../../core/registry/allocators/address-range.ts'
 import { PortSet } from '../../../../core/registry/allocators/port-set.ts'
 import { printPorts, readPorts } from '../../../../core/registry/allocators/range-allocation.ts'
 import { RangeAllocation } from '../../../../core/resources/core/rangeallocation.ts'
 import type { Json, Message } from '../../../../core/schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../../../../core/schema/protobuf.ts'
+import fc from '../../../support/fast-check.ts'
 
 function firstOf(text: string, count: number): string[] {
   const range = addressRange(text)

@@ -1,7 +1,6 @@
 /** Whatever somebody puts into the store: it is read, or refused with a TransformError; never anything else, and never another value. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import fc from 'fast-check'
 import { aesGcm } from '../../../../core/storage/encryption/aes-gcm.ts'
 import { envelopeV1 } from '../../../../core/storage/encryption/kms/envelope-v1.ts'
 import { envelopeV2 } from '../../../../core/storage/encryption/kms/envelope-v2.ts'
@@ -10,6 +9,7 @@ import { transformerOf } from '../../../../core/storage/encryption/providers.ts'
 import { TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
+import fc from '../../../support/fast-check.ts'
 import { trials } from '../../../support/soak.ts'
 import { keys } from './support.ts'
 

@@ -3,7 +3,7 @@ import { byPrefix } from '../../../../core/storage/encryption/choice.ts'
 import { secretbox } from '../../../../core/storage/encryption/secretbox.ts'
 import { encryptedStore } from '../../../../core/storage/encryption/store.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
-import { storeConformance } from '../../../../runtimes/testing/store/index.ts'
+import { storeConformance } from '../../../support/store-conformance.ts'
 
 const transformer = byPrefix(
   { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: await aesGcm(new Uint8Array(32).fill(1)) },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { ApiError } from '../../../../core/respond/status.ts'
 import type { Json, JsonObject } from '../../../../core/schema/model.ts'
 import { applyMergePatch } from '../../../../core/verbs/patch/merge-patch.ts'
+import fc from '../../../support/fast-check.ts'
 
 test('merges (RFC 7386 appendix A, for objects)', () => {
   const rows: [document: JsonObject, patch: JsonObject, expected: JsonObject][] = [

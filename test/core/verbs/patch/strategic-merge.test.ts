@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { ApiError } from '../../../../core/respond/status.ts'
 import {
   any,
@@ -16,6 +15,7 @@ import {
   string,
 } from '../../../../core/schema/model.ts'
 import { applyStrategicMerge } from '../../../../core/verbs/patch/strategic-merge.ts'
+import fc from '../../../support/fast-check.ts'
 
 const byName = { patchStrategy: 'merge', patchMergeKey: 'name' } as const
 const Item: Message = message('Item', 'A part with every way of merging.', {
