@@ -1,6 +1,7 @@
 import { ApiError, badRequest, entityTooLarge, timeout } from '../respond/status.ts'
 import { concatenate } from '../schema/bytes.ts'
 import type { Exchange } from './exchange.ts'
+import { LightRequest } from './light-request.ts'
 
 /** Bytes that a request body may have. */
 export const maxBodyBytes = 3 * 1024 * 1024
@@ -17,6 +18,12 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
     void request.body?.cancel().catch(() => undefined)
     throw entityTooLarge(limit)
   }
+  const light = LightRequest.body(request)
+  if (light !== undefined) {
+    const bytes = light === null ? empty : await light.within(limit)
+    if (bytes === undefined) throw entityTooLarge(limit)
+    return bytes
+  }
   if (declared !== null) {
     // HTTP parsers never deliver more than the declared length, so the runtime's own reader is bounded, and it is faster.
     const bytes = await wholeOf(request)
@@ -29,8 +36,16 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
 /**
  * Reads the body of an exchange, whose seat others may have until the client has sent it: one that stalls keeps nobody out.
  * Throws BadRequest when the client goes away, TooManyRequests when all seats are taken meanwhile, and Timeout when the deadline has passed.
+ * Most bodies are there already: a plain value then.
  */
-export async function receiveBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'>): Promise<Uint8Array> {
+export function receiveBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'>): Uint8Array | Promise<Uint8Array> {
+  const whole = exchange.expired ? undefined : LightRequest.body(exchange.request)?.whole()
+  if (whole === undefined) return awaitBody(exchange)
+  if (whole.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes)
+  return whole
+}
+
+async function awaitBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'>): Promise<Uint8Array> {
   exchange.seat?.leave()
   let bytes: Uint8Array
   try {

@@ -15,7 +15,18 @@ export class HeldBody implements LightBody {
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    if (this.#read || this.#stream?.locked) throw new TypeError('Body is unusable: it has been read already')
+    const bytes = this.whole()
+    if (bytes === undefined) throw new TypeError('Body is unusable: it has been read already')
+    return bytes
+  }
+
+  async within(most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const bytes = await this.bytes()
+    return bytes.length > most ? undefined : bytes
+  }
+
+  whole(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#read || this.#stream?.locked) return undefined
     this.#read = true
     return this.#bytes
   }

@@ -6,6 +6,10 @@ export interface LightBody {
   readonly used: boolean
   /** Rejects when it has been read before, or can't be had. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
+  /** As `bytes`, unless it has more than so many: then undefined, and the rest is thrown away. */
+  within(most: number): Promise<Uint8Array<ArrayBuffer> | undefined>
+  /** As `bytes`, where all of it is there and unread; otherwise undefined, and nothing has happened. */
+  whole(): Uint8Array<ArrayBuffer> | undefined
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>
   /** A second reader's copy. */
   tee(): ReadableStream<Uint8Array<ArrayBuffer>>
@@ -66,6 +70,11 @@ export class LightRequest implements Request {
 
   static #read(request: LightRequest): Promise<Uint8Array<ArrayBuffer>> {
     return request.#body === null ? Promise.resolve(new Uint8Array(0)) : request.#body.bytes()
+  }
+
+  /** The body of a request of this class; null: it has none. Undefined for a request of another class. */
+  static body(request: Request): LightBody | null | undefined {
+    return #body in request ? request.#body : undefined
   }
 
   /** Aborts `signal`: the client is gone. */

@@ -20,6 +20,9 @@ export class RequestBody {
   #error: Error | undefined
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined
   #collecting = false
+  /** Bytes that may be collected, and whether there are more. */
+  #most = Number.POSITIVE_INFINITY
+  #tooLarge = false
   #discarding = false
   #teed = false
   #taken = false
@@ -41,6 +44,10 @@ export class RequestBody {
       return true
     }
     const length = this.#length + bytes.length
+    if (this.#collecting && length > this.#most) {
+      this.#exceed(bytes.length)
+      return true
+    }
     if (length > this.#buffer.length) {
       const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#length))
       larger.set(this.#buffer.subarray(0, this.#length))
@@ -119,22 +126,50 @@ export class RequestBody {
 
   /** The whole body. Rejects when the client goes away before its end, and when it has been read before. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    if (this.#teed && this.#stream !== undefined && !this.#collecting && !this.#stream.locked) return this.#collectCopy(this.#stream)
+    return (await this.within(Number.POSITIVE_INFINITY)) as Uint8Array<ArrayBuffer>
+  }
+
+  async within(most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    if (this.#teed && this.#stream !== undefined && !this.#collecting && !this.#stream.locked) return this.#collectCopy(this.#stream, most)
     if (this.used || this.#stream?.locked) throw new TypeError('Body is unusable: it has been read already')
     this.#collecting = true
+    this.#most = most
     this.#stream?.getReader()
     this.#consumed(this.#length)
-    while (!this.#ended) {
+    if (this.#length > most) this.#exceed(0)
+    while (!this.#ended && !this.#tooLarge) {
       if (this.#error !== undefined) throw this.#error
       await this.#more()
     }
+    return this.#tooLarge ? undefined : this.#take()
+  }
+
+  whole(): Uint8Array<ArrayBuffer> | undefined {
+    if (!this.#ended || this.used || this.#stream !== undefined) return undefined
+    this.#collecting = true
+    this.#consumed(this.#length)
     return this.#take()
   }
 
-  async #collectCopy(own: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
+  /** The rest, of which so many bytes have come, is thrown away. */
+  #exceed(bytes: number): void {
+    this.#tooLarge = true
+    this.#discarding = true
+    this.#consumed(bytes)
+    this.#buffer = new Uint8Array(0)
+    this.#length = 0
+    this.#wake?.()
+  }
+
+  async #collectCopy(own: ReadableStream<Uint8Array<ArrayBuffer>>, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     this.#collecting = true
     const chunks: Uint8Array[] = []
-    for await (const chunk of own) chunks.push(chunk)
+    let length = 0
+    for await (const chunk of own) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > most) return undefined
+    }
     return Buffer.concat(chunks)
   }
 
