@@ -10,8 +10,10 @@
  * own: that of the cel-js package knows neither `Object{}` nor optional items of literals, and keeps no places of operators,
  * which every error message points at.
  */
+import { aggregateIssues } from './check/aggregates.ts'
 import { check } from './check/check.ts'
 import type { Declarations } from './check/environment.ts'
+import { formatIssues } from './check/formats.ts'
 import { literalIssues } from './check/literals.ts'
 import { declaredSizes } from './cost/estimate.ts'
 import { unescapeName } from './escaping.ts'
@@ -96,7 +98,7 @@ function compile(declarations: Declarations, expression: string, { result, ...se
   if ('issues' in parsed) return refused(parsed.issues)
   const checked = check(parsed.tree, declarations)
   if ('issues' in checked) return refused(checked.issues)
-  const faults = literalIssues(checked.tree)
+  const faults = [...aggregateIssues(checked), ...literalIssues(checked.tree), ...formatIssues(checked)]
   if (faults.length > 0) return refused(faults)
   const type = checked.typeOf(checked.tree)
   if (result && !result.some((each) => each.kind === 'dyn' || sameType(each, type))) return { issues: wrongResult(result, type) }

@@ -235,11 +235,10 @@ class Checker implements Checked {
     return { parameters: parameters.map(renamed), result: renamed(result) }
   }
 
-  /** The type of all items so far; literals hold items of one type. */
-  #join(node: Expr, before: CelType | undefined, type: CelType): CelType {
+  /** The type of all items so far. That literals hold items of one type is checked later (aggregates.ts). */
+  #join(before: CelType | undefined, type: CelType): CelType {
     if (!before) return type
-    if (this.#substitutions.isAssignable(before, type)) return mostGeneral(before, type)
-    return this.#mismatch(node.at, before, type)
+    return this.#substitutions.isAssignable(before, type) ? mostGeneral(before, type) : dynType
   }
 
   #item(value: Expr, optional: boolean): CelType {
@@ -252,7 +251,7 @@ class Checker implements Checked {
 
   #list(node: ListLiteral): CelType {
     let items: CelType | undefined
-    for (const { value, optional } of node.items) items = this.#join(value, items, this.#item(value, optional))
+    for (const { value, optional } of node.items) items = this.#join(items, this.#item(value, optional))
     return listType(items ?? this.#substitutions.fresh())
   }
 
@@ -260,8 +259,8 @@ class Checker implements Checked {
     let keys: CelType | undefined
     let values: CelType | undefined
     for (const { key, value, optional } of node.entries) {
-      keys = this.#join(key, keys, this.check(key))
-      values = this.#join(value, values, this.#item(value, optional))
+      keys = this.#join(keys, this.check(key))
+      values = this.#join(values, this.#item(value, optional))
     }
     return mapType(keys ?? this.#substitutions.fresh(), values ?? this.#substitutions.fresh())
   }

@@ -3,21 +3,22 @@ import { patternProblem } from '../library/regex.ts'
 import { type Expr, nodesOf } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/issues.ts'
 import { CelError } from '../values/errors.ts'
-import { parseDuration, parseTimestamp } from '../values/times.ts'
+import { isInt } from '../values/numbers.ts'
+import { parseDuration, parseTimestamp, timestampOf } from '../values/times.ts'
 
-function isTimestamp(text: string): boolean {
+function isTimestamp(value: unknown): boolean {
   try {
-    return parseTimestamp(text) !== undefined
+    return (isInt(value) ? timestampOf(value) : parseTimestamp(String(value))) !== undefined
   } catch (error) {
     if (error instanceof CelError) return false
     throw error
   }
 }
 
-const valid: { readonly [name: string]: (text: string) => boolean } = {
-  duration: (text) => parseDuration(text) !== undefined,
+const valid: { readonly [name: string]: (value: unknown) => boolean } = {
+  duration: (value) => typeof value !== 'string' || parseDuration(value) !== undefined,
   timestamp: isTimestamp,
-  matches: (text) => patternProblem(text) === undefined,
+  matches: (value) => typeof value !== 'string' || patternProblem(value) === undefined,
 }
 
 /** The faults of a checked tree's literals. */
@@ -26,7 +27,7 @@ export function literalIssues(tree: Expr): readonly Issue[] {
   for (const node of nodesOf(tree)) {
     if (node.kind !== 'call' || !Object.hasOwn(valid, node.function)) continue
     const literal = node.args[0]
-    if (literal?.kind !== 'literal' || typeof literal.value !== 'string') continue
+    if (literal?.kind !== 'literal') continue
     if (!valid[node.function]?.(literal.value)) issues.push({ at: literal.at, message: `invalid ${node.function} argument` })
   }
   return issues

@@ -52,7 +52,10 @@ function literalInt(node: EstimatedNode | undefined): number | undefined {
 }
 
 const splits: Rule = ({ target, args: [, limit] }) =>
-  target && { cost: times(sizeOf(target), 2 * traversal), size: { min: 0, max: literalInt(limit) ?? sizeOf(target).max } }
+  target && { cost: times(sizeOf(target), 2 * traversal), size: { min: 0, max: unsigned(literalInt(limit)) ?? sizeOf(target).max } }
+
+/** A negative limit is a very large one, as cel-go's estimate has it. */
+const unsigned = (count: number | undefined) => (count !== undefined && count < 0 ? largest : count)
 
 const joins: Rule = ({ target, args: [separator], itemsOf }) => {
   if (!target) return undefined
@@ -193,7 +196,7 @@ const languageOverloads: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['string_format', ({ target }) => target && { cost: times(sizeOf(target), traversal) }],
   ['string_to_bytes', converts(({ min, max }) => ({ min, max: Math.min(4 * max, largest) }))],
   ['bytes_to_string', converts(({ min, max }) => ({ min: Math.floor(min / 4), max }))],
-  ['strings_quote', converts(({ min, max }) => ({ min: min + 2, max: Math.min(2 * max + 2, largest) }))],
+  ['strings_quote', converts(({ min, max }) => ({ min: min + 2, max: (2 * max + 2) % 2 ** 64 }))],
   ['starts_with_string', traversesArgument()],
   ['ends_with_string', traversesArgument()],
   ['in_list', ({ args: [, list] }) => ({ cost: sizeOf(list) })],

@@ -86,6 +86,12 @@ const isIn = ({ address }: CelIp, list: readonly string[]) => list.some((each) =
 const isGlobalUnicast = (each: CelIp) =>
   !isIn(each, [...networks.isUnspecified, ...networks.isLoopback, ...networks.isLinkLocalUnicast, ...multicast])
 
+/** A text that is no address is said to be of the wrong type. */
+function containsText({ network }: CelCidr, text: string): boolean {
+  const found = readIp(text)
+  return typeof found === 'string' ? fail('no such overload') : contains(network, found.address)
+}
+
 const containsCidr = ({ network }: CelCidr, { network: inner }: CelCidr) =>
   contains(network, inner.address) && network.prefix <= inner.prefix
 
@@ -121,12 +127,7 @@ const rows: readonly Row[] = [
   ['cidr_ip', 'net.CIDR.ip(): net.IP', ({ network }: CelCidr) => new CelIp(network.address)],
   ['cidr_prefix_length', 'net.CIDR.prefixLength(): int', ({ network }: CelCidr) => network.prefix],
   ['cidr_masked', 'net.CIDR.masked(): net.CIDR', masked],
-  [
-    'cidr_contains_ip_string',
-    'net.CIDR.containsIP(string): bool',
-    ({ network }: CelCidr, text: string) => contains(network, ip(text).address),
-    compares(true, false),
-  ],
+  ['cidr_contains_ip_string', 'net.CIDR.containsIP(string): bool', containsText, compares(true, false)],
   [
     'cidr_contains_ip_ip',
     'net.CIDR.containsIP(net.IP): bool',

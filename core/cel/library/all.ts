@@ -57,7 +57,6 @@ export const standardTypes: readonly CelType[] = [
   bytesType,
   doubleType,
   durationType,
-  dynType,
   intType,
   listType(dynType),
   mapType(dynType, dynType),

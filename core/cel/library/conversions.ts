@@ -23,7 +23,7 @@ import {
   parseDuration,
   parseTimestamp,
   second,
-  timestamp,
+  timestampOf,
 } from '../values/times.ts'
 import { typeOf } from '../values/typing.ts'
 import { CelTypeValue } from '../values/values.ts'
@@ -82,10 +82,6 @@ function textFromBytes(bytes: Uint8Array): string {
   }
 }
 
-function timestampFromInt(seconds: Int): CelTimestamp {
-  return timestamp(BigInt(seconds) * second)
-}
-
 const same = <T>(value: T): T => value
 
 const rows: readonly Row[] = [
@@ -124,7 +120,7 @@ const rows: readonly Row[] = [
   ['timestamp_to_string', 'string(timestamp): string', formatTimestamp],
   ['uint64_to_string', 'string(uint): string', ({ value }: CelUint) => String(value)],
   ['timestamp_to_timestamp', 'timestamp(timestamp): timestamp', same],
-  ['int64_to_timestamp', 'timestamp(int): timestamp', timestampFromInt],
+  ['int64_to_timestamp', 'timestamp(int): timestamp', timestampOf],
   [
     'string_to_timestamp',
     'timestamp(string): timestamp',

@@ -1,8 +1,9 @@
 /** Functions of lists: this API's own, and cel-go's ext.Lists, version 3. */
+import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { compare, equal } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
-import { adapt, getKey, isMap, keysOf, lengthOf, weightOf } from '../values/maps.ts'
+import { adapt, getKey, isMap, keysOf, weightOf } from '../values/maps.ts'
 import { CelDouble, CelUint, doubleOperator, type Int, intOperator, uintOperator } from '../values/numbers.ts'
 import { CelDuration, duration } from '../values/times.ts'
 import { typeOf } from '../values/typing.ts'
@@ -92,7 +93,7 @@ function distinct(list: List): List {
 
 /** Units for going through a value with all it holds. */
 function traversalCost(value: unknown): number {
-  if (typeof value === 'string') return Math.floor(lengthOf(value) * traversal)
+  if (typeof value === 'string') return Math.floor(utf8Length(value) * traversal)
   if (value instanceof Uint8Array) return Math.floor(value.length * traversal)
   if (Array.isArray(value)) return value.reduce<number>((total, each) => total + traversalCost(each), 0)
   if (!isMap(value) || (value instanceof CelObject && value.celType.fieldNames?.length === 0)) return 1

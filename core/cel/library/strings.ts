@@ -1,4 +1,5 @@
 /** Functions of texts (cel-go's ext.Strings, version 2). Positions count code points. */
+import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { fail } from '../values/errors.ts'
 import { weightOf } from '../values/maps.ts'
@@ -31,10 +32,10 @@ function standsAt(points: string | readonly string[], part: string | readonly st
   return true
 }
 
-function indexOf(text: string, part: string, from: Int = 0): number {
+function indexOf(text: string, part: string, from: Int = 0): Int {
+  if (part === '') return from
   if (from < 0) outOfRange(from)
   const points = pointsOf(text)
-  if (part === '') return Number(from) > points.length ? points.length : Number(from)
   if (Number(from) >= points.length) return -1
   if (typeof points === 'string') return points.indexOf(part, Number(from))
   const wanted = [...part]
@@ -42,11 +43,11 @@ function indexOf(text: string, part: string, from: Int = 0): number {
   return -1
 }
 
-function lastIndexOf(text: string, part: string, from?: Int): number {
+function lastIndexOf(text: string, part: string, from?: Int): Int {
   const points = pointsOf(text)
   const offset = from ?? points.length - 1
+  if (part === '') return from ?? points.length
   if (from !== undefined && from < 0) outOfRange(from)
-  if (part === '') return from === undefined || Number(from) > points.length ? points.length : Number(from)
   if (Number(offset) >= points.length) return -1
   if (typeof points === 'string') return points.lastIndexOf(part, Number(offset))
   const wanted = [...part]
@@ -122,7 +123,10 @@ const lowerAscii = mapAscii(/[A-Z]+/g, (part) => part.toLowerCase())
 const upperAscii = mapAscii(/[a-z]+/g, (part) => part.toUpperCase())
 
 /** Of searches in texts, whose receiver is traversed once. */
-const searches = { cost: ([text]: readonly unknown[]) => Math.floor(weightOf(text) * traversal), byName: true } as const
+const searches = {
+  cost: ([text]: readonly unknown[]) => (typeof text === 'string' ? Math.floor(utf8Length(text) * traversal) : 1),
+  byName: true,
+} as const
 const joins = { cost: (_: readonly unknown[], result: unknown) => traversed(weightOf(result), 2), byName: true } as const
 
 const rows: readonly Row[] = [

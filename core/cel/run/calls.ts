@@ -1,13 +1,14 @@
 /** Operators and functions. */
 import type { FunctionDeclaration, Overload } from '../functions.ts'
+import { patternProblem } from '../library/regex.ts'
 import type { Call, Expr } from '../syntax/ast.ts'
 import { type CelType, sameType } from '../types.ts'
 import { equal, includes } from '../values/compare.ts'
 import { CelError, fail } from '../values/errors.ts'
 import { adapt, getKey, isMap, weightOf } from '../values/maps.ts'
-import { matches } from '../values/typing.ts'
-import { CelOpaque, CelOptional } from '../values/values.ts'
-import { type Code, constant, isAttribute, type Run } from './code.ts'
+import { matches, typeOf } from '../values/typing.ts'
+import { CelOpaque, CelOptional, none } from '../values/values.ts'
+import { areTrusted, type Code, constant, isAttribute, type Run } from './code.ts'
 import type { Compiler } from './compile.ts'
 import { select, selectOptional } from './fields.ts'
 import type { Frame } from './frame.ts'
@@ -23,6 +24,7 @@ function logical(decides: boolean): CompileCall {
   return (compiler, { args }) => {
     const [left, right] = args.map((each) => compiler.compile(each).run) as [Run, Run]
     return {
+      trusted: true,
       run(frame) {
         let failure: CelError | undefined
         try {
@@ -33,7 +35,7 @@ function logical(decides: boolean): CompileCall {
           if (!(error instanceof CelError)) throw error
           failure = error
         }
-        const value = right(frame)
+        const value = failure ? outcome(right, frame) : right(frame)
         if (value === decides) return decides
         if (failure) throw failure
         return value === !decides ? value : noOverload()
@@ -45,8 +47,10 @@ function logical(decides: boolean): CompileCall {
 const conditional: CompileCall = (compiler, { args }) => {
   const [condition, yes, no] = args as readonly [Expr, Expr, Expr]
   const test = compiler.compile(condition).run
-  const [whenTrue, whenFalse] = [yes, no].map((each) => compiler.compile(each, isAttribute(each)).run) as [Run, Run]
+  const branches = [yes, no].map((each) => compiler.compile(each, isAttribute(each)))
+  const [whenTrue, whenFalse] = branches.map(({ run }) => run) as [Run, Run]
   return {
+    trusted: areTrusted(branches),
     run(frame) {
       const value = test(frame)
       if (value === true) return whenTrue(frame)
@@ -62,37 +66,36 @@ function comparisonCost(a: unknown, b: unknown): number {
 }
 
 function equality(wanted: boolean): CompileCall {
+  const cost = ([a, b]: readonly unknown[]) => comparisonCost(a, b)
   return (compiler, { args }) => {
     const [left, right] = args.map((each) => compiler.compile(each).run) as [Run, Run]
-    return {
-      run(frame) {
-        const [a, b] = [left(frame), right(frame)]
-        frame.spend(comparisonCost(a, b))
-        return equal(a, b) === wanted
-      },
-    }
+    return { ...binaryCall(left, right, cost, (a, b) => equal(a, b) === wanted), trusted: true }
   }
 }
 
 function indexing(get: (operand: unknown, key: unknown) => unknown): CompileCall {
   return (compiler, { args: [operand, key] }, nested) => {
-    const of = compiler.operand(operand as Expr, nested)
+    const { run: of, trusted = false } = compiler.operand(operand as Expr, nested)
     const at = compiler.compile(key as Expr, isAttribute(key as Expr)).run
     return {
+      trusted,
       run(frame) {
         const value = of(frame)
-        const index = at(frame)
         frame.spend(1)
-        return get(value, index)
+        const index = at(frame)
+        const found = get(value, index)
+        if (found === none && (value instanceof CelOptional || get === selectOptional)) frame.spend(-1)
+        return found
       },
     }
   }
 }
 
 const optionalSelect: CompileCall = (compiler, { args: [operand, name] }, nested) => {
-  const of = compiler.operand(operand as Expr, nested)
+  const { run: of, trusted = false } = compiler.operand(operand as Expr, nested)
   const key = compiler.nameOfKey(name?.kind === 'literal' ? String(name.value) : '')
   return {
+    trusted,
     run(frame) {
       const found = selectOptional(of(frame), key)
       if (found.hasValue) frame.spend(1)
@@ -105,6 +108,7 @@ const optionalSelect: CompileCall = (compiler, { args: [operand, name] }, nested
 const notStrictlyFalse: CompileCall = (compiler, { args: [arg] }) => {
   const { run } = compiler.compile(arg as Expr)
   return {
+    trusted: true,
     run(frame) {
       frame.spend(1)
       try {
@@ -117,15 +121,16 @@ const notStrictlyFalse: CompileCall = (compiler, { args: [arg] }) => {
   }
 }
 
-/** `or` and `orValue` evaluate what they are given only when it is needed. */
+/** `or` and `orValue` evaluate what they are given only when it is needed. What is no optional is its own value. */
 function alternative(take: (given: CelOptional) => unknown): CompileCall {
   return (compiler, { target, args: [arg] }) => {
-    const of = compiler.compile(target as Expr).run
-    const otherwise = compiler.compile(arg as Expr).run
+    const codes = [target, arg].map((each) => compiler.compile(each as Expr))
+    const [of, otherwise] = codes.map(({ run }) => run) as [Run, Run]
     return {
+      trusted: areTrusted(codes),
       run(frame) {
         const value = of(frame)
-        if (!(value instanceof CelOptional)) return noOverload()
+        if (!(value instanceof CelOptional)) return value
         return value.hasValue ? take(value) : otherwise(frame)
       },
     }
@@ -143,24 +148,19 @@ function membership(compiler: Compiler, node: Call): Code | undefined {
     return undefined
   const contains = includes(values)
   const { run } = compiler.compile(item as Expr)
-  return { run: (frame) => contains(run(frame)) }
+  return { run: (frame) => contains(run(frame)), trusted: true }
 }
 
 /** `in` of a list, whose every item is looked at, or of a map; which one, a value may have to tell. */
 function contained(compiler: Compiler, node: Call): Code {
   const known = compiler.checked.overloadsOf(node).length === 1
   const [item, container] = node.args.map((each) => compiler.compile(each).run) as [Run, Run]
-  return {
-    run(frame) {
-      const [value, within] = [item(frame), container(frame)]
-      if (Array.isArray(within)) {
-        frame.spend(known ? within.length : 1)
-        return within.some((each) => equal(adapt(each), value))
-      }
-      frame.spend(1)
-      return isMap(within) ? getKey(within, value) !== undefined : fail('no such overload: @in')
-    },
+  const cost = ([, within]: readonly unknown[]) => (known && Array.isArray(within) ? within.length : 1)
+  const run = (value: unknown, within: unknown): boolean => {
+    if (Array.isArray(within)) return within.some((each) => equal(adapt(each), value))
+    return isMap(within) ? getKey(within, value) !== undefined : noOverload()
   }
+  return { ...binaryCall(item, container, cost, run), trusted: true }
 }
 
 const special: { readonly [name: string]: CompileCall } = {
@@ -190,52 +190,139 @@ const sameKind = (wanted: CelType, given: CelType) =>
 type Choose = (args: readonly unknown[]) => Overload
 type Implementation = (...args: readonly unknown[]) => unknown
 
-/** The overload that is meant whatever the values turn out to be; undefined: they have to be looked at. */
-function certain(overloads: readonly Overload[], given: readonly CelType[]): Overload | undefined {
-  const [only] = overloads
-  if (!only || overloads.length > 1) return undefined
-  return only.parameters.some((wanted, index) => isUncertain(wanted, given[index] as CelType)) ? undefined : only
+/** What is known about the arguments of a call before it runs. */
+interface Given {
+  readonly types: readonly CelType[]
+  readonly codes: readonly Code[]
 }
 
-/** A call with one or two arguments, without lists of them unless its cost needs one. */
-function directCall({ run, cost }: Overload, [one, two]: readonly [Run, Run?]): Code {
-  const call = run as Implementation
-  if (!two) {
-    return {
-      run(frame) {
-        const a = one(frame)
-        const result = call(a)
-        frame.spend(cost ? cost([a], result) : 1)
-        return result
-      },
-    }
+const isLooked = (wanted: CelType, index: number, { types, codes }: Given): boolean =>
+  isUncertain(wanted, types[index] as CelType) || (codes[index]?.trusted !== true && wanted.kind !== 'dyn' && wanted.kind !== 'parameter')
+
+/** The overload that is meant whatever the values turn out to be; undefined: they have to be looked at. */
+function certain(overloads: readonly Overload[], given: Given): Overload | undefined {
+  const [only] = overloads
+  if (!only || overloads.length > 1) return undefined
+  return only.parameters.some((wanted, index) => isLooked(wanted, index, given)) ? undefined : only
+}
+
+const holds = (type: CelType, kinds: readonly string[]): boolean =>
+  kinds.includes(type.kind) || type.parameters.some((each) => holds(each, kinds))
+
+/** Functions keep their word about results, but for what they only hand on. */
+const isTrusted = (overloads: readonly Overload[], { types, codes }: Given): boolean =>
+  overloads.every(({ result }) => !holds(result, ['parameter'])) || (areTrusted(codes) && !types.some((type) => holds(type, ['dyn'])))
+
+type Cost = NonNullable<Overload['cost']>
+
+/** An error counts as a value: cel-go evaluates the second operand although the first one failed, and counts the call. */
+function outcome(run: Run, frame: Frame): unknown {
+  try {
+    return run(frame)
+  } catch (error) {
+    if (error instanceof CelError) return error
+    throw error
   }
+}
+
+/** Counts a call of which an argument, or the call itself, has failed. */
+function failed(frame: Frame, error: unknown, args: readonly unknown[], cost: Cost | undefined): never {
+  if (error instanceof CelError) frame.spend(cost ? cost(args, error) : 1)
+  throw error
+}
+
+/** A call with one argument, without a list of it unless its cost needs one. */
+function unaryCall(one: Run, cost: Cost | undefined, call: (a: unknown) => unknown): Code {
   return {
     run(frame) {
-      const a = one(frame)
-      const b = two(frame)
-      const result = call(a, b)
+      let a: unknown
+      let result: unknown
+      try {
+        a = one(frame)
+        result = call(a)
+      } catch (error) {
+        return failed(frame, error, [a ?? error], cost)
+      }
+      frame.spend(cost ? cost([a], result) : 1)
+      return result
+    },
+  }
+}
+
+/** The same with two arguments. */
+function binaryCall(one: Run, two: Run, cost: Cost | undefined, call: (a: unknown, b: unknown) => unknown): Code {
+  return {
+    run(frame) {
+      let a: unknown
+      let b: unknown
+      let result: unknown
+      try {
+        a = one(frame)
+        b = two(frame)
+        result = call(a, b)
+      } catch (error) {
+        if (a === undefined && error instanceof CelError) b = outcome(two, frame)
+        return failed(frame, error, [a ?? error, b ?? error], cost)
+      }
       frame.spend(cost ? cost([a, b], result) : 1)
       return result
     },
   }
 }
 
-function chooser(name: string, overloads: readonly Overload[], given: readonly CelType[]): Choose {
+/** With any other number of arguments, the failure of one that is not the last ends the call before it is counted. */
+function variadicCall(runs: readonly Run[], cost: Cost | undefined, call: Implementation): Code {
+  return {
+    run(frame) {
+      const args: unknown[] = []
+      let result: unknown
+      try {
+        for (const run of runs) args.push(run(frame))
+        result = call(...args)
+      } catch (error) {
+        if (args.length < runs.length - 1) throw error
+        return failed(frame, error, args.length < runs.length ? [...args, error] : args, cost)
+      }
+      frame.spend(cost ? cost(args, result) : 1)
+      return result
+    },
+  }
+}
+
+/** Functions that ask their first operand for a trait, and say their name only when it has not. */
+const byTrait = new Set(['_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_<_', '_<=_', '_>_', '_>=_', 'matches', 'size', 'sort'])
+/** Functions that say no more than that there is no overload. */
+const silent = new Set(['contains', 'endsWith', 'startsWith'])
+/** A constant pattern is compiled with the expression. */
+const ofPatterns = new Set(['find', 'findAll', 'matches'])
+/** Kinds of values that take any call, and refuse it themselves. */
+const receivers = new Set(['string', 'timestamp', 'duration'])
+
+function noOverloadOf(name: string, overloads: readonly Overload[], args: readonly unknown[]): never {
+  if (silent.has(name)) return noOverload()
+  const types = args.map(typeOf)
+  if (!byTrait.has(name)) return fail(`no such overload: ${name}(${types.map((type) => type.name).join(', ')})`)
+  const takes =
+    name === '!_' || receivers.has(types[0]?.kind ?? '') || overloads.some(({ parameters: [first] }) => first && matches(first, args[0]))
+  return takes ? noOverload() : fail(`no such overload: ${name}`)
+}
+
+/** The overload that fits the values. */
+function chooser(called: FunctionDeclaration, found: readonly Overload[], given: Given): Choose {
+  const { name } = called
+  const overloads =
+    byTrait.has(name) && !areTrusted(given.codes) ? called.overloads.filter(({ member }) => member === found[0]?.member) : found
   const [only] = overloads
   if (only && overloads.length === 1) {
-    const uncertain = only.parameters.flatMap((wanted, index) => {
-      return isUncertain(wanted, given[index] as CelType) ? [{ wanted, index }] : []
-    })
-    if (uncertain.length === 0) return () => only
+    const uncertain = only.parameters.flatMap((wanted, index) => (isLooked(wanted, index, given) ? [{ wanted, index }] : []))
     return (args) => {
-      for (const { wanted, index } of uncertain) if (!matches(wanted, args[index])) return fail(`no such overload: ${name}`)
+      for (const { wanted, index } of uncertain) if (!matches(wanted, args[index])) return noOverloadOf(name, called.overloads, args)
       return only
     }
   }
   return (args) => {
     for (const each of overloads) if (each.parameters.every((wanted, index) => matches(wanted, args[index]))) return each
-    return fail(`no such overload: ${name}`)
+    return noOverloadOf(name, called.overloads, args)
   }
 }
 
@@ -246,54 +333,42 @@ const plainCall: CompileCall = (compiler, node) => {
   const overloads = checked.overloadsOf(node)
   const nodes = node.target && overloads[0]?.member ? [node.target, ...node.args] : node.args
   const codes = nodes.map((each) => compiler.compile(each))
-  const runs = codes.map(({ run }) => run)
-  const given = nodes.map((each) => checked.typeOf(each))
-  const choose = chooser(called.name, overloads, given)
+  const given: Given = { codes, types: nodes.map((each) => checked.typeOf(each)) }
   const counted = overloads.length === 1 || overloads.every(({ byName }) => byName)
-  const call = (args: readonly unknown[], frame: Frame | undefined): unknown => {
-    const overload = choose(args)
-    const result = (overload.run as Implementation)(...args)
-    frame?.spend(counted && overload.cost ? overload.cost(args, result) : 1)
-    return result
+  const cost = counted ? overloads[0]?.cost : undefined
+  const only = certain(overloads, given)
+  const choose = chooser(called, overloads, given)
+  const call: Implementation = only ? (only.run as Implementation) : (...args) => (choose(args).run as Implementation)(...args)
+  const [first, second] = codes
+  if (ofPatterns.has(called.name) && typeof second?.constant?.value === 'string') {
+    const problem = patternProblem(second.constant.value)
+    if (problem !== undefined) fail(problem)
   }
-  const [first] = codes
   if (compiler.foldsConstants && conversions.has(called.name) && first?.constant && codes.length === 1)
-    return constant(call([first.constant.value], undefined))
-  const only = runs.length === 1 || runs.length === 2 ? certain(overloads, given) : undefined
-  if (only) return directCall(only, runs as [Run, Run?])
-  return {
-    run: (frame) =>
-      call(
-        runs.map((run) => run(frame)),
-        frame,
-      ),
-  }
+    return constant(call(first.constant.value))
+  const trusted = isTrusted(overloads, given)
+  if (first && codes.length === 1) return { ...unaryCall(first.run, cost, call), trusted }
+  if (first && second && codes.length === 2) return { ...binaryCall(first.run, second.run, cost, call), trusted }
+  const runs = codes.map(({ run }) => run)
+  return { ...variadicCall(runs, cost, call), trusted }
+}
+
+function extend(list: unknown, items: unknown): unknown {
+  for (const each of items as readonly unknown[]) (list as unknown[]).push(each)
+  return list
 }
 
 /** `accumulator + list` in a loop's step, which extends the list in place. */
 function growth(compiler: Compiler, node: Call): Code | undefined {
   const [left] = node.args
   if (left?.kind !== 'ident' || !compiler.local(left.name)?.growing) return undefined
-  const [accumulated, ...rest] = node.args.map((each) => compiler.compile(each).run) as [Run, ...Run[]]
-  if (node.function === '_+_') {
-    return {
-      run(frame) {
-        const list = accumulated(frame) as unknown[]
-        for (const each of (rest[0] as Run)(frame) as readonly unknown[]) list.push(each)
-        frame.spend(1)
-        return list
-      },
-    }
-  }
+  const codes = node.args.map((each) => compiler.compile(each))
+  const runs = codes.map(({ run }) => run)
+  const trusted = areTrusted(codes)
+  if (node.function === '_+_') return { ...binaryCall(runs[0] as Run, runs[1] as Run, undefined, extend), trusted }
   const overload = compiler.checked.overloadsOf(node)[0]
   if (node.function !== 'cel.@mapInsert' || !overload) return undefined
-  return {
-    run(frame) {
-      const args = [accumulated(frame), ...rest.map((run) => run(frame))]
-      frame.spend(1)
-      return (overload.run as Implementation)(...args)
-    },
-  }
+  return { ...variadicCall(runs, undefined, overload.run as Implementation), trusted }
 }
 
 export const compileCall: CompileCall = (compiler, node, nested) => {

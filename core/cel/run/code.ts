@@ -7,9 +7,15 @@ export type Run = (frame: Frame) => unknown
 export interface Code {
   readonly run: Run
   readonly constant?: { readonly value: unknown }
+  /**
+   * The node's values are of its static type. Otherwise the type may be a guess: in `(dyn(x) + [1]).map(i, i + 1)` the checker takes
+   * every `i` for an int, and only a look at the value tells.
+   */
+  readonly trusted?: boolean
 }
 
-export const constant = (value: unknown): Code => ({ run: () => value, constant: { value } })
+export const constant = (value: unknown): Code => ({ run: () => value, constant: { value }, trusted: true })
+export const areTrusted = (codes: readonly Code[]): boolean => codes.every(({ trusted }) => trusted === true)
 
 /** Nodes that resolve names and fields: one unit for the whole, and one for every selection. */
 export const isAttribute = (node: Expr): boolean =>

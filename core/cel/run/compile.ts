@@ -1,13 +1,17 @@
-/** Checked tree → closures. Costs are counted as cel-go's interpreter counts them. */
+/**
+ * Checked tree → closures. Costs are counted as cel-go's interpreter counts them: also for what fails, so that what has a fixed cost
+ * is counted first.
+ */
 import type { Checked } from '../check/check.ts'
 import type { Expr, ListLiteral, MapLiteral, Select, StructLiteral } from '../syntax/ast.ts'
 import type { CelType } from '../types.ts'
 import { CelError, fail } from '../values/errors.ts'
 import { formatValue } from '../values/format.ts'
 import { adapt } from '../values/maps.ts'
-import { CelMap, CelObject, CelOptional, CelTypeValue, read } from '../values/values.ts'
+import { typeOf } from '../values/typing.ts'
+import { CelMap, CelObject, CelOptional, CelTypeValue, none, plainKey, read } from '../values/values.ts'
 import { compileCall } from './calls.ts'
-import { type Code, constant, isAttribute, type Run } from './code.ts'
+import { areTrusted, type Code, constant, isAttribute, type Run } from './code.ts'
 import { has, selectField } from './fields.ts'
 import { compileFold } from './folds.ts'
 import type { Frame, FrameSize } from './frame.ts'
@@ -18,7 +22,10 @@ export interface Local {
   readonly slot: number
   /** An accumulator that only its own loop sees, so that steps may extend it in place. */
   readonly growing: boolean
+  readonly trusted: boolean
 }
+
+export type NewLocal = Pick<Local, 'name'> & Partial<Local>
 
 export interface CompilerSettings {
   nameOfKey(name: string): string
@@ -73,9 +80,14 @@ export class Compiler {
   }
 
   /** Compiles with more names; slots are reused once they are out of scope. */
-  withLocals<T>(names: readonly { readonly name: string; readonly growing?: boolean }[], compile: (locals: readonly Local[]) => T): T {
+  withLocals<T>(names: readonly NewLocal[], compile: (locals: readonly Local[]) => T): T {
     const before = this.#locals
-    const added = names.map(({ name, growing = false }, index) => ({ name, growing, slot: before.length + index }))
+    const added = names.map(({ name, growing = false, trusted = false }, index) => ({
+      name,
+      growing,
+      trusted,
+      slot: before.length + index,
+    }))
     this.#locals = [...added, ...before]
     this.#mostLocals = Math.max(this.#mostLocals, this.#locals.length)
     const result = compile(added)
@@ -99,19 +111,20 @@ export class Compiler {
     const units = nested ? 0 : 1
     const local = this.local(name)
     if (local) {
-      const { slot } = local
+      const { slot, trusted } = local
       return {
+        trusted,
         run(frame) {
           const value = frame.locals[slot]
-          if (value instanceof CelError) throw value
           frame.spend(units)
+          if (value instanceof CelError) throw value
           return value
         },
       }
     }
     const named = this.checked.nameOf(node)
     if (!named || 'value' in named) return constant(new CelTypeValue(named?.value ?? this.checked.typeOf(node)))
-    return { run: this.#variable(named.variable, named.type, units) }
+    return { run: this.#variable(named.variable, named.type, units), trusted: true }
   }
 
   #variable(name: string, type: CelType, units: number): Run {
@@ -130,13 +143,15 @@ export class Compiler {
   }
 
   /** The operand of a selection: what is no attribute costs one unit to become one. */
-  operand(node: Expr, nested: boolean): Run {
-    const { run } = this.compile(node, nested)
-    if (isAttribute(node) || nested) return run
-    return (frame) => {
-      const value = run(frame)
-      frame.spend(1)
-      return value
+  operand(node: Expr, nested: boolean): Code {
+    const code = this.compile(node, nested)
+    if (isAttribute(node) || nested) return code
+    return {
+      ...code,
+      run(frame) {
+        frame.spend(1)
+        return code.run(frame)
+      },
     }
   }
 
@@ -145,16 +160,32 @@ export class Compiler {
     const { field } = node
     const key = this.nameOfKey(field)
     if (node.test) {
-      const operand = this.operand(node.operand, false)
-      return { run: (frame) => has(operand(frame), key) }
+      const operand = this.operand(node.operand, false).run
+      return {
+        trusted: true,
+        run(frame) {
+          try {
+            const value = operand(frame)
+            const found = has(value, key)
+            if (!found && value instanceof CelOptional) frame.spend(-1)
+            return found
+          } catch (error) {
+            if (error instanceof CelError) frame.spend(-1)
+            throw error
+          }
+        },
+      }
     }
-    const operand = this.operand(node.operand, nested)
+    const { run: operand, trusted = false } = this.operand(node.operand, nested)
     return {
+      trusted,
       run(frame) {
         const value = operand(frame)
         frame.spend(1)
         if (value instanceof CelObject) return value.get(field) ?? fail(`no such key: ${field}`)
-        return selectField(value, key)
+        const found = selectField(value, key)
+        if (found === none && value instanceof CelOptional) frame.spend(-1)
+        return found
       },
     }
   }
@@ -166,7 +197,9 @@ export class Compiler {
     }
     const optional = items.map((each) => each.optional)
     return {
+      trusted: areTrusted(codes),
       run(frame) {
+        frame.spend(10)
         const values: unknown[] = []
         for (let index = 0; index < codes.length; index++) {
           const value = (codes[index] as Code).run(frame)
@@ -175,7 +208,6 @@ export class Compiler {
             fail(`cannot initialize optional list element from non-optional value ${formatValue(value)}`)
           else if (value.hasValue) values.push(value.value)
         }
-        frame.spend(10)
         return values
       },
     }
@@ -198,10 +230,10 @@ export class Compiler {
     const fixed = codes.every(({ key, value, optional }) => key.constant && value.constant && !optional)
     if (this.foldsConstants && fixed) return constant(build(undefined))
     return {
+      trusted: codes.every(({ key, value }) => areTrusted([key, value])),
       run(frame) {
-        const map = build(frame)
         frame.spend(30)
-        return map
+        return build(frame)
       },
     }
   }
@@ -215,7 +247,9 @@ export class Compiler {
       run: this.compile(value).run,
     }))
     return {
+      trusted: true,
       run(frame) {
+        frame.spend(40)
         const fields: [string, unknown][] = []
         for (const { json, field, optional, run } of codes) {
           const value = run(frame)
@@ -224,7 +258,6 @@ export class Compiler {
             fail(`cannot initialize optional entry '${field}' from non-optional value ${formatValue(value)}`)
           } else if (value.hasValue) fields.push([json, value.value])
         }
-        frame.spend(40)
         // Not by assignment: a field may be named __proto__.
         return new CelObject(type, Object.fromEntries(fields))
       },
@@ -232,6 +265,9 @@ export class Compiler {
   }
 }
 
+/** Of entries with the same key the last one counts. */
 function insert(map: CelMap, key: unknown, value: unknown): void {
-  if (!map.insert(key, adapt(value))) fail(`Failed with repeated key`)
+  const plain = plainKey(key)
+  if (plain === undefined) fail(`unsupported key type: ${typeOf(key).name}`)
+  else map.entries.set(plain, [key, adapt(value)])
 }

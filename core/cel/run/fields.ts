@@ -23,7 +23,7 @@ function find(operand: unknown, key: unknown): unknown {
     return position >= 0 && position < operand.length ? adapt(operand[Number(position)]) : undefined
   }
   if (!isMap(operand)) return undefined
-  if (plainKey(key) === undefined && !(key instanceof CelDouble)) fail(`unsupported key type: ${typeOf(key).name}`)
+  if (plainKey(key) === undefined) fail(`unsupported key type: ${typeOf(key).name}`)
   return getKey(operand, key)
 }
 

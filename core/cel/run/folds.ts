@@ -17,17 +17,31 @@ function startOf(init: Expr): (() => unknown) | undefined {
 
 /** A variable with a value, without turns. */
 function compileBind(compiler: Compiler, node: Fold): Code {
-  const init = compiler.compile(node.init).run
-  return compiler.withLocals([{ name: node.accumulator }], ([local]) => {
+  const { run: init, trusted = false } = compiler.compile(node.init)
+  return compiler.withLocals([{ name: node.accumulator, trusted }], ([local]) => {
     const slot = local?.slot ?? 0
-    const result = compiler.compile(node.result).run
+    const { run: result, trusted: trustsResult = false } = compiler.compile(node.result)
     return {
+      trusted: trustsResult,
       run(frame) {
         frame.locals[slot] = init(frame)
         return result(frame)
       },
     }
   })
+}
+
+/** Types of the reference's implementation, which an error names. */
+const goNames: { readonly [kind: string]: string } = {
+  bool: 'types.Bool',
+  bytes: 'types.Bytes',
+  double: 'types.Double',
+  duration: 'types.Duration',
+  int: 'types.Int',
+  null: 'types.Null',
+  string: 'types.String',
+  timestamp: 'types.Timestamp',
+  uint: 'types.Uint',
 }
 
 /** Gives each turn its variables, from the given one on. Ends early when `turn` says so. */
@@ -50,7 +64,7 @@ function turnsOf(first: number, second: number | undefined): Turns {
       }
       return
     }
-    if (!isMap(range)) return fail(`got '${typeOf(range).name}', expected iterable type`)
+    if (!isMap(range)) return fail(`got '${goNames[typeOf(range).kind] ?? typeOf(range).name}', expected iterable type`)
     const keys = keysOf(range)
     for (let index = from; index < keys.length; index++) {
       const key = keys[index]
@@ -63,27 +77,29 @@ function turnsOf(first: number, second: number | undefined): Turns {
 /** A loop that knows where it is, so that it can be interrupted and go on. */
 export function compileFold(compiler: Compiler, node: Fold): Code {
   if (node.range.kind === 'list' && node.range.items.length === 0 && node.accumulator !== accumulator) return compileBind(compiler, node)
-  const rangeOf = compiler.compile(node.range).run
+  const { run: rangeOf, trusted = false } = compiler.compile(node.range)
   const start = startOf(node.init)
   const { run: initial, constant } = compiler.compile(node.init)
   const growing = start !== undefined && node.accumulator === accumulator
   const empty = growing && constant ? start : undefined
-  return compiler.withLocals([{ name: node.accumulator, growing }], ([kept]) => {
+  // Only the loop itself reads its accumulator, which is of the kind that it begins with.
+  return compiler.withLocals([{ name: node.accumulator, growing, trusted: true }], ([kept]) => {
     const slot = kept?.slot ?? 0
     const names = node.variable2 === undefined ? [node.variable] : [node.variable, node.variable2]
     const [number, last, { turns, condition, step }] = compiler.numbered(() =>
       compiler.withLocals(
-        names.map((name) => ({ name })),
+        names.map((name) => ({ name, trusted })),
         (locals) => ({
           turns: turnsOf(locals[0]?.slot ?? 0, locals[1]?.slot),
           condition: compiler.compile(node.condition),
-          step: compiler.compile(node.step).run,
+          step: compiler.compile(node.step),
         }),
       ),
     )
-    const result = compiler.compile(node.result).run
-    const advance = condition.constant ? always(step, slot) : whileHolds(condition.run, step, slot)
+    const { run: result, trusted: trustsResult } = compiler.compile(node.result)
+    const advance = condition.constant ? always(step.run, slot) : whileHolds(condition.run, step.run, slot)
     return {
+      trusted: trustsResult === true && step.trusted === true,
       run(frame) {
         const before = frame.loop(number)
         if (before?.result) {
@@ -124,19 +140,10 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
 
 type Advance = (frame: Frame) => boolean
 
+/** An error stays in the accumulator: a later turn may outweigh it. */
 function always(step: Run, slot: number): Advance {
   return (frame) => {
     frame.turn()
-    frame.locals[slot] = step(frame)
-    return true
-  }
-}
-
-/** An error stays in the accumulator: a later turn may outweigh it. */
-function whileHolds(condition: Run, step: Run, slot: number): Advance {
-  return (frame) => {
-    frame.turn()
-    if (condition(frame) !== true) return false
     try {
       frame.locals[slot] = step(frame)
     } catch (error) {
@@ -145,4 +152,9 @@ function whileHolds(condition: Run, step: Run, slot: number): Advance {
     }
     return true
   }
+}
+
+function whileHolds(condition: Run, step: Run, slot: number): Advance {
+  const advance = always(step, slot)
+  return (frame) => condition(frame) === true && advance(frame)
 }

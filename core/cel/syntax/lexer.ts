@@ -55,6 +55,14 @@ function stringAt(text: string, at: number): Token | undefined {
   return { type: marks.includes('b') ? 'bytes' : 'string', text: text.slice(at, end), at }
 }
 
+/** A character, or a string that does not end, up to the end of its line. */
+function unrecognized(text: string, at: number): string {
+  const quote = matchAt(prefix, text, at)
+  const end = text.slice(at).search(/[\r\n]|$/)
+  if (quote >= 0 && !text.slice(at, at + end).includes('\\')) return text.slice(at, at + end)
+  return String.fromCodePoint(text.codePointAt(at) ?? 0)
+}
+
 /** The tokens of an expression, an `end` last. What is no token is noted as an issue and left out. */
 export function tokensOf(text: string, issues: Issue[]): readonly Token[] {
   const tokens: Token[] = []
@@ -79,9 +87,9 @@ export function tokensOf(text: string, issues: Issue[]): readonly Token[] {
       at = end
       continue next
     }
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
-    issues.push({ at, message: `Syntax error: token recognition error at: '${character}'` })
-    at += character.length
+    const part = unrecognized(text, at)
+    issues.push({ at, message: `Syntax error: token recognition error at: '${part}'` })
+    at += part.length
   }
   tokens.push({ type: 'end', text: '<EOF>', at: text.length })
   return tokens

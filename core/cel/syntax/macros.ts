@@ -125,7 +125,6 @@ export const standardMacros: Macros = new Map<string, Macro>([
   ['.all/2', loop(all, 1, simple)],
   ['.exists/2', loop(exists, 1, simple)],
   ['.exists_one/2', loop(existsOne, 1, simple)],
-  ['.existsOne/2', loop(existsOne, 1, simple)],
   ['.map/2', loop(transformList, 1, identifier)],
   ['.map/3', loop(transformList, 1, identifier)],
   ['.filter/2', loop(filter, 1, identifier)],

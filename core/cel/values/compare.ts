@@ -2,7 +2,7 @@
 import { sameBytes } from '../../schema/bytes.ts'
 import { fail } from './errors.ts'
 import { type AnyMap, adapt, getKey, isMap, keysOf, sizeOfMap } from './maps.ts'
-import { plainNumber } from './numbers.ts'
+import { type Int, plainNumber } from './numbers.ts'
 import { CelDuration, CelTimestamp } from './times.ts'
 import { CelObject, CelOpaque, CelOptional, CelTypeValue, KeyedList } from './values.ts'
 
@@ -51,7 +51,9 @@ export function equal(a: unknown, b: unknown, depth = 0): boolean {
   const number = plainNumber(a)
   if (number !== undefined) {
     const other = plainNumber(b)
-    return other !== undefined && number <= other && number >= other
+    if (other === undefined) return false
+    const [left, right] = comparable(number, other)
+    return left <= right && left >= right
   }
   if (typeof a !== 'object' || typeof b !== 'object') return false
   if (a instanceof CelOpaque) return a.equals(b)
@@ -96,6 +98,8 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1
 }
 
+/** An int is compared with a double as a double: 2^63 - 1 is not less than 2^63. */
+const comparable = (a: Int, b: Int): readonly [Int, Int] => (typeof a === typeof b ? [a, b] : [Number(a), Number(b)])
 const order = <T extends number | bigint | boolean>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** -1, 0 or 1. Ends in an error when two values have no order. */
@@ -105,7 +109,7 @@ export function compare(a: unknown, b: unknown): number {
   const [left, right] = [plainNumber(a), plainNumber(b)]
   if (left !== undefined && right !== undefined) {
     if (Number.isNaN(left) || Number.isNaN(right)) fail('NaN values cannot be ordered')
-    return order(left, right)
+    return order(...comparable(left, right))
   }
   if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
   if (a instanceof CelTimestamp && b instanceof CelTimestamp) return order(a.nanos, b.nanos)

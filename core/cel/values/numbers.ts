@@ -75,6 +75,7 @@ export function intOperator(operator: Operator): (a: Int, b: Int) => Int {
       const result = quick(a, b)
       if (Number.isSafeInteger(result)) return result === 0 ? 0 : result
     }
+    if (operator === '%' && b === -1) checkedInt(-BigInt(a))
     return checkedInt(slow(BigInt(a), BigInt(b)))
   }
 }

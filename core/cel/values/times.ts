@@ -1,6 +1,6 @@
 /** Timestamps and durations of CEL: nanoseconds, as Go counts them. */
 import { fail } from './errors.ts'
-import { maxInt, minInt } from './numbers.ts'
+import { type Int, maxInt, minInt } from './numbers.ts'
 
 export class CelTimestamp {
   /** Since the epoch. */
@@ -30,8 +30,11 @@ export function timestamp(nanos: bigint): CelTimestamp {
   return new CelTimestamp(nanos)
 }
 
+/** Of seconds since the epoch. */
+export const timestampOf = (seconds: Int): CelTimestamp => timestamp(BigInt(seconds) * second)
+
 export function duration(nanos: bigint): CelDuration {
-  if (nanos < minInt || nanos > maxInt) fail('duration overflow')
+  if (nanos < minInt || nanos > maxInt) fail('integer overflow')
   return new CelDuration(nanos)
 }
 

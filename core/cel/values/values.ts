@@ -75,7 +75,7 @@ export class CelMap {
 export function plainKey(key: unknown): Key | undefined {
   if (typeof key === 'string' || typeof key === 'boolean' || typeof key === 'number' || typeof key === 'bigint') return key
   if (key instanceof CelUint) return key.value
-  if (key instanceof CelDouble && Number.isInteger(key.value)) return intOf(BigInt(key.value))
+  if (key instanceof CelDouble) return Number.isInteger(key.value) ? intOf(BigInt(key.value)) : key.value
   return undefined
 }
 

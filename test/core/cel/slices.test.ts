@@ -95,7 +95,8 @@ test('loops that failed are not run again', async () => {
     const program = programOf(expression)
     const [evaluation, pauses] = await inSlices(program, 10_000)
     assert.deepEqual(shown(evaluation), shown(program.evaluate(variables, { costLimit: 10_000 })))
-    assert.ok(pauses < 100, `${pauses} interruptions`)
+    // The limit of costs ends it after some 3,500 turns, looked at every 16th.
+    assert.ok(pauses < 300, `${pauses} interruptions`)
   }
 })
 

@@ -1,0 +1,80 @@
+/** Calls of `format` with a literal template and a literal list: each argument has to be of a type that its clause takes. */
+import { takes } from '../library/format.ts'
+import { replaceClauses } from '../library/format-clauses.ts'
+import { type Call, childrenOf, type Expr, nodesOf } from '../syntax/ast.ts'
+import type { Issue } from '../syntax/issues.ts'
+import type { CelKind, CelType } from '../types.ts'
+import { CelError } from '../values/errors.ts'
+import type { Checked } from './check.ts'
+
+const numbers: readonly CelKind[] = ['int', 'uint']
+const doubles: readonly CelKind[] = ['double', 'string']
+const printed: readonly CelKind[] = [...numbers, ...doubles, 'bool', 'bytes', 'duration', 'list', 'map', 'null', 'timestamp', 'type']
+const kinds: { readonly [verb: string]: readonly CelKind[] } = {
+  s: printed,
+  d: numbers,
+  f: doubles,
+  e: doubles,
+  b: [...numbers, 'bool'],
+  o: numbers,
+  x: [...numbers, 'string', 'bytes'],
+  X: [...numbers, 'string', 'bytes'],
+}
+
+class WrongArgument extends Error {
+  readonly at: number
+  constructor({ at }: Expr, message: string) {
+    super(message)
+    this.at = at
+  }
+}
+
+const takesType = (verb: string, { kind }: CelType) => kind === 'dyn' || (kinds[verb] ?? []).includes(kind)
+
+/** The first part of an argument that a verb does not take: literals of lists and maps are looked into. */
+function wrongPart(verb: string, node: Expr, checked: Checked): Expr | undefined {
+  if (!takesType(verb, checked.typeOf(node))) return node
+  if (verb !== 's' || (node.kind !== 'list' && node.kind !== 'map')) return undefined
+  for (const part of childrenOf(node)) {
+    const wrong = wrongPart(verb, part, checked)
+    if (wrong) return wrong
+  }
+  return undefined
+}
+
+function issueOf(call: Call, template: string, args: readonly Expr[], checked: Checked): Issue | undefined {
+  let used = 0
+  try {
+    replaceClauses(template, args.length, ({ verb }, index) => {
+      const wrong = wrongPart(verb, args[index] as Expr, checked)
+      if (wrong) throw new WrongArgument(wrong, `error during formatting: ${takes[verb]}, was given ${checked.typeOf(wrong).name}`)
+      used++
+      return ''
+    })
+  } catch (error) {
+    if (error instanceof CelError) return { at: call.at, message: error.message }
+    if (error instanceof WrongArgument) return { at: error.at, message: error.message }
+    throw error
+  }
+  if (args.length === used) return undefined
+  return { at: call.at, message: `too many arguments supplied to string.format (expected ${used}, got ${args.length})` }
+}
+
+/** The faults of all calls of `format` in a checked tree. */
+export function formatIssues(checked: Checked): readonly Issue[] {
+  const issues: Issue[] = []
+  for (const node of nodesOf(checked.tree)) {
+    if (node.kind !== 'call' || checked.overloadsOf(node)[0]?.id !== 'string_format') continue
+    const { target, args } = node
+    const [list] = args
+    if (target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list') continue
+    const issue = issueOf(
+      node,
+      target.value,
+      list.items.map(({ value }) => value),
+      checked,
+    )
+    if (issue) issues.push(issue)
+  }
+  return issues
+}

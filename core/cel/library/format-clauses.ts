@@ -1,0 +1,56 @@
+/** Templates of `format`: what stands between the clauses, and the clauses (cel-go's ext/formatting.go). */
+import { fail } from '../values/errors.ts'
+
+/** `%.2f`: a verb, and digits after the point where they are given. */
+export interface Clause {
+  readonly verb: string
+  readonly precision: number | undefined
+}
+
+const verbs = 'sdfebxXo'
+/** Precisions above are written as this one. */
+const mostDigits = 1000
+const mostPrecision = 2 ** 31
+
+function malformed(reason: string): never {
+  return fail(`could not parse formatting clause: ${reason}`)
+}
+
+function precisionOf(digits: string): number {
+  const failed = (reason: string) => malformed(`error while parsing precision: error while converting precision to integer: ${reason}`)
+  if (digits === '') failed('strconv.Atoi: parsing "": invalid syntax')
+  if (Number(digits) > mostPrecision) failed(`strconv.Atoi: parsing "${digits}": value out of range`)
+  return Math.min(Number(digits), mostDigits)
+}
+
+/** The clause after a percent sign at `start`, and where it ends. */
+function clauseAt(template: string, start: number): readonly [clause: Clause, end: number] {
+  const [, digits] = /^\.(\d*)/.exec(template.slice(start)) ?? []
+  const at = digits === undefined ? start : start + 1 + digits.length
+  const verb = String.fromCodePoint(template.codePointAt(at) ?? 0)
+  if (at >= template.length) malformed('error while parsing precision: could not find end of precision specifier')
+  const precision = digits === undefined ? undefined : precisionOf(digits)
+  if (!verbs.includes(verb)) malformed(`unrecognized formatting clause "${verb}"`)
+  return [{ verb, precision }, at + 1]
+}
+
+/** The template with what `write` makes of its clauses, of which there may be as many as `size`. Ends in an error for a malformed one. */
+export function replaceClauses(template: string, size: number, write: (clause: Clause, index: number) => string): string {
+  let result = ''
+  let index = 0
+  let from = 0
+  for (let at = template.indexOf('%'); at >= 0; at = template.indexOf('%', from)) {
+    result += template.slice(from, at)
+    if (template[at + 1] === '%') {
+      result += '%'
+      from = at + 2
+      continue
+    }
+    if (at + 1 === template.length) fail('unexpected end of string')
+    if (index >= size) fail(`index ${index} out of range`)
+    const [clause, end] = clauseAt(template, at + 1)
+    result += write(clause, index++)
+    from = end
+  }
+  return result + template.slice(from)
+}
