@@ -34,7 +34,7 @@ before(async () => {
   config.loadFromFile(daemon.kubeconfig)
   core = config.makeApiClient(CoreV1Api)
   registration = config.makeApiClient(AdmissionregistrationV1Api)
-  await eventually('service account of pods', () => kubectl.run('get', 'serviceaccount', 'default'), 30_000)
+  await eventually('service account of pods', () => kubectl.run('get', 'serviceaccount', 'default'))
 })
 after(async () => {
   hooks.stop()

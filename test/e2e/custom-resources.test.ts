@@ -110,7 +110,7 @@ function customResources(on: Desks): void {
       assert.equal(await k(`get widgets.${group} owned -o jsonpath={.spec.parts[*].name}`), 'a b c')
     }
 
-    const waiting = start(`wait --for=delete widgets.${group}/first --timeout=20s`)
+    const waiting = start(`wait --for=delete widgets.${group}/first --timeout=300s`)
     assert.match(await k(`delete widgets.${group} first`), /"first" deleted/)
     assert.equal((await waiting.ended).code, 0)
     await k(`apply -f ${first}`)

@@ -164,7 +164,7 @@ export function apply(on: Desks): void {
   on('wait for conditions, fields and deletion', async ({ k, kubectl, api, start, namespace, minor }) => {
     await k('run p --image=i')
     const url = `/api/v1/namespaces/${namespace}/pods/p`
-    const ready = start('wait --for=condition=Ready pod/p --timeout=20s')
+    const ready = start('wait --for=condition=Ready pod/p --timeout=300s')
     await api.patch(
       `${url}/status`,
       { status: { conditions: [{ type: 'Ready', status: 'True' }] } },
@@ -173,14 +173,14 @@ export function apply(on: Desks): void {
     const met = await ready.ended
     assert.deepEqual([met.code, met.stdout], [0, 'pod/p condition met\n'], met.stderr)
     if (minor >= 23) {
-      const phase = start('wait --for=jsonpath={.status.phase}=Running pod/p --timeout=20s')
+      const phase = start('wait --for=jsonpath={.status.phase}=Running pod/p --timeout=300s')
       await api.patch(`${url}/status`, { status: { phase: 'Running' } })
       assert.equal((await phase.ended).stdout, 'pod/p condition met\n')
     }
     const late = await start('wait --for=condition=Initialized pod/p --timeout=1s').ended
     assert.equal(late.code, 1)
     assert.match(late.stderr, /timed out waiting for the condition on pods\/p/)
-    const gone = start('wait --for=delete pod/p --timeout=20s')
+    const gone = start('wait --for=delete pod/p --timeout=300s')
     // Older ones fail when the object is gone before they look.
     const watched = /^apiserver_longrunning_requests\{[^}]*resource="pods"[^}]*\} [1-9]/m
     await eventually('kubectl watches', async () => watched.test(await kubectl.run('get', '--raw', '/metrics')))

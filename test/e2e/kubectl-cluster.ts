@@ -138,7 +138,7 @@ export function cluster(on: Desks): void {
     assert.equal(await k('get configmaps a --ignore-not-found'), '')
     await k('create configmap b')
     await k('patch configmap b -p', held)
-    const waiting = start('delete configmap b --wait --timeout=30s')
+    const waiting = start('delete configmap b --wait --timeout=300s')
     await waiting.sees(/configmap "b" deleted/)
     let over = false
     waiting.ended.then(() => {

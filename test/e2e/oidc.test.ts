@@ -242,14 +242,10 @@ test('the provider is down at the start and comes later; the file changes while 
     assert.equal(await client.status('/livez'), 200, 'anonymous where the file says so')
     assert.equal(await client.status('/version'), 401, 'and nowhere else')
     await provider.tell('listen')
-    const user = await eventually(
-      'the provider is found',
-      async () => {
-        const found = await client.user(token)
-        return typeof found === 'object' && found
-      },
-      20_000,
-    )
+    const user = await eventually('the provider is found', async () => {
+      const found = await client.user(token)
+      return typeof found === 'object' && found
+    })
     assert.equal(user['username'], 'oidc:jane')
 
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }] }

@@ -132,7 +132,7 @@ export function deploymentWork(on: Desks): void {
   on('rollout status, history, restart, undo, as a controller writes revisions', async (desk) => {
     const { k, start, api, namespace, try: attempt } = desk
     await k('create deployment web --image=nginx:1')
-    const waiting = start('rollout status deployment/web --timeout=25s')
+    const waiting = start('rollout status deployment/web --timeout=300s')
     await waiting.sees(/Waiting for deployment|Waiting for rollout/)
     await reconcile(desk, 1)
     const done = await waiting.ended
@@ -157,7 +157,7 @@ export function deploymentWork(on: Desks): void {
     assert.equal(await image(), 'nginx:1')
     const nowhere = await attempt('rollout undo deployment/web --to-revision=9')
     assert.match(nowhere.stderr, /unable to find specified revision 9 in history/)
-    const again = start('rollout status deployment/web --timeout=25s')
+    const again = start('rollout status deployment/web --timeout=300s')
     await k('rollout restart deployment/web')
     await settle(api, namespace, 1)
     assert.equal((await again.ended).code, 0)

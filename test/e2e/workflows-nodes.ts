@@ -143,7 +143,7 @@ export function nodeWork(on: Desks): void {
     const status = { observedGeneration: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2, disruptionsAllowed: 1 }
     assert.equal((await api.patch(`${budgets}/budget/status`, { status })).status, 200)
     const stop = endPods(desk, node)
-    const draining = kubectl.start('drain', node, '--timeout=25s')
+    const draining = kubectl.start('drain', node, '--timeout=300s')
     try {
       await draining.sees(/^pod\/(one|two) evicted$/m)
       const { body } = await api.get(`${budgets}/budget`)

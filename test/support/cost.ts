@@ -34,3 +34,18 @@ export async function slowness(): Promise<number> {
   for (let i = 0; i < 5; i++) times.push((await processorTime(typicalWork)).milliseconds)
   return Math.max(1, Math.min(...times) / quiet)
 }
+
+/**
+ * Does the work and returns its result; fails when it takes more than so many milliseconds of processor time, as a quiet machine has them,
+ * three times in a row: what a process next door costs passes.
+ */
+export async function assertCheap<T>(what: string, limit: number, work: () => T | Promise<T>): Promise<T> {
+  const took: string[] = []
+  for (let looks = 0; looks < 3; looks++) {
+    const { result, milliseconds } = await processorTime(work)
+    const allowed = limit * (milliseconds > limit ? await slowness() : 1)
+    if (milliseconds <= allowed) return result
+    took.push(`${Math.round(milliseconds)} of ${Math.round(allowed)} ms`)
+  }
+  throw new Error(`${what} takes too long: ${took.join(', ')}`)
+}

@@ -12,7 +12,6 @@ import { within } from './wait.ts'
 /** Bundled anew by `test/run.mjs`. */
 export const bundle = join(root, 'dist/bin/bin.js')
 const nodeCommand: Command = [process.execPath, bundle]
-const readyWithin = 30_000
 
 /** A program and its first arguments. */
 export type Command = readonly [program: string, ...args: string[]]
@@ -42,16 +41,24 @@ export interface Daemon {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
-/** A port of 127.0.0.1 on which nobody listens. */
+/** Ports below those that systems give to outgoing connections and to who asks for any: nobody comes by one of them by chance. */
+const ports = { first: 10_240, count: 22_000 }
+/** Each process begins elsewhere, so that two do not find the same port free. */
+let nextPort = process.pid * 64
+
+/** A port of 127.0.0.1 on which nobody listens, and which is given out once. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  for (;;) {
+    const port = ports.first + (nextPort++ % ports.count)
+    const server = createServer()
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!free) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {
@@ -101,7 +108,7 @@ export async function startDaemon({ command = nodeCommand, directory, flags = []
   }
   let client: ReturnType<typeof tlsFetch> | undefined
   try {
-    await within('start of the daemon', ready, readyWithin)
+    await within('start of the daemon', ready)
   } catch (error) {
     await stop('SIGKILL').catch(() => undefined)
     throw error
@@ -140,7 +147,7 @@ export async function runProgram(
   const output = collect(child)
   const ended = once(child, 'close')
   try {
-    const [code] = (await within(`end of the program with ${flags.join(' ')}`, ended, readyWithin)) as [number]
+    const [code] = (await within(`end of the program with ${flags.join(' ')}`, ended)) as [number]
     return { code, ...output }
   } finally {
     child.kill('SIGKILL')

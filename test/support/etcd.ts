@@ -52,8 +52,6 @@ interface Address {
   readonly metrics: string
 }
 
-const readyWithin = 20_000
-
 async function addressOf(index: number, scheme: string): Promise<Address> {
   const [client, peer, metrics] = await Promise.all([freePort(), freePort(), freePort()])
   return {
@@ -64,14 +62,18 @@ async function addressOf(index: number, scheme: string): Promise<Address> {
   }
 }
 
+/** All members of this process's clusters: they end with it, also when it dies of an error. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** A single member needs no time to find a leader. */
 const timings = (members: number) =>
   members === 1 ? ['--heartbeat-interval=10', '--election-timeout=100'] : ['--heartbeat-interval=50', '--election-timeout=500']
 
 function memberOf(address: Address, dataDir: string, argv: readonly string[]): EtcdMember {
   let child: ChildProcess | undefined
-  // Also when the test process dies of an error.
-  process.on('exit', () => child?.kill('SIGKILL'))
   let log = ''
   const fetchText = async (path: string) => (await fetch(address.metrics + path, { signal: AbortSignal.timeout(1_000) })).text()
   const read = (path: string) => within(`${path} of etcd ${address.name}`, fetchText(path), 2_000)
@@ -89,10 +91,10 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
       cpSync(directory, dataDir, { recursive: true })
     },
     async signal(signal) {
-      const running = child
-      if (running === undefined) return
-      const ended = once(running, 'close')
-      running.kill(signal)
+      const signalled = child
+      if (signalled === undefined) return
+      const ended = once(signalled, 'close')
+      signalled.kill(signal)
       if (signal === 'SIGSTOP' || signal === 'SIGCONT') return
       await within(`end of etcd ${address.name}`, ended)
       child = undefined
@@ -100,17 +102,15 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
     async start() {
       const started = spawn('etcd', argv, { stdio: ['ignore', 'ignore', 'pipe'] })
       child = started
+      running.add(started)
+      started.once('close', () => running.delete(started))
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log = (log + text).slice(-10_000)
       })
-      await eventually(
-        `etcd ${address.name} is healthy`,
-        async () => {
-          if (started.exitCode !== null) throw new Error(`etcd ended: ${log}`)
-          return (await read('/health')).includes('"true"')
-        },
-        readyWithin,
-      )
+      await eventually(`etcd ${address.name} is healthy`, async () => {
+        if (started.exitCode !== null) throw new Error(`etcd ended: ${log}`)
+        return (await read('/health')).includes('"true"')
+      })
     },
     metric,
     isLeader: async () => (await metric('etcd_server_is_leader')) === 1,
@@ -155,13 +155,9 @@ export async function startEtcd({ members: count = 1, tls, flags = [] }: EtcdOpt
     stop,
     // On a busy machine elections may fail again and again before one succeeds.
     leader: () =>
-      eventually(
-        'a leader',
-        async () => {
-          for (const member of members) if (await member.isLeader().catch(() => false)) return member
-          return undefined
-        },
-        60_000,
-      ),
+      eventually('a leader', async () => {
+        for (const member of members) if (await member.isLeader().catch(() => false)) return member
+        return undefined
+      }),
   }
 }

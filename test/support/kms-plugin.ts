@@ -46,7 +46,7 @@ export async function startKmsPlugin(): Promise<KmsPlugin> {
   async function start(): Promise<void> {
     rmSync(socket, { force: true })
     child = spawn(process.execPath, [...program, socket], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-    await within('start of the plugin', once(child, 'message'), 30_000)
+    await within('start of the plugin', once(child, 'message'))
   }
 
   async function stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

@@ -117,7 +117,7 @@ export function kubectlWith(binary: KubectlBinary, kubeconfig: string, home: str
   async function attempt(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const { child, ended } = launch(args, options)
     try {
-      return await within(`kubectl ${args.join(' ')}`, ended, options.timeout ?? 30_000)
+      return await within(`kubectl ${args.join(' ')}`, ended, options.timeout)
     } finally {
       child.kill('SIGKILL')
     }

@@ -20,7 +20,7 @@ export async function startAs([program, ...args]: Command, flags: readonly strin
   return {
     async answers(probe) {
       const gone = ended.then(() => Promise.reject(new Error(`it ended: ${log}`)))
-      await Promise.race([eventually('the program serves', probe, 30_000), gone])
+      await Promise.race([eventually('the program serves', probe), gone])
       gone.catch(() => undefined)
     },
     async stop() {

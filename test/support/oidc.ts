@@ -42,7 +42,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     const ask = async () => {
       const answered = once(child, 'message')
       child.send({ action, argument })
-      const [{ value, error }] = (await within(`${action} of the provider`, answered, 20_000)) as [{ value?: unknown; error?: string }]
+      const [{ value, error }] = (await within(`${action} of the provider`, answered)) as [{ value?: unknown; error?: string }]
       if (error !== undefined) throw new Error(error)
       return value
     }

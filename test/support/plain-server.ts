@@ -30,14 +30,10 @@ export async function startPlain(
     })
   }
   try {
-    await eventually(
-      `${program} ${args.join(' ')} serves`,
-      async () => {
-        if (child.exitCode !== null) throw new Error(output)
-        return (await client.fetch('/readyz', { signal: AbortSignal.timeout(5_000) })).ok
-      },
-      30_000,
-    )
+    await eventually(`${program} ${args.join(' ')} serves`, async () => {
+      if (child.exitCode !== null) throw new Error(output)
+      return (await client.fetch('/readyz', { signal: AbortSignal.timeout(5_000) })).ok
+    })
   } catch (error) {
     await close().catch(() => undefined)
     throw error

@@ -18,7 +18,7 @@ export async function startSigner(directory: string, name: string, maxSeconds = 
   const unixSocket = join(directory, name)
   const child = spawn(process.execPath, [...program, unixSocket, String(maxSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
-  const line = async () => String((await within('answer of the signer', once(child.stdout, 'data'), 20_000))[0]).trim()
+  const line = async () => String((await within('answer of the signer', once(child.stdout, 'data')))[0]).trim()
   await line()
   return {
     unixSocket,

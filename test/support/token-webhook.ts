@@ -26,7 +26,7 @@ export async function startTokenWebhook(directory: string): Promise<TokenWebhook
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(service, 'close')
-  const [chunk] = await within('port of the token webhook', once(service.stdout, 'data'), 20_000)
+  const [chunk] = await within('port of the token webhook', once(service.stdout, 'data'))
   const url = `https://127.0.0.1:${String(chunk).trim()}`
   const caller = client('apiserver')
   const base64 = (text: string) => Buffer.from(text).toString('base64')

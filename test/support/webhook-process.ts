@@ -17,6 +17,6 @@ export async function startWebhookProcess(clientCa?: string): Promise<WebhookPro
   const env = { ...process.env, TLS: JSON.stringify({ ...issued('hooks.default.svc', '127.0.0.1', 'localhost'), ca: clientCa }) }
   const program = nodeArguments(new URL('../e2e/webhook-service.ts', import.meta.url))
   const service = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const [chunk] = await within('port of the webhooks', once(service.stdout, 'data'), 60_000)
+  const [chunk] = await within('port of the webhooks', once(service.stdout, 'data'))
   return { port: Number(String(chunk)), caBundle: Buffer.from(authority.certPem).toString('base64'), stop: () => service.kill() }
 }

@@ -17,8 +17,9 @@ const messages: string[] = []
 const log = (fields: object, message: string) => void messages.push(`${message} ${JSON.stringify(fields)}`)
 const logger = { debug: log, info: log, warn: log, error: log }
 const real = createOutbound()
-/** The real one, less patient. */
-const outbound: Outbound = { ...real, fetch: (request, options) => real.fetch(request, { ...options, timeout: 1_000 }) }
+/** Milliseconds that an answer may take. */
+let patience = 60_000
+const outbound: Outbound = { ...real, fetch: (request, options) => real.fetch(request, { ...options, timeout: patience }) }
 const own = ['https://api']
 let webhook: TokenWebhook
 
@@ -50,8 +51,8 @@ test('audiences are asked for, and have to be met', async () => {
   const each = await tokens()
   assert.deepEqual((await ask(each, 'good-a', ['x', 'y']))?.audiences, ['x'])
   assert.equal(await ask(each, 'elsewhere-a'), undefined)
-  assert.equal(await ask(each, 'slow-a', ['x']), undefined, 'an answer without audiences is for this server')
-  assert.deepEqual((await ask(each, 'slow-a'))?.audiences, own)
+  assert.equal(await ask(each, 'plain-a', ['x']), undefined, 'an answer without audiences is for this server')
+  assert.deepEqual((await ask(each, 'plain-a'))?.audiences, own)
 })
 
 test('no opinion, or a reason', async () => {
@@ -92,29 +93,31 @@ test('a failure that may pass is tried again', async () => {
 test('bad answers are refused, and the log does not show the token', async () => {
   const each = await tokens()
   for (const token of ['malformed', 'html', 'strange', 'wrongversion', 'huge', 'stalled']) {
+    patience = token === 'stalled' ? 1_000 : 60_000
     await assert.rejects(ask(each, `${token}-secret`), AuthenticationError, token)
   }
   assert.ok(messages.length > 0, 'the failures are logged')
   for (const message of messages) assert.doesNotMatch(message, /secret/)
+  patience = 60_000
 })
 
 test('a slow answer keeps nobody else waiting', async () => {
   const each = await tokens()
   let late = false
-  const slow = ask(each, 'slow-b').then((found) => {
+  const slow = ask(each, 'held-b').then((found) => {
     late = true
     return found
   })
   await ask(each, 'good-b')
   assert.equal(late, false)
+  await ask(each, 'release')
   assert.equal((await slow)?.user.name, 'b')
 })
 
 test('a service that is gone is not waited for again and again', async () => {
   const each = await tokens()
   await assert.rejects(ask(each, 'dead'), AuthenticationError)
-  const began = performance.now()
   for (let i = 0; i < 50; i++) await assert.rejects(ask(each, `dead-${i}`), AuthenticationError)
-  assert.ok(performance.now() - began < 5_000, 'the circuit opens')
+  // The circuit opens.
   assert.ok(Object.keys(await webhook.counts()).filter((token) => token.startsWith('dead-')).length < 10)
 })

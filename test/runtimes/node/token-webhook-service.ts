@@ -1,5 +1,5 @@
 /**
- * A process that answers token reviews over TLS: the token says how (`good-NAME`, `slow`, `dead`, …). GET /count says how often each
+ * A process that answers token reviews over TLS: the token says how (`good-NAME`, `held`, `dead`, …). GET /count says how often each
  * was asked about. Prints its port.
  */
 
@@ -41,14 +41,22 @@ const withStatus =
     end(accepted(review))
   }
 
+/** Answers that wait for a token `release`. */
+const held: (() => void)[] = []
+
 /** By the first word of the token. */
 const replies: { readonly [word: string]: Reply } = {
   good(review, _response, end) {
     const { audiences } = review.spec
     end({ ...accepted(review), ...(audiences && { audiences: audiences.slice(0, 1) }) })
   },
+  plain: (review, _response, end) => end(accepted(review)),
   elsewhere: (review, _response, end) => end({ ...accepted(review), audiences: ['https://elsewhere'] }),
-  slow: (review, _response, end) => void setTimeout(() => end(accepted(review)), 300),
+  held: (review, _response, end) => void held.push(() => end(accepted(review))),
+  release(review, _response, end) {
+    for (const free of held.splice(0)) free()
+    end(accepted(review))
+  },
   refused: (_review, _response, end) => end({ authenticated: false, error: 'expired on the other side' }),
   dead: (_review, response) => void response.socket?.destroy(),
   stalled: (_review, response) => void response.write('{"status":'),

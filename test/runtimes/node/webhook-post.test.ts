@@ -26,23 +26,23 @@ before(async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   stop = () => child.kill()
-  port = Number(String((await within('port of the service', once(child.stdout, 'data'), 30_000))[0]))
+  port = Number(String((await within('port of the service', once(child.stdout, 'data')))[0]))
 })
 after(() => stop())
 
 async function ask(path: string, more: Partial<Post> = {}): Promise<string> {
   const connection = await connect({ url: `https://127.0.0.1:${port}${path}`, caBundle })
-  return post({ connection, outbound, body: '{}', timeout: 10_000, ...more })
+  return post({ connection, outbound, body: '{}', timeout: 60_000, ...more })
 }
 
 test('a service is called at its endpoint, under its own name', async () => {
   const connection = await connect({ service: { namespace: 'dev', name: 'hook', path: 'allow' }, caBundle })
   assert.equal(connection.url, 'https://hook.dev.svc:443/allow')
-  assert.match(await post({ connection, outbound, body: '{}', timeout: 10_000 }), /"allowed":true/)
+  assert.match(await post({ connection, outbound, body: '{}', timeout: 60_000 }), /"allowed":true/)
   const other = await connect({ service: { namespace: 'dev', name: 'other', port: 8443 }, caBundle })
   await assert.rejects(
-    post({ connection: other, outbound, body: '{}', timeout: 10_000 }),
-    /^Error: Post "https:\/\/other\.dev\.svc:8443\/\?timeout=10s": .*cert/,
+    post({ connection: other, outbound, body: '{}', timeout: 60_000 }),
+    /^Error: Post "https:\/\/other\.dev\.svc:8443\/\?timeout=60s": .*cert/,
   )
 })
 
@@ -59,10 +59,10 @@ test('a bundle may hold the serving certificate itself, and empty path segments 
     connect({ url: `https://127.0.0.1:${ownPort}${path}`, caBundle: Buffer.from(certificate).toString('base64') })
   try {
     for (const path of ['//failing', '/a//b/', ''])
-      await post({ connection: await certified(own.cert, path), outbound, body: '{}', timeout: 10_000 })
-    assert.deepEqual(paths, ['/failing?timeout=10s', '/a/b?timeout=10s', '/?timeout=10s'])
+      await post({ connection: await certified(own.cert, path), outbound, body: '{}', timeout: 60_000 })
+    assert.deepEqual(paths, ['/failing?timeout=60s', '/a/b?timeout=60s', '/?timeout=60s'])
     const other = await certified(issued('localhost', '127.0.0.1').cert, '/')
-    await assert.rejects(post({ connection: other, outbound, body: '{}', timeout: 10_000 }), /certificate/)
+    await assert.rejects(post({ connection: other, outbound, body: '{}', timeout: 60_000 }), /certificate/)
   } finally {
     server.closeAllConnections()
     server.close()
@@ -71,7 +71,7 @@ test('a bundle may hold the serving certificate itself, and empty path segments 
 
 test('whoever is not certified by the bundle is not believed', async () => {
   const connection = await connect({ url: `https://127.0.0.1:${port}/allow` })
-  await assert.rejects(post({ connection, outbound, body: '{}', timeout: 10_000 }), /certificate/)
+  await assert.rejects(post({ connection, outbound, body: '{}', timeout: 60_000 }), /certificate/)
 })
 
 test('failures read as clients know them', async () => {
@@ -102,7 +102,7 @@ test('a kept connection that was closed meanwhile is no failure', async () => {
   const connection = { url: `http://127.0.0.1:${plainPort}/`, options: {} }
   try {
     for (const expected of ['answer 1', 'answer 2', 'answer 3']) {
-      assert.equal(await post({ connection, outbound, body: '{}', timeout: 10_000 }), expected)
+      assert.equal(await post({ connection, outbound, body: '{}', timeout: 60_000 }), expected)
     }
   } finally {
     server.closeAllConnections()

@@ -37,7 +37,7 @@ async function underLoad(store: KeyValueStore, prefix: string, happens: (load: R
   const load = startLoad(store, prefix)
   await within('writes before', load.more(100))
   await happens(load)
-  await within('writes after', load.more(200), 20_000)
+  await within('writes after', load.more(200))
   await load.stop()
   await recorder.caughtUp(store, watch)
   assertComplete(recorder, load, start, await store.currentRevision())

@@ -8,7 +8,7 @@ import { frameHeader } from '../../../../runtimes/wire/frames.ts'
 import { encodedHeaders } from '../../../../runtimes/wire/hpack/write.ts'
 import { mutate, type Random, seeded } from '../../../support/mutate.ts'
 import { progress, trials } from '../../../support/soak.ts'
-import { within } from '../../../support/wait.ts'
+import { eventually, within } from '../../../support/wait.ts'
 import { hostClock } from '../../stores/helpers.ts'
 import { message } from '../../stores/http2/grpc-server.ts'
 import { answerOn, frame, head, rawPeer, settings, trailers } from './raw-peer.ts'
@@ -28,12 +28,12 @@ async function outcomeOf(answer: (socket: Socket) => void, begin = settings): Pr
   await using peer = await rawPeer((socket) => socket.write(begin))
   const channel = createChannel(peer.url, {}, hostClock)
   try {
-    const calling = channel.call(path, Buffer.from('request'), Date.now() + 5_000)
+    const calling = channel.call(path, Buffer.from('request'), Date.now() + 60_000)
     calling.catch(() => {})
     if (begin === settings) await peer.frame(types.headers)
     const [socket] = peer.sockets
     if (socket) answer(socket)
-    return await within('the call', calling.then(String, textOf), 8_000)
+    return await within('the call', calling.then(String, textOf), 120_000)
   } finally {
     channel.close()
   }
@@ -182,7 +182,7 @@ test('random and mutated frames', async (t) => {
     while (next++ < cases) {
       const channel = createChannel(peer.url, {}, hostClock)
       const outcome = channel.call(path, Buffer.from('request'), Date.now() + 200).then(() => 'answered', textOf)
-      const text = await within('a call', outcome, 5_000)
+      const text = await within('a call', outcome)
       assert.doesNotMatch(text, /^not a CallError/)
       if (text === 'answered') answered++
       channel.close()
@@ -190,7 +190,8 @@ test('random and mutated frames', async (t) => {
     }
   }
   await Promise.all(Array.from({ length: 32 }, tryCases))
-  assert.equal(peer.sockets.length, cases, 'every case has made its connection')
+  // On a busy machine a deadline may come before the event of the connection.
+  await eventually('the connection of every case', async () => peer.sockets.length === cases)
   assert(answered > cases / 100, `some answers come through: ${answered}`)
   const grown = (process.memoryUsage().rss - before) / 2 ** 20
   assert(grown < 200, `memory grew by ${Math.round(grown)} MiB`)

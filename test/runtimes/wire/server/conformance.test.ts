@@ -75,7 +75,7 @@ async function run(client: RawClient, steps: readonly string[]): Promise<void> {
       assert.ok(expected, `unknown expectation ${what}`)
       // Acknowledgements of the test's own settings come after that of the greeting.
       const from = what === 'ACK' ? client.frames.findIndex(({ type, flags }) => type === types.settings && flags === 1) + 1 : 0
-      const found = await within(rest, client.next(expected.accepts, from), 5_000)
+      const found = await within(rest, client.next(expected.accepts, from))
       assert.ok(found !== undefined || expected.orClosed, `${rest}: the connection was closed`)
     }
   }
