@@ -4,6 +4,7 @@ import { request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Bare } from './bare.ts'
 import type { BenchDaemon } from './daemon.ts'
+import { encodeHttp2, Http2Responses, preface } from './load-http2.ts'
 
 export interface FanOutOptions {
   readonly watchers: number
@@ -29,6 +30,30 @@ async function openWatchers(daemon: BenchDaemon, origin: URL, count: number, lin
   for (let index = 0; index < count; index += 20)
     sockets.push(...(await Promise.all(Array.from({ length: Math.min(20, count - index) }, open))))
   return sockets
+}
+
+/** Opens watches over HTTP/2, as many on each connection; resolves when each connection has had its first answer. */
+async function openStreams(daemon: BenchDaemon, url: URL, count: number, connections: number): Promise<TLSSocket[]> {
+  const { cert, key } = daemon
+  const open = () =>
+    new Promise<TLSSocket>((resolve, reject) => {
+      const socket = connect(
+        { host: url.hostname, port: Number(url.port), cert, key, rejectUnauthorized: false, ALPNProtocols: ['h2'] },
+        () => {
+          const responses = new Http2Responses(
+            (bytes) => socket.write(bytes),
+            () => reject(new Error('a watch has ended')),
+          )
+          socket.on('data', (data) => responses.feed(data))
+          socket.write(preface)
+          for (let index = 0; index < count / connections; index++)
+            socket.write(encodeHttp2('GET', url, { accept: 'application/json' }, 2 * index + 1))
+        },
+      )
+      socket.once('error', reject)
+      socket.once('data', () => resolve(socket))
+    })
+  return Promise.all(Array.from({ length: connections }, open))
 }
 
 /** Resolves when every socket has received so many bytes. */
@@ -62,10 +87,13 @@ function touch(daemon: BenchDaemon, name: string, text: string): Promise<void> {
   })
 }
 
-/** Deliveries a second to watchers that only count bytes, while objects are patched; `frame` is about the size of an event. */
+/**
+ * Deliveries a second to watchers that only count bytes, while objects are patched; `frame` is about the size of an event. `connections`: so
+ * many over HTTP/2 have all of the watchers; otherwise each has one over HTTP/1.1.
+ */
 export async function deliveries(
   daemon: BenchDaemon,
-  { watchers, events }: Omit<FanOutOptions, 'rounds'>,
+  { watchers, events, connections }: Omit<FanOutOptions, 'rounds'> & { readonly connections?: number },
   round: number,
 ): Promise<{ rate: number; frame: number }> {
   const origin = new URL(daemon.url)
@@ -79,10 +107,13 @@ export async function deliveries(
       .on('error', reject)
       .end()
   })
-  const line = `GET ${path}?watch=true&resourceVersion=${version} HTTP/1.1\r\nhost: bench\r\naccept: application/json\r\n\r\n`
-  const sockets = await openWatchers(daemon, origin, watchers, line)
+  const target = `${path}?watch=true&resourceVersion=${version}`
+  const sockets =
+    connections === undefined
+      ? await openWatchers(daemon, origin, watchers, `GET ${target} HTTP/1.1\r\nhost: bench\r\naccept: application/json\r\n\r\n`)
+      : await openStreams(daemon, new URL(target, origin), watchers, connections)
   const frame = 900
-  const done = received(sockets, events * frame)
+  const done = received(sockets, (events * frame * watchers) / sockets.length)
   const began = performance.now()
   let next = 0
   const write = async () => {

@@ -33,7 +33,11 @@ const release = process.env['RELEASE']
 const executable = 'build/apiserver'
 /** Objects that are made at the same time; each has a connection. */
 const atATime = 50
-const watch = { watchers: 200, events: 200 }
+/** As clients have them: those of a controller share a connection, those of HTTP/1.1 have one each. */
+const watches = [
+  { name: 'watch, 200 watchers on 10 connections: deliveries', aim: 4, watchers: 200, events: 400, connections: 10 },
+  { name: 'watch, 200 watchers over HTTP/1.1: deliveries', watchers: 200, events: 200 },
+] as const
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 const count = (value: number) => Math.round(value).toLocaleString('en')
@@ -69,8 +73,9 @@ async function measureRow(row: WireRow, subjects: readonly Subject[], limits: Li
 }
 
 /** Deliveries to watchers, each as a share of one answer of the limit. */
-async function measureWatch(subjects: readonly Subject[], limits: Limits): Promise<Measured> {
-  const measured: Measured = { name: 'watch: deliveries', aim: 4, limit: [], rates: subjects.map(() => []) }
+async function measureWatch(watch: (typeof watches)[number], subjects: readonly Subject[], limits: Limits): Promise<Measured> {
+  const aim = 'aim' in watch ? { aim: watch.aim } : {}
+  const measured: Measured = { name: watch.name, ...aim, limit: [], rates: subjects.map(() => []) }
   for (let round = 0; round < rounds; round++) {
     measured.limit.push(await h2load({ origin: limits.bare, paths: ['/'], requests: 24_000 }))
     for (const [index, { daemon }] of subjects.entries()) measured.rates[index]?.push((await deliveries(daemon, watch, round)).rate)
@@ -103,7 +108,7 @@ const note = (measured: Measured) => {
 }
 try {
   for (const row of wireRows) note(await measureRow(row, subjects, limits))
-  note(await measureWatch(subjects, limits))
+  for (const watch of watches) note(await measureWatch(watch, subjects, limits))
 } finally {
   limits.stop()
   for (const { daemon } of subjects) await daemon.stop()
