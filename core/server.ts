@@ -86,7 +86,8 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const decorate = (store: KeyValueStore) => encryption?.decorate(store) ?? store
   const overrides = ports.overrides?.map((each) => ({ ...each, store: decorate(each.store) }))
   const stores = createStores(decorate(ports.store), overrides)
-  const table = createResourceTable(createServing({ ...options, settings, stores, clock, logger }))
+  const pauses = new Pauses(clock)
+  const table = createResourceTable(createServing({ ...options, settings, stores, clock, logger, pauses }))
   table.replace('built-in', builtInRows(definitions, platform), options.serves)
 
   // Who may do what.
@@ -145,7 +146,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     logger,
     table,
     admission: createAdmission(plugins, { clock, observer: admissionMetrics }),
-    pauses: new Pauses(clock),
+    pauses,
     deprecated: serverMetrics.deprecated,
     negotiator,
     authorizer,

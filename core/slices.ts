@@ -64,3 +64,20 @@ export class Slices {
     this.#until = this.#began + length
   }
 }
+
+/** Does something with each, and lets others have their turn. */
+export async function eachInSlices<T>(items: readonly T[], slices: Slices, work: (item: T, index: number) => void): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    if (slices.over) await slices.next()
+    work(item, index)
+  }
+}
+
+/** As the filter of an array, letting others have their turn. */
+export async function filterInSlices<T>(items: readonly T[], slices: Slices, matches: (item: T) => boolean): Promise<readonly T[]> {
+  const chosen: T[] = []
+  await eachInSlices(items, slices, (item) => {
+    if (matches(item)) chosen.push(item)
+  })
+  return chosen
+}

@@ -22,7 +22,7 @@ type Settings = NonNullable<NonNullable<Definition['spec']['conversion']>['webho
 const callTimeout = 30_000
 /** Objects of one call, and characters of them together; one object may be larger. */
 const mostObjects = 1_000
-const mostText = 4 * 1024 * 1024
+const mostText = 1024 * 1024
 const reviewVersions = ['v1', 'v1beta1']
 
 interface Answer {
@@ -58,23 +58,27 @@ function objectsOf(text: string, uid: string, apiVersion: string): readonly Conv
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
 }
 
-/** Texts of objects, in batches that fit into a call. */
-function batches(objects: readonly ApiObject[]): { readonly objects: ApiObject[]; readonly texts: string[] }[] {
-  const found: { objects: ApiObject[]; texts: string[] }[] = []
-  let size = Number.POSITIVE_INFINITY
+interface Batch {
+  readonly objects: ApiObject[]
+  readonly texts: string[]
+}
+
+/** Texts of objects, in batches that fit into a call, each made when it is wanted: others have their turn while a call is under way. */
+function* batches(objects: readonly ApiObject[]): Generator<Batch, void> {
+  let batch: Batch = { objects: [], texts: [] }
+  let size = 0
   for (const object of objects) {
     const text = printJson(object)
-    let last = found.at(-1)
-    if (last === undefined || last.objects.length === mostObjects || size + text.length > mostText) {
-      last = { objects: [], texts: [] }
-      found.push(last)
+    if (batch.objects.length > 0 && (batch.objects.length === mostObjects || size + text.length > mostText)) {
+      yield batch
+      batch = { objects: [], texts: [] }
       size = 0
     }
-    last.objects.push(object)
-    last.texts.push(text)
+    batch.objects.push(object)
+    batch.texts.push(text)
     size += text.length
   }
-  return found
+  if (batch.objects.length > 0) yield batch
 }
 
 export function conversionWebhook({ clientConfig, conversionReviewVersions }: Settings, context: ConversionContext): Converter {

@@ -2,6 +2,7 @@
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
+import type { Pauses } from '../slices.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
 import { createObjectStore } from '../storage/object-store.ts'
@@ -19,6 +20,7 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   readonly stores: Stores
   readonly clock: Clock
   readonly logger: Logger
+  readonly pauses: Pauses
   /** Prefix of all keys, such as `/registry`. */
   readonly prefix: string
   /** Of stored objects. */
@@ -76,7 +78,7 @@ const isStored = ({ storage, converter, storageVersion, ...row }: ResourceDefini
 
 /** Versions of one resource, those with equal storage keys, share one store. */
 export function createServing(options: ServingOptions): ServeRows {
-  const { clock, logger, prefix, platform, settings } = options
+  const { clock, logger, pauses, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)
   const servedBytes = new ServedBytes()
   const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
@@ -96,7 +98,8 @@ export function createServing(options: ServingOptions): ServeRows {
         ? { anyVersion: true }
         : { mediaType: stored.storageMediaType ?? options.storageMediaType, versions: rows.filter((row) => row !== stored) }),
     })
-    const base = cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger }) : directFeed(objects, store)
+    const base =
+      cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger, pauses }) : directFeed(objects, store)
     if (converter === undefined) return { rows, store: base, viewOf: () => base }
     const schemaOf = (apiVersion: string) => rows.find((row) => apiVersionOf(row) === apiVersion)?.schema
     const views = new Map(

@@ -29,7 +29,7 @@ export interface EntryQuery {
   /** The one name that may match, from a field selector on metadata.name. */
   readonly name?: string
   readonly matches?: (entry: Entry) => boolean
-  /** Gives the thread to others while `matches` is asked about many. Default: all at once. */
+  /** Gives the thread to others while many objects are looked at or converted. Default: all at once. */
   readonly slices?: Slices
   readonly limit?: number
   /** Continue after this key. */

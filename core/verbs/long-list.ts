@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../respond/byte-source.ts'
 import { concatenate } from '../schema/bytes.ts'
-import type { Slices } from '../slices.ts'
+import { eachInSlices, type Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { ListParts } from './list-parts.ts'
 
@@ -10,14 +10,6 @@ import type { ListParts } from './list-parts.ts'
 const chunkSize = 64 * 1024
 /** Bytes of items that are kept from the time when they were counted until they are sent; others are made twice. */
 const mostKept = 16 * 1024 * 1024
-
-/** Does something with each entry, and lets others have their turn. */
-export async function eachInSlices(entries: readonly Entry[], slices: Slices, work: (entry: Entry) => void): Promise<void> {
-  for (const entry of entries) {
-    if (slices.over) await slices.next()
-    work(entry)
-  }
-}
 
 /** The bytes of a list that has entries. Resolves when the first of them can be taken. */
 export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices): Promise<ByteSource> {

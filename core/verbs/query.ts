@@ -55,7 +55,8 @@ export function entryQuery(target: Target, options: ListOptions): FeedQuery {
   const base = {
     namespace,
     ...nameWanted(options),
-    ...(matches && { matches, selector: selectorKey(options), slices: services.pauses.slices(() => exchange.signal) }),
+    slices: services.pauses.slices(() => exchange.signal),
+    ...(matches && { matches, selector: selectorKey(options) }),
     ...indexedTerm(target, options),
     ...(limit > 0 && { limit }),
   }

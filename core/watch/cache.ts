@@ -4,6 +4,7 @@
  */
 import { type Clock, type KeyValueStore, type Logger, StoreError, type StoreEvent, type StoreWatch } from '../ports.ts'
 import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
+import type { Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
@@ -34,9 +35,10 @@ export interface CacheOptions {
   readonly store: KeyValueStore
   readonly clock: Clock
   readonly logger: Logger
+  readonly pauses: Pauses
 }
 
-export function createWatchCache({ objects, store, clock, logger }: CacheOptions): WatchableStore {
+export function createWatchCache({ objects, store, clock, logger, pauses }: CacheOptions): WatchableStore {
   const { keys, definition } = objects
   /** For watches from before what the cache remembers. */
   const past = directFeed(objects, store)
@@ -44,6 +46,7 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   const lists = new CachedLists(entries, keys, definition.namespaced)
   const fanOut = new FanOut(keys, definition.namespaced)
   const reached = new Reached(clock)
+  const neverAborted = new AbortController().signal
   /** Raised when the cache starts anew: what an earlier watch still says is of no interest. */
   let generation = 0
   let state: State | undefined
@@ -70,7 +73,11 @@ export function createWatchCache({ objects, store, clock, logger }: CacheOptions
   }
 
   async function load(): Promise<State> {
-    const loaded = await loadAll(objects, store, clock)
+    const loaded = await loadAll(
+      objects,
+      store,
+      pauses.slices(() => neverAborted),
+    )
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     const at = loaded.revision
     if (at < reached.revision) logger.warn({ resource: definition.names.plural, from: reached.revision, to: at }, 'the store went back')

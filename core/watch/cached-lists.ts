@@ -1,4 +1,4 @@
-import type { Slices } from '../slices.ts'
+import { filterInSlices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { FeedList, FeedQuery } from './feed.ts'
@@ -47,7 +47,7 @@ export class CachedLists {
     if (matches === undefined || slices === undefined || entries.length <= fewEntries)
       return pageOf(this.#remember(key, matches ? entries.filter(matches) : entries), query, revision)
     const asked = this.#changes
-    return filtered(entries, matches, slices).then((chosen) =>
+    return filterInSlices(entries, slices, matches).then((chosen) =>
       pageOf(this.#remember(asked === this.#changes ? key : undefined, chosen), query, revision),
     )
   }
@@ -79,15 +79,6 @@ export class CachedLists {
 function rememberedAs({ namespace, name, matches, selector, after }: FeedQuery): string | undefined {
   if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return undefined
   return `${namespace}\n${selector ?? ''}`
-}
-
-async function filtered(entries: readonly Entry[], matches: (entry: Entry) => boolean, slices: Slices): Promise<readonly Entry[]> {
-  const chosen: Entry[] = []
-  for (const entry of entries) {
-    if (slices.over) await slices.next()
-    if (matches(entry)) chosen.push(entry)
-  }
-  return chosen
 }
 
 /** What the query asks for of a list that has all of it. */

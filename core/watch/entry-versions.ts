@@ -3,6 +3,7 @@ import { sameBytes } from '../schema/bytes.ts'
 import { DecodeError, withoutMalformed } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { HookContext, Json, Message } from '../schema/model.ts'
+import { eachInSlices, type Slices } from '../slices.ts'
 import type { Codec } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
 
@@ -10,6 +11,8 @@ import type { Entry } from '../storage/entry.ts'
 export interface EntryVersions {
   /** In the order given; at once where all are known or need no conversion that takes time. */
   convert(entries: readonly Entry[]): readonly Entry[] | Promise<readonly Entry[]>
+  /** As `convert`, for many. */
+  convertInSlices(entries: readonly Entry[], slices: Slices): Promise<readonly Entry[]>
   /** As `convert`, for one. */
   one(entry: Entry): Entry | Promise<Entry>
   /** The entry where it is known. */
@@ -28,6 +31,13 @@ export interface EntryVersionsOptions {
   readonly schemaOf: (apiVersion: string) => Message | undefined
   readonly codec: Codec
   readonly context: () => HookContext
+}
+
+/** What becomes of entries: what is made of them, and those that are to be converted with their places and objects. */
+interface Conversion {
+  readonly result: Entry[]
+  readonly others: (readonly [entry: Entry, index: number])[]
+  readonly objects: ApiObject[]
 }
 
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
@@ -70,39 +80,52 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     return keep(entry, bytes, apiVersion === storageVersion || storedIn !== storageVersion)
   }
 
+  function begin({ result, others, objects }: Conversion, entry: Entry, index: number): void {
+    const found = known(entry)
+    if (found !== undefined) {
+      result[index] = found
+      return
+    }
+    const object = entry.decode()
+    if (object.apiVersion === apiVersion) {
+      result[index] = completed(entry, withDefaults(object, definition.schema), apiVersion)
+      return
+    }
+    // Defaults are those of the version in which the object is stored.
+    const schema = schemaOf(object.apiVersion)
+    others.push([entry, index])
+    objects.push(schema ? withDefaults(object, schema) : object)
+  }
+
+  function finish({ result, others, objects }: Conversion, converted: ApiObject, at: number): void {
+    const [entry, index] = others[at] as Conversion['others'][number]
+    result[index] = known(entry) ?? completed(entry, structuredClone(converted), objects[at]?.apiVersion ?? '')
+  }
+
   function convert(entries: readonly Entry[]): readonly Entry[] | Promise<readonly Entry[]> {
-    const result: Entry[] = new Array(entries.length)
-    const others: number[] = []
-    const objects: ApiObject[] = []
-    for (const [index, entry] of entries.entries()) {
-      const found = known(entry)
-      if (found !== undefined) {
-        result[index] = found
-        continue
-      }
-      const object = entry.decode()
-      if (object.apiVersion === apiVersion) {
-        result[index] = completed(entry, withDefaults(object, definition.schema), apiVersion)
-        continue
-      }
-      // Defaults are those of the version in which the object is stored.
-      const schema = schemaOf(object.apiVersion)
-      objects[others.push(index) - 1] = schema ? withDefaults(object, schema) : object
+    const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
+    for (const [index, entry] of entries.entries()) begin(conversion, entry, index)
+    if (conversion.objects.length === 0) return conversion.result
+    const finishAll = (converted: readonly ApiObject[]) => {
+      for (const [at, object] of converted.entries()) finish(conversion, object, at)
+      return conversion.result
     }
-    if (others.length === 0) return result
-    const finish = (converted: readonly ApiObject[]) => {
-      for (const [at, index] of others.entries()) {
-        const entry = entries[index] as Entry
-        result[index] = known(entry) ?? completed(entry, structuredClone(converted[at] as ApiObject), objects[at]?.apiVersion ?? '')
-      }
-      return result
-    }
-    const converted = converter.convert(objects, apiVersion)
-    return isPromise(converted) ? converted.then(finish) : finish(converted)
+    const converted = converter.convert(conversion.objects, apiVersion)
+    return isPromise(converted) ? converted.then(finishAll) : finishAll(converted)
+  }
+
+  async function convertInSlices(entries: readonly Entry[], slices: Slices): Promise<readonly Entry[]> {
+    const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
+    await eachInSlices(entries, slices, (entry, index) => begin(conversion, entry, index))
+    if (conversion.objects.length === 0) return conversion.result
+    const converted = await converter.convert(conversion.objects, apiVersion)
+    await eachInSlices(converted, slices, (object, at) => finish(conversion, object, at))
+    return conversion.result
   }
 
   return {
     convert,
+    convertInSlices,
     known,
     one(entry) {
       const found = known(entry)

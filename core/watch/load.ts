@@ -1,14 +1,15 @@
-import type { Clock, KeyValueStore } from '../ports.ts'
+import type { KeyValueStore } from '../ports.ts'
+import type { Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 
 const pageSize = 5_000
 
-/** All objects of one resource at one revision, in key order. Throws when one can't be read (isUnreadable). */
+/** All objects of one resource at one revision, in key order; requests for others do not wait for it. Throws when one can't be read (isUnreadable). */
 export async function loadAll(
   objects: ObjectStore,
   store: KeyValueStore,
-  clock: Clock,
+  slices: Slices,
 ): Promise<{ entries: readonly Entry[]; revision: number }> {
   const prefix = objects.keys.prefix('')
   const reading = objects.reader.list()
@@ -24,14 +25,13 @@ export async function loadAll(
     })
     revision = page.revision
     for (const kv of page.items) {
+      if (slices.over) await slices.next()
       const entry = reading.read(kv)
       if (entry) entries.push(entry)
     }
     const last = page.items.at(-1)
     if (!page.more || last === undefined) break
     from = `${last.key}\0`
-    // Requests for other objects need not wait for it.
-    await clock.pause?.()
   }
   reading.finish()
   return { entries, revision }

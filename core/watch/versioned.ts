@@ -6,6 +6,7 @@ import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition }
 import { unreasoned } from '../respond/status.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { HookContext, Message } from '../schema/model.ts'
+import { filterInSlices } from '../slices.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Swap } from '../storage/object-store.ts'
@@ -50,13 +51,13 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   }
 
   /** Entries of a list, those that the query chooses. */
-  async function chosen(found: FeedList, { matches, selector }: FeedQuery): Promise<Pick<FeedList, 'entries' | 'kept'>> {
+  async function chosen(found: FeedList, { matches, selector, slices }: FeedQuery): Promise<Pick<FeedList, 'entries' | 'kept'>> {
     const known = found.kept && (lists.get(found.kept) ?? new Map())
     const isNamed = matches === undefined || selector !== undefined
     const before = isNamed ? known?.get(selector ?? '') : undefined
     if (before) return before
-    const all = await versions.convert(found.entries)
-    const entries = matches ? all.filter(matches) : all
+    const all = await (slices ? versions.convertInSlices(found.entries, slices) : versions.convert(found.entries))
+    const entries = matches && slices ? await filterInSlices(all, slices, matches) : matches ? all.filter(matches) : all
     if (found.kept === undefined || known === undefined || !isNamed) return { entries }
     const made = { entries, kept: new Map() }
     if (known.size >= rememberedSelectors) known.clear()

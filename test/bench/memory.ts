@@ -7,6 +7,7 @@ import type { KeyValue, KeyValueStore, ListOptions, Logger } from '../../core/po
 import { bind } from '../../core/resources/bind.ts'
 import type { ApiObject } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
+import { Pauses } from '../../core/slices.ts'
 import { createCodec } from '../../core/storage/codec.ts'
 import { createObjectStore } from '../../core/storage/object-store.ts'
 import { createWatchCache } from '../../core/watch/cache.ts'
@@ -110,7 +111,13 @@ async function timed(what: string, run: () => Promise<{ readonly entries: readon
 console.log(`${count} pods of ${printed(12_345).length} bytes, node ${process.version}\n`)
 console.log('| bytes for each object | heap | external | both | resident |\n| --- | --- | --- | --- | --- |')
 const store = imaginary()
-const cache = createWatchCache({ objects: createObjectStore(store, definition, '/registry'), store, clock: webClock, logger: silent })
+const cache = createWatchCache({
+  objects: createObjectStore(store, definition, '/registry'),
+  store,
+  clock: webClock,
+  logger: silent,
+  pauses: new Pauses(webClock),
+})
 await grown('watch cache', () => cache.list({ namespace: '', limit: 1 }))
 const read = (object: ApiObject) => (object as { spec?: { nodeName?: string } }).spec?.nodeName ?? ''
 const onNode = (value: string) => ({

@@ -5,6 +5,7 @@ import { createPlatform } from '../../../core/platform.ts'
 import type { KeyValueStore, Logger } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { Pauses } from '../../../core/slices.ts'
 import { createObjectStore } from '../../../core/storage/object-store.ts'
 import { createWatchCache } from '../../../core/watch/cache.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
@@ -28,7 +29,11 @@ function cacheOn(store: KeyValueStore) {
     },
   }
   const objects = createObjectStore(counted, definition as NonNullable<typeof definition>, '/registry')
-  return { cache: createWatchCache({ objects, store: counted, clock: webClock, logger }), objects, loads: () => loads }
+  return {
+    cache: createWatchCache({ objects, store: counted, clock: webClock, logger, pauses: new Pauses(webClock) }),
+    objects,
+    loads: () => loads,
+  }
 }
 
 test('the first question starts it; then it knows what the store tells', async () => {

@@ -1,0 +1,107 @@
+/** What takes long before a list can be answered lets others have their turn: reading a resource at first, and converting its objects. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ApiServer } from '../../../core/server.ts'
+import { memoryStore } from '../../../runtimes/stores/memory.ts'
+import { webClock } from '../../../runtimes/web/ports.ts'
+import { startCore } from '../../support/core-server.ts'
+import { eventually } from '../../support/wait.ts'
+
+const count = 300
+
+/** A clock that counts pauses; while it is `hasty`, every slice is over when it is looked at. */
+function countingClock() {
+  let ahead = 0
+  const clock = {
+    ...webClock,
+    pauses: 0,
+    hasty: false,
+    now() {
+      if (clock.hasty) ahead += 10
+      return webClock.now() + ahead
+    },
+    async pause() {
+      clock.pauses++
+    },
+  }
+  return clock
+}
+
+const json = { 'content-type': 'application/json' }
+async function ask(server: ApiServer, method: string, path: string, body?: object) {
+  const init = body === undefined ? { method } : { method, headers: json, body: JSON.stringify(body) }
+  const response = await server.fetch(new Request(`http://server${path}`, init))
+  const answer = (await response.json()) as {
+    items?: { apiVersion: string; spec: object }[]
+    status?: { conditions?: { type: string; status: string }[] }
+  }
+  assert.ok(response.ok, JSON.stringify(answer))
+  return answer
+}
+
+/** How often a list has let others have their turn. */
+async function pausesOf(clock: ReturnType<typeof countingClock>, list: () => Promise<{ items?: object[] }>): Promise<number> {
+  const before = clock.pauses
+  clock.hasty = true
+  const { items } = await list()
+  clock.hasty = false
+  assert.equal(items?.length, count)
+  return clock.pauses - before
+}
+
+test('the first list of a resource is read in slices', async () => {
+  const store = memoryStore()
+  const path = '/api/v1/namespaces/default/configmaps'
+  const before = await startCore({}, { store })
+  for (let n = 0; n < count; n++) await ask(before, 'POST', path, { metadata: { name: `a${n}` } })
+  await before.close()
+  const clock = countingClock()
+  const server = await startCore({}, { store, clock })
+  const first = await pausesOf(clock, () => ask(server, 'GET', path))
+  const second = await pausesOf(clock, () => ask(server, 'GET', path))
+  assert.ok(first >= count && second < count, `${first} pauses, then ${second}`)
+  await server.close()
+})
+
+test('a list in another version than the stored one is converted in slices, and what its selector matches is too', async () => {
+  const clock = countingClock()
+  const server = await startCore({}, { clock })
+  const schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } } }
+  const version = (name: string, storage: boolean) => ({ name, storage, served: true, schema: { openAPIV3Schema: schema } })
+  await ask(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [version('v1', true), version('v2', false)],
+    },
+  })
+  const pathOf = (name: string) => `/apis/example.com/${name}/namespaces/default/widgets`
+  await eventually('the definition is established', async () => {
+    const { status } = await ask(server, 'GET', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')
+    return status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True')
+  })
+  for (let n = 0; n < count; n++)
+    await ask(server, 'POST', pathOf('v1'), {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: `a${n}`, labels: { a: 'b' } },
+      spec: {},
+    })
+  await ask(server, 'GET', pathOf('v1'))
+  const first = await pausesOf(clock, () => ask(server, 'GET', pathOf('v2')))
+  const again = await pausesOf(clock, () => ask(server, 'GET', pathOf('v2')))
+  // Each object is begun and completed.
+  assert.ok(first >= 2 * count && again < count, `${first} pauses, then ${again}`)
+  const selected = await pausesOf(clock, () => ask(server, 'GET', `${pathOf('v2')}?labelSelector=a%3Db`))
+  assert.ok(selected >= count, `${selected} pauses with a selector`)
+  const { items } = await ask(server, 'GET', `${pathOf('v2')}?limit=1`)
+  assert.deepEqual(
+    items?.map(({ apiVersion, spec }) => ({ apiVersion, spec })),
+    [{ apiVersion: 'example.com/v2', spec: { size: 3 } }],
+  )
+  await server.close()
+})
