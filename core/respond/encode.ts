@@ -1,4 +1,4 @@
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
 import { yamlText } from '../schema/yaml-text.ts'
@@ -17,7 +17,7 @@ export interface Encodable {
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   // Through JSON, since the writer does not know parts that keep their text.
-  if (format === 'yaml') return encoder.encode(yamlText(parseJsonText(printJson(value))))
+  if (format === 'yaml') return encoder.encode(yamlText(parseToShow(printJson(value))))
   return encoder.encode(pretty ? `${printJson(value, 2)}\n` : printJson(value))
 }
 

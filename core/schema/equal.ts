@@ -1,12 +1,23 @@
 import type { Json, JsonObject } from './model.ts'
+import { rawTextOf } from './raw-json.ts'
 
-/** Deep equality of JSON values; the order of keys does not matter, an absent key equals nothing. */
+/**
+ * Deep equality of JSON values; the order of keys does not matter, an absent key equals nothing. Parts that keep their text are equal when
+ * their texts are, as in Go.
+ */
 export function equal(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const text = rawTextOf(a)
+  const other = rawTextOf(b)
+  if (text !== undefined && other !== undefined) return text === other
+  if (isScalar(text) || isScalar(other)) return false
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]))
   }
   const keys = Object.keys(a)
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], (b as JsonObject)[key]))
 }
+
+/** Whether the text of a part is neither that of an object nor of a list. */
+const isScalar = (text: string | undefined) => text !== undefined && text[0] !== '{' && text[0] !== '['

@@ -4,7 +4,7 @@
  */
 import { set } from './members.ts'
 import type { Json, JsonObject, Schema } from './model.ts'
-import { rawTextOf, setRawText } from './raw-json.ts'
+import { rawTextOf, withRawText } from './raw-json.ts'
 import { reaching } from './reaches.ts'
 import { spelledNumber } from './spelled-number.ts'
 
@@ -75,6 +75,12 @@ export function parseJsonText(text: string, schema?: Schema): Json {
  */
 export const parseExact = (text: string, schema?: Schema, spelled = false): Json => new ExactParser(text, spelled).value(schema)
 
+const mayBeTooLarge = /[eE]\+?\d{3}|\d{300}/
+
+/** A text of the server's own to show otherwise: as `parseJsonText`, but numbers that are larger than any double are texts. */
+export const parseToShow = (text: string): Json =>
+  mayBeTooLarge.test(text) ? new ExactParser(text, false, true).value() : parseJsonText(text)
+
 /** The closing quote of the string that begins there; negative: there is none. The search runs in native code, as strings are long. */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
@@ -111,22 +117,34 @@ const literals: { readonly [first: string]: Json } = { t: true, f: false, n: nul
 class ExactParser {
   readonly #text: string
   readonly #spelled: boolean
+  /** Numbers that are larger than any double are texts: what keeps its text need not be understood. */
+  #anySize: boolean
   #at = 0
   #depth = 0
 
-  constructor(text: string, spelled: boolean) {
+  constructor(text: string, spelled: boolean, anySize = false) {
     this.#text = text
     this.#spelled = spelled
+    this.#anySize = anySize
   }
 
   value(schema?: Schema): Json {
-    const first = this.#token()
+    if (schema?.type !== 'any' || !schema.raw || this.#anySize) return this.#value(schema)
+    this.#token()
     const start = this.#at
+    this.#anySize = true
+    const value = this.#value()
+    this.#anySize = false
+    return withRawText(value, compact(this.#text.slice(start, this.#at)))
+  }
+
+  #value(schema?: Schema): Json {
+    const first = this.#token()
     if (first === '{' || first === '[') {
       if (++this.#depth > maxDepth) throw new SyntaxError('exceeded max depth')
       const value = first === '{' ? this.#object(schema) : this.#array(schema)
       this.#depth--
-      return schema?.type === 'any' && schema.raw ? setRawText(value, compact(this.#text.slice(start, this.#at))) : value
+      return value
     }
     if (first === '"') return this.#string()
     const literal = literals[first]
@@ -158,8 +176,10 @@ class ExactParser {
     while (',]} \n\r\t'.indexOf(this.#text.charAt(this.#at)) < 0 && this.#at < this.#text.length) this.#at++
     const text = this.#text.slice(start, this.#at)
     const value = Number(text)
-    if (!Number.isFinite(value))
+    if (!Number.isFinite(value)) {
+      if (this.#anySize) return text
       throw new NumberRangeError(`json: cannot unmarshal number ${text.slice(0, maxShown)} into Go value of type float64`)
+    }
     if (this.#spelled && /[.eE]/.test(text)) return spelledNumber(text)
     if (Number.isSafeInteger(value) || text.length > longestInteger || !/^-?\d+$/.test(text)) return value
     return exactInteger(BigInt(text))

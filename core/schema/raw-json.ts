@@ -19,6 +19,14 @@ export function setRawText<T extends Json>(value: T, text: string): T {
   return value
 }
 
+/** The same for any value. Scalars that are printed otherwise than they came, such as `1.0`, become an empty object that has their text. */
+export function withRawText(value: Json, text: string): Json {
+  if (typeof value === 'object') return value === null ? null : setRawText(value, text)
+  return printed(value) === text ? value : setRawText({}, text)
+}
+
+const printed = (value: string | number | boolean | bigint) => (typeof value === 'bigint' ? value.toString() : JSON.stringify(value))
+
 function unprintable(): never {
   throw new TypeError('an object with a text of its own is printed by printJson')
 }

@@ -9,7 +9,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { sameBytes, startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../schema/protobuf.ts'
@@ -161,7 +161,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const writers: { readonly [mediaType: string]: Codec['store'] } = {
     'application/json': ({ bytes }) => bytes,
-    'application/yaml': ({ json }) => encoder.encode(yamlText(parseJsonText(json))),
+    'application/yaml': ({ json }) => encoder.encode(yamlText(parseToShow(json))),
   }
   const protobuf: Codec['store'] = ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer)
   // Custom resources are JSON in the reference server's store, whatever the flag says.

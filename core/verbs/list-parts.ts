@@ -1,7 +1,7 @@
 /** What lists in every form are made of, for those that are too long to be put together at once. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import type { Format } from '../respond/encode.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -49,7 +49,7 @@ export function textParts(
     end: encoder.encode(end),
   })
   if (format === 'yaml') {
-    const yaml = (each: unknown) => yamlText(parseJsonText(printJson(each)))
+    const yaml = (each: unknown) => yamlText(parseToShow(printJson(each)))
     // Lists stand as far to the left as their names.
     return parts(`${yaml(head)}${member}:\n`, (each) => yaml([each]), '', '')
   }

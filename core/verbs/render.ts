@@ -6,7 +6,7 @@ import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/m
 import { type Encodable, encode } from '../respond/encode.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { canonicalise } from '../schema/decode.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
@@ -188,7 +188,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
     const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
     return format === 'json' && !pretty
       ? bytes
-      : encode({ value: parseJsonText(decoder.decode(bytes)) as unknown as Encodable['value'], schema: undefined }, format, pretty)
+      : encode({ value: parseToShow(decoder.decode(bytes)) as unknown as Encodable['value'], schema: undefined }, format, pretty)
   }
   const joinRows = (entries: readonly Entry[]): Form => {
     const rows = entries.map(row)
