@@ -12,18 +12,23 @@ class KeyRule {
   present = false
   #absent = false
   #allowed: ReadonlySet<string> | undefined
-  readonly #refused = new Set<string>()
+  #refused: Set<string> | undefined
   #above: bigint | undefined
   #below: bigint | undefined
 
   add({ operator, values }: LabelRequirement): void {
     if (operator === '!') this.#absent = true
-    else if (operator === '!=' || operator === 'notin') for (const value of values) this.#refused.add(value)
+    else if (operator === '!=' || operator === 'notin') this.#refuse(values)
     else {
       this.present = true
       if (operator === 'gt' || operator === 'lt') this.#bound(operator, integer(values[0] ?? ''))
       else if (operator !== 'exists') this.#allow(values)
     }
+  }
+
+  #refuse(values: readonly string[]): void {
+    this.#refused ??= new Set()
+    for (const value of values) this.#refused.add(value)
   }
 
   #allow(values: readonly string[]): void {
@@ -38,7 +43,7 @@ class KeyRule {
   }
 
   accepts(value: string): boolean {
-    if (this.#absent || this.#refused.has(value) || this.#allowed?.has(value) === false) return false
+    if (this.#absent || this.#refused?.has(value) || this.#allowed?.has(value) === false) return false
     if (this.#above === undefined && this.#below === undefined) return true
     const number = integer(value)
     if (number === undefined) return false

@@ -2,7 +2,7 @@ import { badRequest } from '../respond/status.ts'
 import { qualifiedName } from '../schema/name-formats.ts'
 import { type LabelOperator, type LabelRequirement, requirementFault } from './label-requirement.ts'
 
-/** `end` ends every list of tokens; keywords are told apart from words only where an operator may stand. */
+/** Behind the last there are only `end`s; keywords are told apart from words only where an operator may stand. */
 interface Token {
   readonly type: 'word' | 'symbol' | 'end'
   readonly text: string
@@ -21,45 +21,47 @@ const operators = new Map<string, LabelOperator>([
 const operatorNames = [...operators.values()].join(', ')
 const isSpace = (character: string) => character === ' ' || character === '\t' || character === '\r' || character === '\n'
 
-function tokens(text: string): Token[] {
-  const found: Token[] = []
-  let at = 0
-  while (at < text.length) {
-    const character = text[at] as string
-    if (isSpace(character)) at++
-    else if (symbols.includes(character)) {
-      const long = text[at + 1] === '=' && (character === '=' || character === '!')
-      found.push({ type: 'symbol', text: long ? `${character}=` : character })
-      at += long ? 2 : 1
-    } else {
-      const start = at
-      while (at < text.length && !isSpace(text[at] as string) && !symbols.includes(text[at] as string)) at++
-      found.push({ type: 'word', text: text.slice(start, at) })
-    }
-  }
-  found.push({ type: 'end', text: '' })
-  return found
-}
-
 /** Parses the requirements of a selector text, in its order. Throws BadRequest with the reference server's texts. */
 export function parseRequirements(text: string): LabelRequirement[] {
   return new Parser(text).selector()
 }
 
+const end: Token = { type: 'end', text: '' }
+const none: readonly string[] = []
+
+/** Makes tokens as it goes: a selector may have a million of them. */
 class Parser {
-  readonly #tokens: readonly Token[]
+  readonly #text: string
   #at = 0
+  #next: Token
 
   constructor(text: string) {
-    this.#tokens = tokens(text)
+    this.#text = text
+    this.#next = this.#read()
+  }
+
+  #read(): Token {
+    const text = this.#text
+    while (this.#at < text.length && isSpace(text[this.#at] as string)) this.#at++
+    if (this.#at === text.length) return end
+    const start = this.#at++
+    const character = text[start] as string
+    if (symbols.includes(character)) {
+      if (text[this.#at] === '=' && (character === '=' || character === '!')) this.#at++
+      return { type: 'symbol', text: text.slice(start, this.#at) }
+    }
+    while (this.#at < text.length && !isSpace(text[this.#at] as string) && !symbols.includes(text[this.#at] as string)) this.#at++
+    return { type: 'word', text: text.slice(start, this.#at) }
   }
 
   #peek(): Token {
-    return this.#tokens[this.#at] as Token
+    return this.#next
   }
 
   #take(): Token {
-    return this.#tokens[this.#at++] as Token
+    const token = this.#next
+    this.#next = this.#read()
+    return token
   }
 
   #isSymbol(text: string): boolean {
@@ -90,8 +92,8 @@ class Parser {
     if (key.type !== 'word') fail(`found '${key.text}', expected: identifier`)
     const faults = qualifiedName(key.text)
     if (faults.length > 0) fail(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${faults.join('; ')}`)
-    if (absent) return check({ key: key.text, operator: '!', values: [] })
-    if (this.#peek().type === 'end' || this.#isSymbol(',')) return check({ key: key.text, operator: 'exists', values: [] })
+    if (absent) return check({ key: key.text, operator: '!', values: none })
+    if (this.#peek().type === 'end' || this.#isSymbol(',')) return check({ key: key.text, operator: 'exists', values: none })
     const { text } = this.#take()
     const operator = operators.get(text)
     if (operator === undefined) fail(`found '${text}', expected: ${operatorNames}`)

@@ -1,20 +1,35 @@
-/** Judges what a piece of work costs by the size of its input: how much for each MiB, and how it grows. */
+/** Judges what a piece of work costs by the size of its input: time and memory for each MiB, and how the time grows. */
 import { processorTime, slowness } from './cost.ts'
+import { peakMemory } from './memory.ts'
 import { soak } from './soak.ts'
 
 const mebibyte = 1024 * 1024
-/** Milliseconds of processor time for each MiB of input, at most, on a quiet machine. */
-export const mostPerMebibyte = 250
-/** What a request may cost whatever its size. */
-const fixed = 20
-/** Bytes of the input that everything is tried with, and milliseconds below which it is not looked at further. */
-export const [size, harmless] = soak ? [256 * 1024, 60] : [24 * 1024, 12]
-/** Inputs that are judged: n and 4n. Bodies may have 3 MiB. */
-const judged = [256 * 1024, mebibyte] as const
+
+/** What work may take for each MiB of its input. */
+export interface Limits {
+  /** Milliseconds of processor time on a quiet machine. Default 250. */
+  readonly time?: number
+  /** MiB that are live at the peak. Default 64. */
+  readonly memory?: number
+}
+const defaultLimits = { time: 250, memory: 64 }
+/** What a request may take whatever its size: milliseconds, and MiB. */
+const fixed = { time: 20, memory: 6 }
+
+/**
+ * Everything is tried with an input of `bytes`; what takes less than `harmless` milliseconds is not looked at further. Quadratic work that
+ * takes as long as that takes 2 s for a MiB (in the long run 0.6 s).
+ */
+const first = soak ? { bytes: mebibyte / 4, harmless: 40 } : { bytes: mebibyte / 16, harmless: 8 }
 /** Four times the input may take so many times as long: 4 when it is linear, 16 when it is quadratic. */
-const mostGrowth = 9
+const mostGrowth = 8
+/** The same for inputs so small that what does not grow counts. */
+const suspiciousGrowth = 6
 const rounds = 3
 const mostLooks = 3
+
+/** Memory is looked at with an input of `bytes`, of the slowest in so many works, unless that is too quick to fill any (milliseconds). */
+const memory = soak ? { bytes: mebibyte, oneIn: 1, quick: 12 } : { bytes: mebibyte / 4, oneIn: 40, quick: 3 }
 
 /** An input that is ready. */
 export interface Prepared {
@@ -28,14 +43,10 @@ export type Prepare = (bytes: number) => Prepared | Promise<Prepared>
 /** What is made of a body. */
 export const ofText = (text: string, work: (text: string) => unknown): Prepared => ({ bytes: text.length, work: () => work(text) })
 
-async function cost({ work }: Prepared): Promise<number> {
-  return (await processorTime(work)).milliseconds
-}
-
-/** The least of some tries: the others met garbage or neighbours. */
-async function best(prepared: Prepared, enough: number): Promise<number> {
+/** The least of some tries, in milliseconds: the others met garbage or neighbours. */
+async function best({ work }: Prepared, enough: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (let i = 0; i < rounds && least > enough; i++) least = Math.min(least, await cost(prepared))
+  for (let i = 0; i < rounds && least > enough; i++) least = Math.min(least, (await processorTime(work)).milliseconds)
   return least
 }
 
@@ -46,44 +57,88 @@ async function recentSlowness(): Promise<number> {
   return known.factor
 }
 
-/** What one look at the work's cost finds wrong. */
-async function look(prepare: Prepare, perMebibyte: number): Promise<string | undefined> {
-  const enough = harmless * (await recentSlowness())
-  if ((await best(await prepare(size), enough)) < enough) return undefined
-  const large = await prepare(judged[1])
+const shown = ({ bytes }: Prepared, milliseconds: number) => `${(bytes / mebibyte).toFixed(2)} MiB ${Math.round(milliseconds)} ms`
+
+/** What one look at the work's time finds wrong; `least` is what an input of the first size takes. */
+async function timeFault(prepare: Prepare, small: Prepared, least: number, limit: number): Promise<string | undefined> {
+  const mayTake = ({ bytes }: Prepared, factor: number) => (fixed.time + (limit * bytes) / mebibyte) * factor
+  const middle = soak ? small : await prepare(first.bytes * 4)
+  if (!soak) {
+    const enough = Math.min(least * suspiciousGrowth, mayTake(middle, await recentSlowness()) * 0.6)
+    if ((await best(middle, enough)) <= enough) return undefined
+  }
+  const large = await prepare(mebibyte)
   const factor = await slowness()
-  const limit = (fixed + (perMebibyte * large.bytes) / mebibyte) * factor
-  const most = await best(large, limit / 3)
-  if (most < limit / 3) return undefined
-  const least = await best(await prepare(judged[0]), 0)
-  const told = `${Math.round(least)} ms, with ${(large.bytes / mebibyte).toFixed(1)} MiB ${Math.round(most)} ms (machine: ${factor.toFixed(1)})`
-  if (most > mostGrowth * least) return `grows: ${told}`
-  return most > limit ? `slow: ${told}` : undefined
+  const most = mayTake(large, factor)
+  const whole = await best(large, most / 3)
+  const quarter = await best(middle, most / 3)
+  // What is refused when it is large may take long when it is not.
+  if (quarter > most) return `slow: ${shown(middle, quarter)} (machine: ${factor.toFixed(1)})`
+  if (whole <= most / 3) return undefined
+  const told = `${shown(middle, quarter)}, ${shown(large, whole)} (machine: ${factor.toFixed(1)})`
+  if (whole > mostGrowth * quarter) return `grows: ${told}`
+  return whole > most ? `slow: ${told}` : undefined
 }
 
-/**
- * What is wrong with the work's cost; undefined: nothing. `perMebibyte`: milliseconds that it may take for each MiB. Neighbours come and go;
- * what is wrong is so whenever it is looked at.
- */
-export async function costFault(prepare: Prepare, perMebibyte = mostPerMebibyte): Promise<string | undefined> {
+/** What is wrong with the memory that the work takes. */
+export async function memoryFault(prepare: Prepare, limit = defaultLimits.memory): Promise<string | undefined> {
+  const { bytes, work } = await prepare(memory.bytes)
+  const live = (await peakMemory(work)) / mebibyte
+  const most = fixed.memory + (limit * Math.max(bytes, memory.bytes)) / mebibyte
+  return live > most ? `fills: ${(bytes / mebibyte).toFixed(2)} MiB ${live.toFixed(1)} MiB` : undefined
+}
+
+/** What is wrong with the work's time; undefined: nothing. Neighbours come and go; what is wrong is so whenever it is looked at. */
+export async function costFault(prepare: Prepare, limit = defaultLimits.time): Promise<string | undefined> {
+  return (await judge(prepare, limit)).fault
+}
+
+async function judge(prepare: Prepare, limit: number): Promise<{ least: number; fault?: string | undefined }> {
   let fault: string | undefined
+  let least = 0
   for (let looks = 0; looks < mostLooks; looks++) {
-    fault = await look(prepare, perMebibyte)
-    if (fault === undefined) return undefined
+    const factor = await recentSlowness()
+    const small = await prepare(first.bytes)
+    least = await best(small, first.harmless * factor)
+    if (least > first.harmless * factor) fault = await timeFault(prepare, small, least, limit)
+    least /= factor
+    if (fault === undefined) break
   }
-  return fault
+  return { least, fault }
+}
+
+interface Named {
+  readonly name: string
+  readonly prepare: Prepare
 }
 
 /** Faults of named pieces of work; a failure of the work is one. */
-export async function faultsOf(works: Iterable<readonly [name: string, prepare: Prepare]>, perMebibyte?: number): Promise<string[]> {
+export async function faultsOf(works: Iterable<readonly [name: string, prepare: Prepare]>, limits: Limits = {}): Promise<string[]> {
+  const { time, memory: mebibytes } = { ...defaultLimits, ...limits }
   const faults: string[] = []
-  for (const [name, prepare] of works) {
+  const look = async (name: string, find: () => Promise<string | undefined>) => {
     try {
-      const fault = await costFault(prepare, perMebibyte)
+      const fault = await find()
       if (fault !== undefined) faults.push(`${name}: ${fault}`)
     } catch (error) {
       faults.push(`${name}: ${(error as Error).stack}`)
     }
   }
+  let slowest: (Named & { readonly least: number }) | undefined
+  let count = 0
+  const lookAtMemory = async () => {
+    const chosen = slowest
+    slowest = undefined
+    if (chosen && chosen.least > memory.quick) await look(chosen.name, () => memoryFault(chosen.prepare, mebibytes))
+  }
+  for (const [name, prepare] of works) {
+    await look(name, async () => {
+      const { least, fault } = await judge(prepare, time)
+      if (least > (slowest?.least ?? 0)) slowest = { name, prepare, least }
+      return fault
+    })
+    if (++count % memory.oneIn === 0) await lookAtMemory()
+  }
+  await lookAtMemory()
   return faults
 }

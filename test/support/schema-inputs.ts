@@ -87,12 +87,12 @@ function named(schema: Schema, index: number): Json {
   return name === undefined ? {} : { [name]: `x${index}` }
 }
 
-/** Items until they have so many bytes in all. */
-function fill(bytes: number, make: (index: number) => Json): Json[] {
+/** Items until they have so many bytes in all, each with `more` beside it. */
+function fill(bytes: number, make: (index: number) => Json, more = 1): Json[] {
   const items: Json[] = []
   for (let size = 0, index = 0; size < bytes; index++) {
     const item = make(index)
-    size += JSON.stringify(item).length + 1
+    size += JSON.stringify(item).length + more
     items.push(item)
   }
   return items
@@ -104,7 +104,11 @@ function nested(bytes: number, list: boolean): Json {
   return value
 }
 
-const asMap = (items: readonly Json[]): JsonObject => Object.fromEntries(items.map((item, index) => [`k${index}`, item]))
+/** Characters of a key in a large map, with its quotes, colon and comma. */
+const keySize = 10
+/** A map of so many bytes. */
+const fillMap = (bytes: number, make: (index: number) => Json): JsonObject =>
+  Object.fromEntries(fill(bytes, make, keySize).map((item, index) => [`k${index}`, item]))
 
 /** What is large, by the type of a node. */
 function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number, shift: number) => Json } {
@@ -133,7 +137,7 @@ function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number, sh
       }
     case 'any':
       return {
-        wide: (bytes, shift) => asMap(fill(bytes, (index) => `x${index + shift}`)),
+        wide: (bytes, shift) => fillMap(bytes, (index) => `x${index + shift}`),
         nested: (bytes) => nested(bytes, false),
         lists: (bytes) => nested(bytes, true),
       }
@@ -146,7 +150,7 @@ function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number, sh
 
 function wideValue(schema: Schema, bytes: number, pick: (index: number) => number, depth = 1): Json {
   if (schema.type === 'list') return fill(bytes, (index) => small(schema.items, pick(index), depth))
-  return schema.type === 'map' ? asMap(fill(bytes, (index) => small(schema.values, pick(index), depth))) : null
+  return schema.type === 'map' ? fillMap(bytes, (index) => small(schema.values, pick(index), depth)) : null
 }
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -82,6 +82,30 @@ const more = [
 ]
 const withPairs = soak ? [...more, ...units.flatMap((unit) => [unit, ...units.map((other) => unit + other)])] : [...units, ...more]
 
+/** Units that are numbered where they have a `#`, so that no two are equal. */
+const numbered = [
+  'a#,',
+  '!a#,',
+  'a#=b,',
+  'a!=b#,',
+  'a#!=b,',
+  'a#=',
+  'a in (b#),',
+  'a#: b\n',
+  '- &a# b\n',
+  '<a#>;q=0.#,',
+  '&a#=b',
+  '{"a#":',
+  '"a#":1,',
+]
+/** A text of a unit, of about so many characters. */
+function textOf(unit: string, length: number): string {
+  if (!unit.includes('#')) return long(unit, length)
+  const parts: string[] = []
+  for (let left = length; left > 0; left -= (parts.at(-1) as string).length) parts.push(unit.replace('#', `${parts.length}`))
+  return parts.join('')
+}
+
 const attempt = (read: (text: string) => unknown, text: string) => {
   try {
     return read(text)
@@ -92,10 +116,10 @@ const attempt = (read: (text: string) => unknown, text: string) => {
 
 for (const [name, read] of Object.entries(readers)) {
   test(`texts for ${name}`, async () => {
-    const works = withPairs.map((unit): [string, Prepare] => [
+    const works = [...withPairs, ...numbered].map((unit): [string, Prepare] => [
       JSON.stringify(unit),
       (bytes) => {
-        const text = `${long(unit, bytes)}!`
+        const text = `${textOf(unit, bytes)}!`
         return { bytes, work: () => attempt(read, text) }
       },
     ])
@@ -118,15 +142,27 @@ const headers = [
   'audit-id',
   'traceparent',
 ]
-const headerUnits = [...units, 'gzip;q=0.', 'application/json;', 'a=b;', 'application/json,', 'Bearer ', 'a.', 'eyJ', '"a",', '00-']
+const headerUnits = [
+  ...units,
+  ...numbered,
+  'gzip;q=0.',
+  'application/json;',
+  'a=b;',
+  'application/json,',
+  'Bearer ',
+  'a.',
+  'eyJ',
+  '"a",',
+  '00-',
+]
 
 for (const name of headers)
   test(`header ${name}`, async () => {
     const works = headerUnits.flatMap((unit) =>
       [configMaps, '/openapi/v2', '/apis'].map((path): [string, Prepare] => [
-        `${path} ${JSON.stringify(unit)}`,
+        `${name} ${path} ${JSON.stringify(unit)}`,
         (bytes) => {
-          const value = sendable(long(unit, bytes))
+          const value = sendable(textOf(unit, bytes))
           return { bytes, work: () => bench.send('GET', path, undefined, { [name]: value }) }
         },
       ]),
@@ -145,10 +181,10 @@ test('queries and paths', async () => {
     escapes: (text) => `/apis/${encodeURIComponent(text)}`,
   }
   const works = Object.entries(requests).flatMap(([name, make]) =>
-    units.map((unit): [string, Prepare] => [
+    [...units, ...numbered].map((unit): [string, Prepare] => [
       `${name} ${JSON.stringify(unit)}`,
       (bytes) => {
-        const path = make(long(unit, bytes))
+        const path = make(textOf(unit, bytes))
         return { bytes: path.length, work: () => bench.send('GET', path) }
       },
     ]),
