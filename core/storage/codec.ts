@@ -22,6 +22,8 @@ const decoder = new TextDecoder()
 const openingBrace = 0x7b
 const closingBrace = 0x7d
 const comma = 0x2c
+const quote = 0x22
+const zero = 0x30
 const lineFeed = 0x0a
 
 /** An object in canonical form, and its JSON. */
@@ -72,6 +74,12 @@ export interface CodecOptions {
   readonly versions?: readonly ResourceDefinition[]
 }
 
+function digitsOf(number: number): number {
+  let digits = 1
+  for (let power = 10; number >= power; power *= 10) digits++
+  return digits
+}
+
 /** A value that is neither JSON nor in an envelope, as the reference server tries YAML last. */
 function readYaml(stored: Uint8Array): ApiObject {
   const object = parseYamlText(decoder.decode(stored)) as Partial<ApiObject> | null
@@ -95,22 +103,34 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const print = (object: ApiObject) => new Printed(object, printJson(object))
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served), schema) as ApiObject
 
-  /** The first member of metadata, before a character. */
-  const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`
+  /** What is served starts with this, then comes a revision and the end of its text, and a comma before other members of metadata. */
+  const lead = encoder.encode(`${typeMeta}"metadata":{"resourceVersion":"`)
+
+  /** Bytes of the resourceVersion's member and of what stands behind it. */
+  const memberLength = (revision: number, next: number | undefined) =>
+    lead.length - head.length + digitsOf(revision) + (next === closingBrace ? 1 : 2)
 
   const splice = (printed: Uint8Array, revision: number): Uint8Array => {
-    const member = version(revision, printed[head.length])
-    const served = new Uint8Array(printed.length + member.length)
-    served.set(head)
-    encoder.encodeInto(member, served.subarray(head.length))
-    served.set(printed.subarray(head.length), head.length + member.length)
+    const member = memberLength(revision, printed[head.length])
+    const served = new Uint8Array(printed.length + member)
+    served.set(lead)
+    // A revision is a safe integer. Made by hand, this takes a third of the time.
+    let rest = revision
+    for (let at = lead.length + digitsOf(revision) - 1; at >= lead.length; at--) {
+      served[at] = zero + (rest % 10)
+      rest = Math.floor(rest / 10)
+    }
+    const end = lead.length + digitsOf(revision)
+    served[end] = quote
+    if (printed[head.length] !== closingBrace) served[end + 1] = comma
+    served.set(printed.subarray(head.length), head.length + member)
     return served
   }
 
   const show = ({ bytes }: Printed, revision?: number): Uint8Array => (revision === undefined ? bytes : splice(bytes, revision))
 
   const restamp = (served: Uint8Array, from: number, to: number): Uint8Array => {
-    const last = head.length + version(from, closingBrace).length
+    const last = head.length + memberLength(from, closingBrace)
     const rest = served.subarray(served[last] === comma ? last + 1 : last)
     const bare = new Uint8Array(head.length + rest.length)
     bare.set(head)
@@ -120,7 +140,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   /** Most are of another length, and need no look. */
   const isShown = (served: Uint8Array, printed: Printed, revision: number) =>
-    served.length === printed.bytes.length + version(revision, printed.bytes[head.length]).length &&
+    served.length === printed.bytes.length + memberLength(revision, printed.bytes[head.length]) &&
     sameBytes(served, show(printed, revision))
 
   const versionOf = (object: Pick<ApiObject, 'kind' | 'apiVersion'>): ResourceDefinition => {

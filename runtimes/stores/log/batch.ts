@@ -51,11 +51,12 @@ export function encodeBatch(records: readonly Buffer[], offset: number, previous
   return { bytes: Buffer.concat([header, ...records]), checksum, offsets }
 }
 
-/** Reads a file through a window. */
+/** Reads a file through a window, which is filled anew again and again. */
 export class Window {
   readonly #file: LogFile
   readonly size: number
   #bytes = Buffer.alloc(0)
+  #room = Buffer.alloc(0)
   #from = 0
 
   constructor(file: LogFile) {
@@ -67,17 +68,16 @@ export class Window {
   at(offset: number, length: number): Buffer | undefined {
     if (offset + length > this.size) return undefined
     if (offset < this.#from || offset + length > this.#from + this.#bytes.length) {
-      // Allocated anew: values are copied out of it, batches are not.
-      this.#bytes = Buffer.allocUnsafe(Math.min(Math.max(windowBytes, length), this.size - offset))
+      if (this.#room.length < length) this.#room = Buffer.allocUnsafe(Math.max(windowBytes, length))
       this.#from = offset
-      this.#bytes = this.#bytes.subarray(0, this.#file.read(this.#bytes, offset))
+      this.#bytes = this.#room.subarray(0, this.#file.read(this.#room.subarray(0, this.size - offset), offset))
       if (this.#bytes.length < length) return undefined
     }
     return this.#bytes.subarray(offset - this.#from, offset - this.#from + length)
   }
 }
 
-const windowBytes = 4 * 1024 * 1024
+const windowBytes = 1024 * 1024
 
 /** The batch that begins at an offset; undefined when nothing there verifies. */
 export function readBatch(window: Window, offset: number, seed: number): Batch | undefined {

@@ -94,6 +94,9 @@ export function writeNumber(buffer: Buffer, value: number, at: number): number {
   return buffer.writeUInt32LE(Math.floor(value / 2 ** 32), at + 4)
 }
 
+/** Small ones are made without floating point: V8 would keep each in a box of its own. */
 export function readNumber(buffer: Buffer, at: number): number {
-  return buffer.readUInt32LE(at) + buffer.readUInt32LE(at + 4) * 2 ** 32
+  const low = buffer.readUInt32LE(at)
+  const high = buffer.readUInt32LE(at + 4)
+  return high === 0 ? low : low + high * 2 ** 32
 }
