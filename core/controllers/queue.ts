@@ -50,6 +50,8 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
       if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'tries again later')
       addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
     }
+    // Work that makes work for itself leaves the thread to others in between.
+    if (waiting.has(key)) await clock.pause?.()
     running.delete(key)
     next()
   }

@@ -147,7 +147,9 @@ export function createCustomResources({
         if (status) {
           // Whoever reads that it is established finds its objects.
           served.update({ ...definition, status }, entry)
-          const { acceptedNames, conditions } = status
+          const { conditions } = status
+          // A merge patch keeps what it does not name: names that are not wanted any more are taken away.
+          const acceptedNames = { shortNames: null, categories: null, ...status.acceptedNames }
           const patch = { metadata: { resourceVersion }, status: { acceptedNames, conditions } }
           note((await definitions.mergePatch('', name, patch, 'status')) as unknown as Definition)
           wakeOthers(group, name)

@@ -81,7 +81,10 @@ export class Correlation {
 
   #memberSchema(name: string): Schema | undefined {
     if (this.#schema.type === 'map') return this.#schema.values
-    return this.#schema.type === 'message' ? (this.#schema.json.get(name)?.schema ?? this.#schema.additional) : undefined
+    if (this.#schema.type !== 'message') return undefined
+    const member = this.#schema.json.get(name)?.schema ?? this.#schema.additional
+    // Schemas of custom resources do not say what metadata has: neither they nor what holds them are compared, the whole object least of all.
+    return member?.type === 'message' && member.dialect !== 'openapi' ? undefined : member
   }
 
   #compare(): boolean {

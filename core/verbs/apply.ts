@@ -72,9 +72,11 @@ export const apply: Verb = async (target) => {
 
   function checkDuplicates(): void {
     if (duplicates.length === 0 || fieldValidation === 'Ignore' || warned) return
-    const why = `error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`
-    if (fieldValidation === 'Strict') throw badRequest(`error strict decoding patch: ${why}`)
-    exchange.warnings.push(why)
+    if (fieldValidation === 'Strict') {
+      const lines = duplicates.join('\n  ')
+      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${lines}`)
+    }
+    exchange.warnings.push(...duplicates)
     warned = true
   }
 

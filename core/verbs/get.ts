@@ -23,6 +23,8 @@ function read({ exchange, resource: { store }, namespace, name }: Target): Entry
 
 function answer(target: Target, entry: Entry | undefined): Response {
   if (entry === undefined) throw notFound(target.resource.groupResource, target.name)
+  const problem = target.view.unreadable?.(entry.decode())
+  if (problem) throw problem
   return respondEntry(target, entry)
 }
 

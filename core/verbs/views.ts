@@ -4,7 +4,7 @@ import { scaleColumns } from '../resources/autoscaling/columns.ts'
 import { Scale } from '../resources/autoscaling/v1/index.ts'
 import { checkNonNegative } from '../resources/checks.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition, type Scale as ScalePaths } from '../resources/definition.ts'
-import { badRequest, invalid } from '../respond/status.ts'
+import { type ApiError, badRequest, internalError, invalid } from '../respond/status.ts'
 import { getPath, setPath } from '../schema/accessors.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { FieldErrors } from '../schema/field-error.ts'
@@ -29,6 +29,8 @@ export interface SubresourceView extends View {
   readonly columns?: ResourceDefinition['columns']
   /** What clients see; absent: the object itself. */
   read?(parent: ApiObject): ApiObject
+  /** Why a GET can't be answered; absent: it always can. */
+  unreadable?(parent: ApiObject): ApiError | undefined
   /** What patches are applied to; absent: what clients see. */
   base?(parent: ApiObject): ApiObject
 }
@@ -66,6 +68,10 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
     columns: scaleColumns as ResourceDefinition['columns'],
     partial: false,
     read: (parent) => read(parent, 0),
+    unreadable(parent) {
+      if (getPath(parent, specReplicas) !== undefined) return undefined
+      return internalError(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`)
+    },
     base: (parent) => read(parent, noReplicas),
     write(existing, incoming) {
       const replicas = getPath(incoming, '.spec.replicas') ?? 0

@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { printJson } from '../../schema/json-text.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
+import { writeYaml } from '../../schema/yaml/writer.ts'
 import type { MessageRow, MessageTable } from './message-row.ts'
 
 /** A document of OpenAPI as protobuf message `Document` of the table. Keywords that the table does not list are left out. */
@@ -69,8 +69,8 @@ function createFieldWriter(writer: BinaryWriter, messages: MessageTable) {
         writer.tag(tag, WireType.Bit64).double(Number(value))
         return
       case 'any':
-        // Message Any keeps the value as YAML; JSON is YAML.
-        writer.tag(tag, WireType.LengthDelimited).fork().tag(2, WireType.LengthDelimited).string(printJson(value)).join()
+        // Message Any keeps the value as YAML, in block style as gnostic writes it.
+        writer.tag(tag, WireType.LengthDelimited).fork().tag(2, WireType.LengthDelimited).string(writeYaml(value)).join()
         return
       default:
         writer.tag(tag, WireType.LengthDelimited).fork()

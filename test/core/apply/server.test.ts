@@ -100,9 +100,9 @@ test('YAML, dry runs and what is refused', async () => {
   const twice = `${yaml}  k: "2"\n`
   assert.match(
     await texts(twice, '&fieldValidation=Strict'),
-    /^400 BadRequest error strict decoding patch: .*\n {2}line 7: key "k" already set in map$/,
+    /^400 BadRequest error strict decoding YAML: .*\n {2}line 7: key "k" already set in map$/,
   )
-  assert.match((await apply(`${configMaps}/m`, 'a', twice)).warnings ?? '', /already set in map/)
+  assert.equal((await apply(`${configMaps}/m`, 'a', twice)).warnings, '299 - "line 7: key \\"k\\" already set in map"')
   const unnamed = await call('PATCH', `${configMaps}/m`, yaml, 'application/apply-patch+yaml')
   assert.deepEqual(
     [unnamed.code, /fieldManager: Required value: is required for apply patch/.test(unnamed.body.message ?? '')],

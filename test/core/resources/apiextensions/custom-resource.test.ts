@@ -110,6 +110,23 @@ describe('rules that all custom resources have', () => {
     assert.equal(judge(row, object(['a', 'a']), object(['a'])).errors.length, 1)
   })
 
+  it('forgive unchanged parts, but not what a whole object breaks, whose metadata no schema describes', () => {
+    const loose = rowOf(spec(fields({ a: text, b: text })))
+    const object = objectOf(loose, { spec: { a: 'x' } })
+    const part = rowOf(spec({ ...fields({ a: text, b: text }), required: ['b'] }))
+    assert.deepEqual(judge(part, object, object).errors, [])
+    const whole = rowOf({
+      type: 'object',
+      properties: { apiVersion: { type: 'string', pattern: '^other/' } },
+      required: ['status'],
+      ...open,
+    })
+    assert.deepEqual(judge(whole, object, object).errors, [
+      `apiVersion: Invalid value: "shop.test/v1": apiVersion in body should match '^other/'`,
+      'status: Required value',
+    ])
+  })
+
   it('hold for what a scale reads', () => {
     const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' }
     const row = rowOf({ type: 'object', ...open }, { subresources: { scale } })
