@@ -28,6 +28,7 @@ import { createAuthorizationMetrics } from './meta/authorization-metrics.ts'
 import { createEncryptionMetrics } from './meta/encryption-metrics.ts'
 import { createHealth } from './meta/health.ts'
 import { createMeta } from './meta/mount.ts'
+import { createRuleMetrics } from './meta/rule-metrics.ts'
 import { createServerMetrics } from './meta/server-metrics.ts'
 import { storeChecks } from './meta/store-health.ts'
 import { type ServerOptions, withDefaults } from './options.ts'
@@ -145,6 +146,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
     clock,
     logger,
     table,
+    rules: createRuleMetrics(metrics, clock),
     admission: createAdmission(plugins, { clock, observer: admissionMetrics }),
     pauses,
     deprecated: serverMetrics.deprecated,

@@ -73,9 +73,14 @@ export interface AdmissionAttributes {
   readonly slices?: Slices
   /** Adds a `Warning` header. */
   warn(text: string): void
-  /** Adds an audit annotation under a key `DOMAIN/NAME`, unless there is one. */
-  annotate(key: string, value: string): void
+  /**
+   * Adds an audit annotation under a key `DOMAIN/NAME`, unless there is one. With `Request`, what it says is as confidential as the request's
+   * body: it belongs into events that have that body only.
+   */
+  annotate(key: string, value: string, level?: AnnotationLevel): void
 }
+
+export type AnnotationLevel = 'Metadata' | 'Request'
 
 /** The rounds in which one object is mutated: a second one when a plugin asks for it in the first. There is no third. */
 export interface MutationRounds {

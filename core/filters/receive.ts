@@ -19,6 +19,7 @@ class RequestExchange implements Exchange {
   readonly #sent: Request
   readonly #closing: AbortSignal
   #annotations: Map<string, string> | undefined
+  #requestAnnotations: Map<string, string> | undefined
   #signal: AbortSignal | undefined
   #expiry: AbortController | undefined
   #error: Error | undefined
@@ -40,6 +41,11 @@ class RequestExchange implements Exchange {
   get annotations(): Map<string, string> {
     this.#annotations ??= new Map()
     return this.#annotations
+  }
+
+  get requestAnnotations(): Map<string, string> {
+    this.#requestAnnotations ??= new Map()
+    return this.#requestAnnotations
   }
 
   get signal(): AbortSignal {

@@ -87,6 +87,11 @@ function chainMetrics(registry: MetricsRegistry): ChainObserver {
     step,
     stepSeconds,
   )
+  const summary = registry.summary(
+    'apiserver_admission_step_admission_duration_seconds_summary',
+    'Time of the phases of admission in all, in seconds.',
+    step,
+  )
   const plugins = registry.histogram(
     'apiserver_admission_controller_admission_duration_seconds',
     'Time of single admission plugins, in seconds.',
@@ -96,7 +101,11 @@ function chainMetrics(registry: MetricsRegistry): ChainObserver {
   return {
     plugin: (name, type, operation, rejected, milliseconds) =>
       plugins.observe([name, type, operation, rejected ? 'true' : 'false'], milliseconds / 1000),
-    phase: (type, operation, rejected, milliseconds) => phases.observe([type, operation, rejected ? 'true' : 'false'], milliseconds / 1000),
+    phase(type, operation, rejected, milliseconds) {
+      const values = [type, operation, rejected ? 'true' : 'false']
+      phases.observe(values, milliseconds / 1000)
+      summary.observe(values, milliseconds / 1000)
+    },
   }
 }
 

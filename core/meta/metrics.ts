@@ -26,6 +26,8 @@ export interface MetricsRegistry {
   gauge(name: string, help: string, labels: readonly string[]): Gauge
   /** `buckets` are upper bounds in ascending order, without infinity. */
   histogram(name: string, help: string, labels: readonly string[], buckets: readonly number[]): Histogram
+  /** How many observations there were, and their sum. */
+  summary(name: string, help: string, labels: readonly string[]): Histogram
   /** A gauge that is always 1 and says something by its labels; the function that is returned replaces what it says. */
   info(name: string, help: string, labels: readonly string[]): (values: readonly string[]) => void
   /** A gauge without labels that is read when it is asked for. */
@@ -39,7 +41,7 @@ export interface MetricsRegistry {
 
 interface Metric {
   readonly help: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
   readonly lines: (name: string) => Iterable<string>
 }
 
@@ -48,10 +50,13 @@ interface Series<T> {
   state: T
 }
 
-interface Distribution {
-  readonly counts: Float64Array
+interface Totals {
   sum: number
   count: number
+}
+
+interface Distribution extends Totals {
+  readonly counts: Float64Array
 }
 
 export function createMetrics(): MetricsRegistry {
@@ -110,6 +115,23 @@ export function createMetrics(): MetricsRegistry {
           const { state } = series.of(values)
           const bucket = buckets.findIndex((bound) => value <= bound)
           if (bucket >= 0) state.counts[bucket] = (state.counts[bucket] ?? 0) + 1
+          state.sum += value
+          state.count++
+        },
+      }
+    },
+    summary(name, help, labels) {
+      const series = createSeries(labels, () => ({ sum: 0, count: 0 }))
+      register(name, {
+        help,
+        type: 'summary',
+        *lines() {
+          for (const { values, state } of series.all()) yield* totalLines(name, labels, values, state)
+        },
+      })
+      return {
+        observe(values, value) {
+          const { state } = series.of(values)
           state.sum += value
           state.count++
         },
@@ -202,9 +224,12 @@ function* histogramLines(
       yield `${name}_bucket${labelText(withBound, [...values, boundText(bound)])} ${sum}`
     }
     yield `${name}_bucket${labelText(withBound, [...values, '+Inf'])} ${state.count}`
-    yield `${name}_sum${labelText(labels, values)} ${number(state.sum)}`
-    yield `${name}_count${labelText(labels, values)} ${state.count}`
+    yield* totalLines(name, labels, values, state)
   }
+}
+
+function totalLines(name: string, labels: readonly string[], values: readonly string[], { sum, count }: Totals): readonly string[] {
+  return [`${name}_sum${labelText(labels, values)} ${number(sum)}`, `${name}_count${labelText(labels, values)} ${count}`]
 }
 
 function labelText(labels: readonly string[], values: readonly string[]): string {

@@ -66,6 +66,8 @@ export interface Exchange {
   readonly warnings: string[]
   /** Audit annotations that filters, authorizers and admission leave. */
   readonly annotations: Map<string, string>
+  /** Those that show parts of the request's body: for audit events of the levels Request and RequestResponse. */
+  readonly requestAnnotations: Map<string, string>
   /** Ends the exchange with this error, at its deadline. */
   expire(error: Error): void
   /** Throws the error that the exchange has ended with. Called before anything is stored. */

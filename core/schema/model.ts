@@ -24,6 +24,15 @@ export interface ClusterSettings {
 /** `start` is given what interrupts the part: `over` when it is time for others, whose turn `next` waits for. */
 export type DoPart = <T>(start: (slices: { readonly over: boolean; resumed(): void; next(): Promise<void> }) => { finish(): T }) => T
 
+/** Told what rules of schemas take. Times are in milliseconds. */
+export interface RuleObserver {
+  now(): number
+  /** All rules of a schema were compiled. */
+  compiled(took: number): void
+  /** All rules of a schema were evaluated on an object. */
+  evaluated(took: number): void
+}
+
 export interface HookContext {
   readonly platform: Platform
   readonly settings: ClusterSettings
@@ -43,6 +52,8 @@ export interface HookContext {
    * were done are not, and the interrupted one goes on. Absent: parts are done without interruptions.
    */
   part?: DoPart
+  /** Absent: nobody counts. */
+  readonly rules?: RuleObserver | undefined
   /** Tells the client something that is no error; absent where nobody would hear it. */
   warn?(text: string): void
 }

@@ -8,7 +8,7 @@ import type { Clock, Logger } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiator } from '../request/negotiate.ts'
-import type { ClusterSettings, HookContext } from '../schema/model.ts'
+import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
 import type { Pauses } from '../slices.ts'
 import type { SubresourceView } from './views.ts'
 
@@ -22,6 +22,8 @@ export interface Services {
   /** In which expressions that take long go on. */
   readonly pauses: Pauses
   readonly admission: Admission
+  /** Measures rules of custom resources. */
+  readonly rules: RuleObserver
   readonly negotiator: Negotiator
   /** Notes requests to deprecated versions, by the labels of that metric. */
   readonly deprecated: { set(labels: readonly string[], value: number): void }

@@ -3,6 +3,7 @@ import { addAnnotation } from '../admission/annotations.ts'
 import type {
   AdmissionAttributes,
   AdmissionOperation,
+  AnnotationLevel,
   GroupVersionKind,
   GroupVersionResource,
   ObjectVersions,
@@ -95,8 +96,9 @@ class Asked implements AdmissionAttributes {
     this.#target.exchange.warnings.push(text)
   }
 
-  annotate(key: string, value: string): void {
-    addAnnotation(this.#target.exchange.annotations, key, value)
+  annotate(key: string, value: string, level: AnnotationLevel = 'Metadata'): void {
+    const { annotations, requestAnnotations } = this.#target.exchange
+    addAnnotation(level === 'Request' ? requestAnnotations : annotations, key, value)
   }
 }
 
@@ -163,7 +165,8 @@ class RequestedWrite implements WriteRequest {
     const warn = (text: string) => void exchange.warnings.push(text)
     const replay = new Replay(slices)
     const part: HookContext['part'] = (start) => replay.part(start)
-    this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part }
+    const { rules } = services
+    this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules }
     this.replay = replay
     this.dryRun = dryRun
     this.validateAdmission = validate

@@ -33,6 +33,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
   const caller = createCaller(context, context.configuration.MutatingAdmissionWebhook)
   const judge = { ...context, observer: caller.observer, type: 'admit' } as const
   const mutationKey = platform.name('mutation.webhook.admission.<domain>/')
+  const patchKey = platform.name('patch.webhook.admission.<domain>/')
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
 
   /** The object as a patch leaves it. A patch that does not apply is nothing that a failure policy forgives. */
@@ -54,19 +55,21 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     const { attributes } = request
     const invocation = request.invocation
     let changed = false
+    const { configuration, name: webhook } = hook
+    const place = `round_${again ? 1 : 0}_index_${hook.place}`
     const call = async () => {
       const { patch } = await callHook(hook, attributes, invocation, request, true, caller)
       const operations = patch === undefined ? [] : operationsOf(hook, patch)
       if (operations.length === 0) return
       const next = patched(hook, request, invocation.kind, operations)
       changed = !equal(request.object as Json, next as Json)
+      const applied = { configuration, webhook, patch: operations, patchType: 'JSONPatch' }
+      attributes.annotate(`${patchKey}${place}`, JSON.stringify(applied), 'Request')
       request.replace(next)
     }
-    const place = `round_${again ? 1 : 0}_index_${hook.place}`
     try {
-      if (!(await governed(hook, attributes, 'admit', call, caller))) attributes.annotate(`failed-open.${mutationKey}${place}`, hook.name)
+      if (!(await governed(hook, attributes, 'admit', call, caller))) attributes.annotate(`failed-open.${mutationKey}${place}`, webhook)
     } finally {
-      const { configuration, name: webhook } = hook
       attributes.annotate(`${mutationKey}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }))
     }
     return changed

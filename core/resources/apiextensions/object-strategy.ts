@@ -48,14 +48,14 @@ const blocking = new Set<FieldErrorReason>([
   'FieldValueTypeInvalid',
 ])
 
-function checkRules(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors, { warn, part }: HookContext): void {
+function checkRules(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors, { warn, part, rules }: HookContext): void {
   if (errors.list.some(({ reason }) => blocking.has(reason))) {
     const detail =
       'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
     if (hasRules(schema)) errors.invalid(FieldPath.root, undefined, detail)
     return
   }
-  validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined), part })
+  validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined), part, observer: rules })
 }
 
 /** The strategy of one version's objects. */

@@ -9,7 +9,7 @@ import { Correlation, oldItems } from '../../schema/correlation.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { get } from '../../schema/members.ts'
-import type { DoPart, Json, JsonObject, Schema } from '../../schema/model.ts'
+import type { DoPart, Json, JsonObject, RuleObserver, Schema } from '../../schema/model.ts'
 import { reaching } from '../../schema/reaches.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 
@@ -220,11 +220,13 @@ function addRefusal(errors: FieldErrors, reason: string | undefined, path: Field
 const roots = new WeakMap<Schema, Node | false>()
 
 /** Compiled when first needed. */
-function rootOf(schema: Schema, root: boolean): Node | undefined {
+function rootOf(schema: Schema, { root, observer }: RuleSettings): Node | undefined {
   let node = roots.get(schema)
   if (node === undefined) {
+    const began = observer?.now() ?? 0
     node = nodeOf(schema, root) ?? false
     roots.set(schema, node)
+    if (node) observer?.compiled(observer.now() - began)
   }
   return node || undefined
 }
@@ -236,6 +238,7 @@ export interface RuleSettings {
   readonly warn?: ((text: string) => void) | undefined
   /** How evaluations are interrupted; absent: not at all. */
   readonly part?: DoPart | undefined
+  readonly observer?: RuleObserver | undefined
 }
 
 /** Adds the errors of all rules of a value, an update of `old` if there is one. */
@@ -245,10 +248,12 @@ export function validateRules(
   old: Json | undefined,
   path: FieldPath,
   errors: FieldErrors,
-  { root, warn, part }: RuleSettings,
+  settings: RuleSettings,
 ): void {
-  const node = rootOf(schema, root)
+  const { warn, part, observer } = settings
+  const node = rootOf(schema, settings)
   if (node === undefined) return
+  const began = observer?.now() ?? 0
   const place: Place = old === undefined || !warn ? {} : { current: new Correlation(schema, value, old) }
   const run = new Run(errors, part)
   try {
@@ -256,6 +261,7 @@ export function validateRules(
   } catch (error) {
     if (!(error instanceof Stop)) throw error
   }
+  observer?.evaluated(observer.now() - began)
   // At the end: an interrupted run begins anew.
   for (const text of run.warnings) warn?.(text)
 }

@@ -14,7 +14,7 @@ export interface Write {
   readonly user?: User
   readonly dryRun?: boolean
   readonly warn?: (text: string) => void
-  readonly annotate?: (key: string, value: string) => void
+  readonly annotate?: AdmissionAttributes['annotate']
 }
 
 /** The only round. */

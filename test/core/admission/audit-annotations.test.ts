@@ -28,7 +28,9 @@ function following(objects: { readonly [plural: string]: readonly object[] }, mo
 /** Asks a plugin about a create; resolves to the annotations and the refusal, if any. */
 async function annotationsOf(plugin: AdmissionPlugin) {
   const annotations = new Map<string, string>()
-  const annotate = (key: string, value: string) => addAnnotation(annotations, key, value)
+  const confidential = new Map<string, string>()
+  const annotate = (key: string, value: string, level?: string) =>
+    addAnnotation(level === 'Request' ? confidential : annotations, key, value)
   const attributes = attributesOf({ on: 'configmaps', operation: 'CREATE', object: structuredClone(object), namespace: 'dev', annotate })
   let refusal: string | undefined
   try {
@@ -37,7 +39,7 @@ async function annotationsOf(plugin: AdmissionPlugin) {
   } catch (error) {
     refusal = (error as Error).message
   }
-  return { annotations: Object.fromEntries(annotations), refusal }
+  return { annotations: Object.fromEntries(annotations), confidential: Object.fromEntries(confidential), refusal }
 }
 
 test('annotations have a domain, and are not overwritten', () => {
@@ -138,8 +140,12 @@ const outbound = (mutating: boolean): PluginContext['outbound'] => ({
 
 test('mutating webhooks: their own annotations, who changed the object, and who failed open', async () => {
   const plugin = await mutatingWebhooks(following({ mutatingwebhookconfigurations: configurations }, { outbound: outbound(true) }))
-  const { annotations, refusal } = await annotationsOf(plugin)
+  const { annotations, confidential, refusal } = await annotationsOf(plugin)
   assert.equal(refusal, undefined)
+  assert.deepEqual(confidential, {
+    'patch.webhook.admission.k8s.io/round_0_index_3':
+      '{"configuration":"hooks","webhook":"changing.example.com","patch":[{"op":"add","path":"/metadata/labels/x","value":"y"}],"patchType":"JSONPatch"}',
+  })
   const mutation = (name: string, mutated: boolean) => JSON.stringify({ configuration: 'hooks', webhook: name, mutated })
   assert.deepEqual(annotations, {
     'noted.example.com/checked': 'yes',

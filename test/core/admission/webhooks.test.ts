@@ -542,6 +542,7 @@ test('calls are measured', async () => {
   const plugin = 'name="ValidatingAdmissionWebhook",type="validate",operation="CREATE",rejected'
   line(`controller_admission_duration_seconds_count\\{${plugin}="true"\\} 1`)
   line('step_admission_duration_seconds_count\\{type="validate",operation="CREATE",rejected="true"\\} 1')
+  line('step_admission_duration_seconds_summary_count\\{type="validate",operation="CREATE",rejected="true"\\} 1')
   line('step_admission_duration_seconds_count\\{type="admit",operation="CREATE",rejected="false"\\} [0-9]+')
   await hooks.server.close()
 })

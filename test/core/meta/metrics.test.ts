@@ -41,6 +41,14 @@ test('buckets of a histogram add up, and infinity holds all', () => {
   ])
 })
 
+test('a summary says how many there were, and their sum', () => {
+  const registry = createMetrics()
+  const durations = registry.summary('seconds', 'Time.', ['verb'])
+  for (const value of [0.5, 7]) durations.observe(['get'], value)
+  const lines = ['# HELP seconds Time.', '# TYPE seconds summary', 'seconds_sum{verb="get"} 7.5', 'seconds_count{verb="get"} 2', '']
+  assert.equal(registry.text(), lines.join('\n'))
+})
+
 test('buckets are named as the reference server names them', () => {
   const registry = createMetrics()
   const sizes = registry.histogram('sizes', '', [], [0, 5e-6, 0.000075, 0.0001, 0.5, 100_000, 1_000_000, 2_500_000])
