@@ -18,6 +18,12 @@ export class MapKey {
   }
 }
 
+/**
+ * What the walk is for: a copy, a copy that shares what is canonical already, only the unknown fields in the order in which they stand in the
+ * input, or a copy that leaves out malformed metadata instead of failing.
+ */
+export type WalkMode = 'copy' | 'share' | 'search' | 'lenient'
+
 /** Where the walk is. Field names are strings, list indexes numbers. */
 export class Walk {
   readonly path: (string | number | MapKey)[] = []
@@ -25,21 +31,21 @@ export class Walk {
   readonly positions: number[] = []
   readonly unknown: string[] | undefined
   readonly limit: number
-  /** Only finds unknown fields, in the order in which they stand in the input. */
   readonly search: boolean
-  /** Leaves out malformed metadata instead of failing. */
   readonly lenient: boolean
+  readonly shares: boolean
   depth = 0
   /** Name of the innermost message. */
   message = ''
   /** Position in `path` from which type errors name fields: metadata of custom resources is decoded by itself. */
   origin = 0
 
-  constructor(unknown: string[] | undefined, limit: number, search = false, lenient = false) {
-    this.lenient = lenient
+  constructor(unknown: string[] | undefined, limit: number, mode: WalkMode = 'copy') {
     this.unknown = unknown
     this.limit = limit
-    this.search = search
+    this.search = mode === 'search'
+    this.lenient = mode === 'lenient'
+    this.shares = mode === 'share'
   }
 
   enter(): void {

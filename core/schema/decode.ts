@@ -2,11 +2,11 @@
  * JSON → canonical JSON value: what a typed decode and encode leaves of it (facts: 'JSON output'). One pass that builds
  * the result: fields in schema order, null as absent, zero values dropped or written as the schema says, scalars normalised.
  */
-import { MapKey, Walk } from './decode-walk.ts'
+import { MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
 import { type Reader as OpenReader, openReader } from './open-decode.ts'
-import { pushPositions } from './positions.ts'
+import { pushPositions, sortFrom, sortTexts } from './positions.ts'
 import { goJson, rawTextOf, setRawText } from './raw-json.ts'
 import { scalarRules } from './scalars.ts'
 
@@ -17,6 +17,8 @@ export interface DecodeOptions {
   readonly root?: boolean
   /** Deepest nesting of objects and lists that is accepted; default 500, which every runtime's stack can hold. */
   readonly maxDepth?: number
+  /** Messages, lists and maps that are canonical already are not copied: for input that nobody else keeps. */
+  readonly shares?: boolean | undefined
 }
 
 export interface Decoded {
@@ -107,21 +109,18 @@ function listReader(schema: Schema & { type: 'list' }): Reader {
     if (!Array.isArray(value)) throw walk.mismatch(value, typeName)
     walk.enter()
     const at = walk.path.push(0) - 1
-    const items: Json[] = []
+    let items: Json[] | undefined = walk.shares ? undefined : []
     for (let i = 0; i < value.length; i++) {
       walk.path[at] = i
       const item = value[i] as Json
-      items.push(item === null ? zero(walk) : read(item, walk))
+      const result = item === null ? zero(walk) : read(item, walk)
+      if (items === undefined && result !== item) items = value.slice(0, i)
+      items?.push(result)
     }
     walk.path.pop()
     walk.depth--
-    return items
+    return items ?? value
   }
-}
-
-function isSorted(keys: readonly string[]): boolean {
-  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return false
-  return true
 }
 
 function mapReader(schema: Schema & { type: 'map' }): Reader {
@@ -133,15 +132,20 @@ function mapReader(schema: Schema & { type: 'map' }): Reader {
     if (!isObject(value)) throw walk.mismatch(value, typeName)
     walk.enter()
     const keys = Object.keys(value)
-    if (!isSorted(keys)) keys.sort()
-    const result: JsonObject = {}
+    let isSame = sortTexts(keys) && walk.shares
+    const items: Json[] = []
     for (const key of keys) {
       const item = value[key] as Json
       if (nested) walk.path.push(new MapKey(key))
-      setOwn(result, key, item === null ? zero(walk) : read(item, walk))
+      const result = item === null ? zero(walk) : read(item, walk)
+      if (result !== item) isSame = false
+      items.push(result)
       if (nested) walk.path.pop()
     }
     walk.depth--
+    if (isSame) return value
+    const result: JsonObject = {}
+    for (let i = 0; i < keys.length; i++) setOwn(result, keys[i] as string, items[i] as Json)
     return result
   }
 }
@@ -237,16 +241,14 @@ const isZero = (value: Json) =>
   value === false ||
   (typeof value === 'object' && value !== null && (Array.isArray(value) ? value.length === 0 : isEmpty(value)))
 
-function readSlot(slot: Slot, value: Json, result: JsonObject, walk: Walk): void {
-  if (value === null && slot.nullable) {
-    result[slot.name] = null
-    return
-  }
+/** The field's value; undefined: it is left out. */
+function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
+  if (value === null && slot.nullable) return null
   walk.path.push(slot.name)
   let read: Json | undefined = value === null ? null : slot.read(value, walk)
   if (read === null || (slot.dropsZero && isZero(read))) read = slot.absent?.(walk)
   walk.path.pop()
-  if (read !== undefined) result[slot.name] = read
+  return read
 }
 
 function readMessage(plan: Plan, value: Json, walk: Walk): JsonObject {
@@ -254,41 +256,66 @@ function readMessage(plan: Plan, value: Json, walk: Walk): JsonObject {
   walk.enter()
   const outer = walk.message
   walk.message = plan.name
-  const result: JsonObject = {}
-  if (walk.search) searchMessage(plan, value, walk)
-  else buildMessage(plan, value, result, walk)
+  const result = walk.search ? searchMessage(plan, value, walk) : buildMessage(plan, value, walk)
   walk.message = outer
   walk.depth--
   return result
 }
 
-function searchMessage(plan: Plan, value: JsonObject, walk: Walk): void {
+function searchMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   for (const key of Object.keys(value)) {
     const position = plan.positions.get(key)
-    if (position !== undefined) readSlot(plan.slots[position] as Slot, value[key] as Json, {}, walk)
+    if (position !== undefined) readSlot(plan.slots[position] as Slot, value[key] as Json, walk)
     else walk.addUnknown(key)
   }
+  return {}
 }
 
-function buildMessage(plan: Plan, value: JsonObject, result: JsonObject, walk: Walk): void {
+/** The first of these fields, which are as they should be. */
+function firstOf(value: JsonObject, slots: readonly Slot[], positions: readonly number[], start: number, end: number): JsonObject {
+  const result: JsonObject = {}
+  for (let at = start; at < end; at++) {
+    const { name } = slots[positions[at] as number] as Slot
+    result[name] = value[name] as Json
+  }
+  return result
+}
+
+function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   const { slots, always } = plan
   const { positions } = walk
   const start = positions.length
   const rest = pushPositions(plan.positions, value, positions)
+  const isOrdered = sortFrom(positions, start)
   const end = positions.length
+  let result: JsonObject | undefined = walk.shares && isOrdered && rest.length === 0 ? undefined : {}
   let next = 0
   for (let at = start; at < end; at++) {
     const position = positions[at] as number
     for (let missing = always[next]; missing !== undefined && missing < position; missing = always[++next]) {
-      readSlot(slots[missing] as Slot, null, result, walk)
+      result ??= firstOf(value, slots, positions, start, at)
+      fill(slots[missing] as Slot, result, walk)
     }
     if (always[next] === position) next++
     const slot = slots[position] as Slot
-    readSlot(slot, value[slot.name] as Json, result, walk)
+    const given = value[slot.name] as Json
+    const read = readSlot(slot, given, walk)
+    if (result === undefined && read !== given) result = firstOf(value, slots, positions, start, at)
+    if (result !== undefined && read !== undefined) result[slot.name] = read
+  }
+  for (; next < always.length; next++) {
+    result ??= firstOf(value, slots, positions, start, end)
+    fill(slots[always[next] as number] as Slot, result, walk)
   }
   positions.length = start
-  for (; next < always.length; next++) readSlot(slots[always[next] as number] as Slot, null, result, walk)
   for (const key of rest) walk.addUnknown(key)
+  return result ?? value
+}
+
+/** Writes a field that is absent. */
+function fill(slot: Slot, result: JsonObject, walk: Walk): void {
+  const read = readSlot(slot, null, walk)
+  if (read !== undefined) result[slot.name] = read
 }
 
 /** Readers of custom resources, made once. */
@@ -326,15 +353,14 @@ function ordered(unknown: readonly string[]): string[] {
   return [...unknown].sort((a, b) => ofMetadata(a) - ofMetadata(b) || (a < b ? -1 : 1))
 }
 
-function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], search?: boolean): JsonObject {
-  if (schema.dialect === 'openapi') {
-    return openReaderOf(schema)(value, new Walk(unknown, options.maxDepth ?? defaultMaxDepth)) as JsonObject
-  }
-  return readMessage(planOf(schema, options.root), value, new Walk(unknown, options.maxDepth ?? defaultMaxDepth, search))
+function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], mode?: WalkMode): JsonObject {
+  const walk = new Walk(unknown, options.maxDepth ?? defaultMaxDepth, mode ?? (options.shares ? 'share' : 'copy'))
+  if (schema.dialect === 'openapi') return openReaderOf(schema)(value, walk) as JsonObject
+  return readMessage(planOf(schema, options.root), value, walk)
 }
 
 /**
- * Decodes parsed JSON. The input is not changed; `any` values are shared with the result.
+ * Decodes parsed JSON. The input is not changed; `any` values are shared with the result, and with `shares` all that is canonical.
  * @throws DecodeError when a value has the wrong type, is malformed, or is nested too deep.
  */
 export function decode(schema: Message, value: Json, options: DecodeOptions = {}): Decoded {
@@ -343,13 +369,13 @@ export function decode(schema: Message, value: Json, options: DecodeOptions = {}
   if (unknown.length < 2) return { value: result, unknown }
   if (schema.dialect === 'openapi') return { value: result, unknown: ordered(unknown) }
   const found: string[] = []
-  read(schema, value, options, found, true)
+  read(schema, value, options, found, 'search')
   return { value: result, unknown: found }
 }
 
 /** A stored object of a custom resource without metadata that is malformed: what was written before metadata was checked can be read. */
 export function withoutMalformed(schema: Message, value: Json): JsonObject {
-  return openReaderOf(schema)(value, new Walk(undefined, defaultMaxDepth, false, true)) as JsonObject
+  return openReaderOf(schema)(value, new Walk(undefined, defaultMaxDepth, 'lenient')) as JsonObject
 }
 
 /** The canonical form of an object that is decoded already, after hooks or patches changed it: the value to store. */

@@ -6,7 +6,7 @@ import { DecodeError, PartError } from './decode-error.ts'
 import { MapKey, type Walk } from './decode-walk.ts'
 import { set } from './members.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
-import { pushPositions } from './positions.ts'
+import { pushPositions, sortFrom } from './positions.ts'
 
 /** Reads a value. */
 export type Reader = (value: Json, walk: Walk) => Json
@@ -154,6 +154,7 @@ function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Read
     const given = walk.positions
     const start = given.length
     const rest = pushPositions(positions, value, given)
+    sortFrom(given, start)
     const end = given.length
     for (let at = start; at < end; at++) {
       const { name, read, keepsNull } = members[given[at] as number] as Member

@@ -45,7 +45,10 @@ export class Printed {
 }
 
 export interface Codec {
-  /** A copy in canonical form: fields in schema order, empty ones left out as the API does, no resourceVersion. */
+  /**
+   * The canonical form: fields in schema order, empty ones left out as the API does, no resourceVersion. It shares with the object what is
+   * canonical already.
+   */
   canonical(object: ApiObject): ApiObject
   print(canonical: ApiObject): Printed
   /** The value to store. */
@@ -95,9 +98,9 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const writer = new ProtobufWriter()
 
   const canonical = (object: ApiObject): ApiObject => {
-    const copy = canonicalise(definition.schema, object as Json, { root: true }) as ApiObject
-    delete copy.metadata.resourceVersion
-    return copy
+    const { resourceVersion, ...metadata } = object.metadata
+    const unversioned = resourceVersion === undefined ? object : { ...object, metadata }
+    return canonicalise(definition.schema, unversioned as unknown as Json, { root: true, shares: true }) as ApiObject
   }
 
   const print = (object: ApiObject) => new Printed(object, printJson(object))

@@ -23,6 +23,8 @@ export type Refusal = (kind: BodyKind, why: string) => ApiError
 export interface Body {
   readonly value: Json
   readonly faults: readonly string[]
+  /** Nobody else keeps the value: what of it is canonical need not be copied. */
+  readonly isOwn?: true
 }
 
 function isObject(value: Json): value is JsonObject {
@@ -38,7 +40,7 @@ function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObject {
 
 /** Turns a parsed value into a canonical object of the kind. */
 export function objectOf(
-  { value, faults }: Body,
+  { value, faults, isOwn }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
   refusal: Refusal = cannotHandle,
@@ -49,7 +51,7 @@ export function objectOf(
     throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
   checkType(value, kind, bytes)
   try {
-    const decoded = decode(kind.schema, value, { root: true })
+    const decoded = decode(kind.schema, value, { root: true, shares: isOwn })
     return {
       object: keepCleared(decoded.value as unknown as ApiObject, value),
       faults: [...faults, ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)],
@@ -115,7 +117,7 @@ export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: stri
       format === 'json'
         ? parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
         : parseYaml(bytes, { duplicates: true })
-    return { value, faults: duplicates }
+    return { value, faults: duplicates, isOwn: true }
   } catch (error) {
     if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error
     const found = format === 'json' ? "couldn't get version/kind; json parse error: " : ''

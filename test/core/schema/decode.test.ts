@@ -168,6 +168,38 @@ describe('decode', () => {
     )
     assert.ok(accepted > 200, `only ${accepted} accepted`)
   })
+
+  it('shares what is canonical already, and makes the same of the rest', () => {
+    const given = anyValue(Spec, fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>)
+    let accepted = 0
+    fc.assert(
+      fc.property(given, (given) => {
+        const before = JSON.stringify(given)
+        try {
+          const { value } = decode(Spec, given)
+          accepted++
+          assert.equal(JSON.stringify(decode(Spec, given, { shares: true }).value), JSON.stringify(value))
+          assert.equal(canonicalise(Spec, value, { shares: true }), value)
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error
+          assert.throws(() => decode(Spec, given, { shares: true }), DecodeError)
+        }
+        assert.equal(JSON.stringify(given), before)
+      }),
+      { numRuns: 2000 },
+    )
+    assert.ok(accepted > 200, `only ${accepted} accepted`)
+  })
+
+  it('copies only the way to what is not canonical', () => {
+    const given = { metadata: { name: 'a', labels: { a: '1' } }, spec: spec({ nested: { name: 'b' }, items: [{ name: 'c' }, { name: 'd' }] }) }
+    const canonical = decode(Thing, given, { root: true }).value
+    const changed = { ...canonical, metadata: { ...(canonical['metadata'] as object), created: null } } as Json
+    const result = canonicalise(Thing, changed, { root: true, shares: true })
+    assert.deepEqual(result, canonical)
+    assert.equal(result['spec'], canonical['spec'])
+    assert.notEqual(result['metadata'], canonical['metadata'])
+  })
 })
 
 function deepObject(): Json {
