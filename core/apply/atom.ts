@@ -9,6 +9,8 @@ export interface ListAtom {
   /** `set`: items are their own identity; `map`: `keys` are. */
   readonly relation: 'atomic' | 'set' | 'map'
   readonly keys: readonly string[]
+  /** The keys in the order in which path elements have them, each with the text before its value. */
+  readonly keyTexts: readonly (readonly [key: string, text: string])[]
   /** Value that an absent key stands for. */
   readonly defaults: (key: string) => Json | undefined
   readonly items: () => Atom
@@ -39,7 +41,7 @@ export interface Atom {
 const none = () => undefined
 
 function anything(atomic: boolean): Atom {
-  const list: ListAtom = { relation: 'atomic', keys: [], defaults: none, items: () => untyped }
+  const list: ListAtom = { relation: 'atomic', keys: [], keyTexts: [], defaults: none, items: () => untyped }
   const map: MapAtom = {
     atomic,
     field: none,
@@ -112,7 +114,8 @@ function once<T>(make: () => T): () => T {
 function listAtom(schema: List, field: Field | undefined, within: Within): Atom {
   const { relation, keys } = mergeOf(schema, field)
   const defaults = (key: string) => (schema.items.type === 'message' ? schema.items.json.get(key)?.default : undefined)
-  return { list: { relation, keys, defaults, items: once(() => atomOf(schema.items, undefined, within)) } }
+  const keyTexts = [...keys].sort().map((key) => [key, `${JSON.stringify(key)}:`] as const)
+  return { list: { relation, keys, keyTexts, defaults, items: once(() => atomOf(schema.items, undefined, within)) } }
 }
 
 function mapAtom(schema: MapOf, within: Within): Atom {

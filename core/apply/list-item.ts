@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { ListAtom } from './atom.ts'
-import { type Element, jsonText, keyElement, valueElement } from './element.ts'
+import { type Element, jsonText, valueElement } from './element.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
 const mismatch = (message: string) => new TypeMismatch([{ path: '', message }])
@@ -32,26 +32,20 @@ export function sameIdentities({ keys, defaults, relation }: ListAtom, left: rea
 
 const isKeyed = (item: Json | undefined) => typeof item === 'object' && item !== null && !Array.isArray(item)
 
-function keyedElement({ keys, defaults }: ListAtom, item: Json): Element {
+/** As `keyElement` writes it, from what is known of the list. */
+function keyedElement({ keys, keyTexts, defaults }: ListAtom, item: Json): Element {
   if (item === null) throw mismatch('associative list with keys may not have a null element')
   if (typeof item !== 'object' || Array.isArray(item)) throw mismatch('associative list with keys may not have non-map elements')
-  const [only, ...others] = keys
-  if (only !== undefined && others.length === 0) {
-    const value = Object.hasOwn(item, only) ? item[only] : undefined
-    if (typeof value === 'string') return `k:{${JSON.stringify(only)}:${jsonText(value)}}`
-  }
-  const fields: [string, Json][] = []
-  for (const key of keys) {
+  let fields = ''
+  for (const [key, text] of keyTexts) {
     const value = Object.hasOwn(item, key) ? item[key] : defaults(key)
-    if (value !== undefined) fields.push([key, value])
+    if (value !== undefined) fields += `${fields === '' ? '' : ','}${text}${jsonText(value)}`
   }
-  if (fields.length === 0) {
-    const names = `[${keys.map((key) => JSON.stringify(key)).join(' ')}]`
-    throw mismatch(
-      `associative list with keys has an element that omits all key fields ${names} (and doesn't have default values for any key fields)`,
-    )
-  }
-  return keyElement(fields)
+  if (fields !== '') return `k:{${fields}}`
+  const names = `[${keys.map((key) => JSON.stringify(key)).join(' ')}]`
+  throw mismatch(
+    `associative list with keys has an element that omits all key fields ${names} (and doesn't have default values for any key fields)`,
+  )
 }
 
 function setElement(item: Json): Element {

@@ -50,9 +50,12 @@ const isTaken = (error: unknown) => error instanceof ApiError && error.status.re
  * Stores a new object. Throws 409 when the name is taken, 422 with all that is wrong with it, 500 when it carries a resourceVersion. Where
  * the server makes the name, it tries others that are free.
  */
-export async function create(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
+export function create(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
   const { name, generateName: base } = object.metadata
-  if (name || !base) return createNamed(resource, object, request)
+  return name || !base ? createNamed(resource, object, request) : createWithSuffix(resource, object, request)
+}
+
+async function createWithSuffix(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
   for (let count = 1; ; count++) {
     try {
       return await createNamed(resource, clone(object as JsonObject) as ApiObject, request)
@@ -68,8 +71,8 @@ async function createNamed(resource: ServedResource, object: ApiObject, request:
   stampMetadata(definition, object, request.context.now)
   const name = nameOf(object)
   if (definition.status && !definition.keepsStatusOnCreate) delete object['status']
-  const reservation = await resource.reservations?.create(object, request)
-  return settle(
+  const reservation = resource.reservations && (await resource.reservations.create(object, request))
+  return await settle(
     reservation,
     () => prepareAndStore(resource, object, name, given, request),
     () => !request.dryRun,
@@ -101,7 +104,7 @@ async function prepareAndStore(
     return new Entry(key, 0, store.codec.show(value, given || undefined), store.codec)
   }
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
-  const lease = await resource.lease?.()
+  const lease = resource.lease && (await resource.lease())
   request.proceed?.()
   const swap = await store.put(key, value, 0, lease)
   if (!swap.ok) throw occupied(groupResource, canonical, swap.current)

@@ -35,12 +35,11 @@ const isUnknown = (error: unknown) => error instanceof StoreError && (error.code
  * Tries a write with what was reserved for it: keeps that when `written` says so, and else gives it back. When the outcome is unknown
  * everything stays taken, as the object may be stored: `start` finds what is not used.
  */
-export async function settle<T>(
-  reservation: Reservation | undefined,
-  write: () => Promise<T>,
-  written: (result: T) => boolean,
-): Promise<T> {
-  if (reservation === undefined) return write()
+export function settle<T>(reservation: Reservation | undefined, write: () => Promise<T>, written: (result: T) => boolean): Promise<T> {
+  return reservation === undefined ? write() : settled(reservation, write, written)
+}
+
+async function settled<T>(reservation: Reservation, write: () => Promise<T>, written: (result: T) => boolean): Promise<T> {
   let result: T
   try {
     result = await write()

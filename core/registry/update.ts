@@ -144,7 +144,7 @@ export async function update(
       await resource.reservations?.release(existing, request)
       return { entry: new Entry(key, removal.revision, codec.show(value, removal.revision), codec), stored: false, swapped: true }
     }
-    const lease = await resource.lease?.()
+    const lease = resource.lease && (await resource.lease())
     ask()
     const swap = await store.put(key, value, current.revision, lease)
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
@@ -155,8 +155,9 @@ export async function update(
     const incoming = await change(existing)
     keepIdentity(resource, incoming, existing)
     const written = withOwners(view.write(existing, incoming, request.context), incoming)
-    const reservation = view.partial ? undefined : await resource.reservations?.update(written, existing, request)
-    return settle(
+    const { reservations } = resource
+    const reservation = view.partial || !reservations ? undefined : await reservations.update(written, existing, request)
+    return await settle(
       reservation,
       () => attempt(current, existing, written),
       ({ stored }) => stored,

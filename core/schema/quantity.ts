@@ -211,6 +211,9 @@ export function quantitySign({ mantissa }: Quantity): number {
   return mantissa < 0n ? -1 : mantissa > 0n ? 1 : 0
 }
 
+/** The sign of a quantity's text, which is mostly a plain amount. */
+export const signOfQuantity = (text: string): number => (plainLength(text) > 0 ? 1 : quantitySign(parseQuantity(text)))
+
 /** The amount in units of `10^exponent` (0: units, -3: thousandths), rounded away from zero. */
 export function scaledQuantity({ mantissa, exponent }: Quantity, unit: number): bigint {
   return exponent >= unit ? mantissa * pow10(exponent - unit) : shrink(mantissa, unit - exponent)

@@ -40,7 +40,8 @@ export async function completed(
   }
   if (whole) fill(object, definition)
   else applyDefaults(view.body.schema, object as Json, context)
-  await record?.(object, old)
+  const recorded = record?.(object, old)
+  if (recorded) await recorded
   const owners = object.metadata.managedFields
   const stored = whole && definition.storage ? definition.storage.toStored(object) : object
   const admitted = await submission.mutate(stored, old)

@@ -62,7 +62,8 @@ export function* pathWarnings({ name, configMap, secret, downwardAPI, projected 
   if (configMap) yield* told(`ConfigMap ${quoted(configMap.name)}`, places(configMap.items))
   if (secret) yield* told(`Secret ${quoted(secret.secretName)}`, places(secret.items))
   if (downwardAPI) yield* told('DownwardAPI', places(downwardAPI.items))
-  const sources = projected?.sources ?? []
+  if (!projected) return
+  const sources = projected.sources ?? []
   for (const source of sources) if (Object.keys(source).length === 0) yield `volume ${quoted(name)} (Projected) has no sources provided`
   yield* told('Projected', sources.flatMap(placesOf))
 }

@@ -89,9 +89,8 @@ function filesOf({ secret, configMap, downwardAPI, clusterTrustBundle }: Project
 
 function checkProjection(source: Projection, path: FieldPath, volume: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle } = source
-  for (const [name, keyed] of Object.entries({ secret, configMap })) {
-    if (keyed) checkKeys({ items: keyed.items }, keyed.name, 'name', path.child(name), errors)
-  }
+  if (secret) checkKeys({ items: secret.items }, secret.name, 'name', path.child('secret'), errors)
+  if (configMap) checkKeys({ items: configMap.items }, configMap.name, 'name', path.child('configMap'), errors)
   for (const file of downwardAPI?.items ?? []) checkDownwardFile(file, path.child('downwardAPI'), errors)
   if (serviceAccountToken) {
     const { expirationSeconds = shortest, path: file } = serviceAccountToken

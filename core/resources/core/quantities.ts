@@ -1,11 +1,11 @@
 /** Sums of resource lists, as resource name to quantity text. */
-import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantitySign } from '../../schema/quantity.ts'
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity, signOfQuantity } from '../../schema/quantity.ts'
 
 export type ResourceList = { [name: string]: string }
 
-export const compare = (a: string, b: string) => compareQuantities(parseQuantity(a), parseQuantity(b))
+export const compare = (a: string, b: string) => (a === b ? 0 : compareQuantities(parseQuantity(a), parseQuantity(b)))
 export const add = (a: string, b: string) => formatQuantity(addQuantities(parseQuantity(a), parseQuantity(b)))
-export const signOf = (quantity: string) => quantitySign(parseQuantity(quantity))
+export const signOf = signOfQuantity
 export const greater = (a: string, b: string) => (compare(a, b) < 0 ? b : a)
 
 /** Combines two lists; a resource that only one has is taken over. */

@@ -114,14 +114,17 @@ export function checkRequirements(
     const limit = limits[name]
     if (limit === undefined) {
       if (!allowsOvercommit(name, context)) errors.required(at.limits, 'Limit must be set for non overcommitable resources')
-    } else if (compare(amount, limit) !== 0 && !allowsOvercommit(name, context)) {
-      errors.invalid(at.requests, amount, `must be equal to ${name} limit of ${limit}`)
-    } else if (compare(amount, limit) > 0) errors.invalid(at.requests, amount, `must be less than or equal to ${name} limit of ${limit}`)
+    } else {
+      const order = compare(amount, limit)
+      if (order !== 0 && !allowsOvercommit(name, context)) {
+        errors.invalid(at.requests, amount, `must be equal to ${name} limit of ${limit}`)
+      } else if (order > 0) errors.invalid(at.requests, amount, `must be less than or equal to ${name} limit of ${limit}`)
+    }
     if (isHugePages(name)) checkHugePages(name, amount, own, errors)
   }
-  const all = { ...limits, ...requests }
-  if (asksFor(all, isHugePages) && !asksFor(all, isComputed)) errors.forbidden(path, 'HugePages require cpu or memory')
-  checkClaims(claims, claimNames, path.child('claims'), errors)
+  const asks = (test: (name: string) => boolean) => asksFor(limits, test) || asksFor(requests, test)
+  if (asks(isHugePages) && !asks(isComputed)) errors.forbidden(path, 'HugePages require cpu or memory')
+  if (claims.length > 0) checkClaims(claims, claimNames, path.child('claims'), errors)
 }
 
 /** Each claim is one of the pod's, and no part of it is named twice. */

@@ -106,6 +106,8 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
   },
 }
 
+const rules = Object.entries(sourceRules)
+
 /** Names by which the reference server reports a source, where they differ. */
 const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
 const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
@@ -123,7 +125,7 @@ function checkClaimTemplate(
 /** `pod`: name of the pod, when it is known. */
 function checkVolume(volume: Volume, pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   let found: string | undefined
-  for (const [name, rule] of Object.entries(sourceRules)) {
+  for (const [name, rule] of rules) {
     const source = volume[name as keyof Sources]
     if (source === undefined) continue
     if (found !== undefined) errors.forbidden(path.child(refusedAs[name] ?? name), 'may not specify more than 1 volume type')

@@ -192,7 +192,10 @@ describe('decode', () => {
   })
 
   it('copies only the way to what is not canonical', () => {
-    const given = { metadata: { name: 'a', labels: { a: '1' } }, spec: spec({ nested: { name: 'b' }, items: [{ name: 'c' }, { name: 'd' }] }) }
+    const given = {
+      metadata: { name: 'a', labels: { a: '1' } },
+      spec: spec({ nested: { name: 'b' }, items: [{ name: 'c' }, { name: 'd' }] }),
+    }
     const canonical = decode(Thing, given, { root: true }).value
     const changed = { ...canonical, metadata: { ...(canonical['metadata'] as object), created: null } } as Json
     const result = canonicalise(Thing, changed, { root: true, shares: true })
