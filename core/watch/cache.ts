@@ -22,6 +22,8 @@ import { Window } from './window.ts'
 /** Reads of single objects after which they are worth a cache. */
 const startingReads = 32
 const windowCapacity = 10_000
+/** Whoever missed more is told so many bytes at a time. */
+const pieceBytes = 1024 * 1024
 const firstRetry = 100
 const longestRetry = 10_000
 
@@ -235,6 +237,40 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   function subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription {
     let open = true
     let direct: Subscription | undefined
+    /** What was told, or need not be. */
+    let told = after
+
+    /** Tells of what is before the window, from the store, and resolves when that is told. */
+    function tellPast(oldest: number): Promise<void> {
+      // A server that was started anew has no past, but its store has: clients need not list because of that.
+      if (told < oldest - windowCapacity) throw new TooOld(after, oldest)
+      const isGone = (error: Error | undefined) => error instanceof StoreError && error.code === 'compacted'
+      return new Promise((resolve) => {
+        const passed = (revision: number) => {
+          told = Math.max(told, revision)
+          if (!direct || told < (state?.window.oldest ?? Number.POSITIVE_INFINITY)) return
+          const over = direct
+          direct = undefined
+          over.close()
+          resolve()
+        }
+        const own = past.subscribe(told, scope, {
+          async changes(changes) {
+            await subscriber.changes(changes)
+            if (own === direct) passed(changes.at(-1)?.revision ?? told)
+          },
+          progress(to) {
+            if (own !== direct) return
+            subscriber.progress(to)
+            passed(to)
+          },
+          end: (error) => own === direct && subscriber.end(isGone(error) ? new TooOld(after, oldest) : error),
+        })
+        direct = own
+        own.requestProgress()
+      })
+    }
+
     async function connect(): Promise<void> {
       await start()
       if (after > reached.revision) {
@@ -242,24 +278,22 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
         const current = await currentRevision()
         if (after > current) throw new TooOld(after, current)
       }
-      const { window, watch } = await start()
-      if (!open) return
-      const recentChanges = window.after(after)
-      if (recentChanges === undefined) {
-        // A server that was started anew has no past, but its store has: clients need not list because of that.
-        if (after < window.oldest - windowCapacity) throw new TooOld(after, window.oldest)
-        const isGone = (error: Error | undefined) => error instanceof StoreError && error.code === 'compacted'
-        direct = past.subscribe(after, scope, {
-          changes: (changes) => subscriber.changes(changes),
-          progress: (to) => subscriber.progress(to),
-          end: (error) => subscriber.end(isGone(error) ? new TooOld(after, window.oldest) : error),
-        })
-        return
+      for (;;) {
+        const { window, watch } = await start()
+        if (!open) return
+        const missed = window.after(told)?.filter((change) => fanOut.isIn(scope, change))
+        const piece = missed && firstOf(missed)
+        if (piece === undefined) await tellPast(window.oldest)
+        else if (piece.length < missed!.length) {
+          told = piece.at(-1)!.revision
+          await subscriber.changes(piece)
+        } else {
+          fanOut.add(scope, subscriber)
+          if (piece.length > 0) subscriber.changes(piece)
+          watch.requestProgress()
+          return
+        }
       }
-      fanOut.add(scope, subscriber)
-      const missed = recentChanges.filter((change) => fanOut.isIn(scope, change))
-      if (missed.length > 0) subscriber.changes(missed)
-      watch.requestProgress()
     }
     connect().catch((error: Error) => {
       if (open) subscriber.end(closed ? undefined : error)
@@ -293,6 +327,14 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       past.close()
     },
   }
+}
+
+/** The first of some changes, those of one revision together. */
+function firstOf(changes: readonly Change[]): readonly Change[] {
+  let [count, bytes] = [0, 0]
+  while (count < changes.length && (bytes <= pieceBytes || changes[count]!.revision === changes[count - 1]!.revision))
+    bytes += changes[count++]!.entry.size
+  return changes.slice(0, count)
 }
 
 /** There is something in the store that can't be read, without which the cache would not be true. */

@@ -5,7 +5,7 @@ import type { Entry } from '../storage/entry.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import { type EntryReader, isUnreadable } from '../storage/unreadable.ts'
 import { Change } from './change.ts'
-import type { WatchableStore } from './feed.ts'
+import type { Subscription, WatchableStore } from './feed.ts'
 import { TooOld } from './too-old.ts'
 
 /**
@@ -21,6 +21,10 @@ export function changeOf(event: StoreEvent, { reader }: ObjectStore, known?: Ent
   return previous && new Change(previous.at(event.revision), previous, true)
 }
 
+function revisionOf(event: StoreEvent | undefined): number | undefined {
+  return event?.type === 'put' ? event.kv.modRevision : event?.revision
+}
+
 function lastEntry(kv: KeyValue, reader: EntryReader): Entry {
   try {
     return reader.one(kv)
@@ -31,7 +35,7 @@ function lastEntry(kv: KeyValue, reader: EntryReader): Entry {
 }
 
 export function directFeed(objects: ObjectStore, store: KeyValueStore): WatchableStore {
-  const watches = new Set<StoreWatch>()
+  const subscriptions = new Set<Subscription>()
   let closed = false
   return {
     ...objects,
@@ -41,11 +45,13 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
       const { keys } = objects
       const exact = scope.name !== undefined && scope.namespace !== ''
       const prefix = exact ? keys.of(scope.namespace, scope.name!) : keys.prefix(scope.namespace)
-      let ended = false
+      let [told, ended, asked] = [after, false, false]
+      let watch: StoreWatch | undefined
       const end = (error?: Error) => {
         if (ended) return
         ended = true
-        watches.delete(watch)
+        subscriptions.delete(subscription)
+        watch?.close()
         subscriber.end(error)
       }
       const changesOf = (events: readonly StoreEvent[]) =>
@@ -54,40 +60,64 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
           if (scope.name !== undefined && keys.parse(key).name !== scope.name) return []
           return changeOf(event, objects) ?? []
         })
-      const watch = store.watch(prefix, after, {
-        events(events) {
-          if (ended) return
-          try {
-            const changes = changesOf(events)
-            if (changes.length > 0) subscriber.changes(changes)
-          } catch (error) {
-            if (!isUnreadable(error)) throw error
-            end(error)
-            watch.close()
-          }
+      const tell = (events: readonly StoreEvent[]) => {
+        try {
+          const changes = changesOf(events)
+          return changes.length > 0 ? subscriber.changes(changes) : undefined
+        } catch (error) {
+          if (!isUnreadable(error)) throw error
+          return end(error)
+        }
+      }
+      /** Watches from what was told last. A subscriber that has enough loses its watch, and gets another one when it wants more. */
+      const follow = () => {
+        const own = store.watch(prefix, told, {
+          events(events) {
+            if (ended || own !== watch) return
+            const full = tell(events)
+            told = revisionOf(events.at(-1)) ?? told
+            if (full === undefined || ended) return
+            watch = undefined
+            own.close()
+            void full.then(() => ended || follow(), end)
+          },
+          progress(revision) {
+            if (ended || own !== watch) return
+            told = Math.max(told, revision)
+            asked = false
+            subscriber.progress(revision)
+          },
+          end(error) {
+            if (own === watch) end(error)
+          },
+        })
+        watch = own
+        if (asked) own.requestProgress()
+      }
+      const subscription: Subscription = {
+        close: () => (watch ? watch.close() : end()),
+        requestProgress() {
+          asked = true
+          watch?.requestProgress()
         },
-        progress(revision) {
-          if (!ended) subscriber.progress(revision)
-        },
-        end,
-      })
-      watches.add(watch)
-      if (closed) queueMicrotask(() => watch.close())
+      }
+      subscriptions.add(subscription)
+      follow()
+      if (closed) queueMicrotask(subscription.close)
       // The store would wait for such a revision; when there is none, and never will be, the client has to start anew.
       Promise.resolve(store.currentRevision()).then(
         (current) => {
           if (after <= current) return
           end(new TooOld(after, current))
-          watch.close()
         },
         // Then the watch has its own error.
         () => {},
       )
-      return watch
+      return subscription
     },
     close() {
       closed = true
-      for (const watch of watches) watch.close()
+      for (const subscription of subscriptions) subscription.close()
     },
   }
 }

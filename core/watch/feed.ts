@@ -5,7 +5,8 @@ import type { Change } from './change.ts'
 
 /** What a subscriber of a feed is told; calls never overlap and never come during `subscribe`. */
 export interface Subscriber {
-  changes(changes: readonly Change[]): void
+  /** A promise: enough for now. A feed that tells of the past tells no more until it settles; one that tells of the present goes on. */
+  changes(changes: readonly Change[]): void | Promise<void>
   /** Everything up to this revision has been told. */
   progress(revision: number): void
   /** No more: the feed lost its place, or the revision asked for is too old. */

@@ -1,8 +1,8 @@
 /**
  * Runs pieces of work one after the other, each of which first waits for something. What can be done at once is done at once. After a
- * failure `failed` is called, and nothing further is run.
+ * failure `failed` is called, and nothing further is run. Returns a promise where the piece could not be run at once; it never rejects.
  */
-export function inOrder(failed: (error: Error) => void): <T>(first: () => T | Promise<T>, then: () => void) => void {
+export function inOrder(failed: (error: Error) => void): <T>(first: () => T | Promise<T>, then: () => void) => void | Promise<void> {
   let last: Promise<void> | undefined
   let over = false
 
@@ -26,10 +26,11 @@ export function inOrder(failed: (error: Error) => void): <T>(first: () => T | Pr
 
   return (first, then) => {
     const next = last === undefined ? attempt(first, then) : last.then(() => attempt(first, then))
-    if (next === undefined) return
+    if (next === undefined) return undefined
     last = next
     void next.then(() => {
       if (last === next) last = undefined
     })
+    return next
   }
 }

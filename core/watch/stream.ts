@@ -6,7 +6,6 @@ import { concatenate } from '../schema/bytes.ts'
 import type { Entry } from '../storage/entry.ts'
 import { type Change, type EventType, eventTypeOf } from './change.ts'
 import type { Subscriber, Subscription, WatchableStore } from './feed.ts'
-import { TooOld } from './too-old.ts'
 
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
@@ -40,6 +39,16 @@ const bookmarkBeforeEnd = 2_000
 const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
+/** With more bytes or events in its queue a watch wants no more of the past for now. */
+const [enough, many] = [1024 * 1024, 1_000]
+
+function emptying() {
+  let emptied = () => {}
+  const promise = new Promise<void>((resolve) => {
+    emptied = resolve
+  })
+  return { promise, emptied }
+}
 
 export const watchStream = (options: WatchStreamOptions): ByteSource => new WatchStream(options)
 
@@ -55,6 +64,8 @@ class WatchStream implements ByteSource, Subscriber {
   #revision: number
   #ended = false
   #ready = () => {}
+  /** Whoever waits for the queue to be empty. */
+  #full: { readonly promise: Promise<void>; readonly emptied: () => void } | undefined
   /** The reader has found nothing, and waits to be told. */
   #waiting = false
 
@@ -75,11 +86,8 @@ class WatchStream implements ByteSource, Subscriber {
 
   // ── What the store tells ──────────────────────────────────────────────────────────────────────
 
-  changes(changes: readonly Change[]): void {
+  changes(changes: readonly Change[]): void | Promise<void> {
     const { after, matches, encoder } = this.#options
-    const first = changes[0]
-    // More than may be queued: cut off, the client would come back for the same.
-    if (first && changes.length > longestQueue) this.#finish(encoder.error(new TooOld(after, first.revision)))
     if (this.#ended) return
     for (const change of changes) {
       if (change.revision <= after) continue
@@ -87,6 +95,9 @@ class WatchStream implements ByteSource, Subscriber {
       const type = eventTypeOf(change, matches)
       if (type !== undefined) this.#push(encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
     }
+    if (this.#queued <= enough && this.#queue.length <= many) return
+    this.#full ??= emptying()
+    return this.#full.promise
   }
 
   progress(to: number): void {
@@ -129,6 +140,7 @@ class WatchStream implements ByteSource, Subscriber {
         this.#queued -= frame.length
       }
       this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count)
+      if (this.#queue.length === 0) this.#empty()
     }
     this.#waiting = frames.length === 0
     return this.#waiting ? undefined : (concatenate(frames, size) as Uint8Array<ArrayBuffer>)
@@ -146,6 +158,7 @@ class WatchStream implements ByteSource, Subscriber {
   #takeOnly(): Uint8Array<ArrayBuffer> {
     const [only] = this.#queue.splice(0)
     this.#queued = 0
+    this.#empty()
     return only as Uint8Array<ArrayBuffer>
   }
 
@@ -168,6 +181,11 @@ class WatchStream implements ByteSource, Subscriber {
     else this.#tell()
   }
 
+  #empty(): void {
+    this.#full?.emptied()
+    this.#full = undefined
+  }
+
   #tell(): void {
     if (!this.#waiting) return
     this.#waiting = false
@@ -187,6 +205,7 @@ class WatchStream implements ByteSource, Subscriber {
     if (this.#ended) return
     if (last) this.#push(last)
     this.#ended = true
+    this.#empty()
     this.#subscription.close()
     this.#cancelBookmark()
     for (const cancel of this.#timers) cancel()

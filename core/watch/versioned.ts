@@ -97,10 +97,14 @@ export function createVersionedStore({ base, definition, stored, converter, sche
         const needed = given.flatMap((change) =>
           changes.has(change) ? [] : [...(change.deleted ? [] : [change.entry]), ...(change.previous ? [change.previous] : [])],
         )
-        run(
+        let full = undefined as void | Promise<void>
+        const told = run(
           () => versions.convert(needed),
-          () => subscriber.changes(given.map(changeOf)),
+          () => {
+            full = subscriber.changes(given.map(changeOf))
+          },
         )
+        return told ? told.then(() => full) : full
       },
       progress: (revision) =>
         run(

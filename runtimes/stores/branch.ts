@@ -1,5 +1,5 @@
 import type { KeyValue, ListOptions, ListResult, StoreEvent } from '../../core/ports.ts'
-import { type Change, compacted, History, type Versions } from './history.ts'
+import { type Change, compacted, History, type Since, type Versions } from './history.ts'
 import { byteOrder, SortedIndex } from './sorted.ts'
 
 /** So many branches on top of each other are read through; a freeze then begins anew with all that is stored. */
@@ -104,11 +104,11 @@ export class Branch implements Versions {
     return this.#own.apply(change)
   }
 
-  since(afterRevision: number, prefix: string): StoreEvent[] {
+  since(afterRevision: number, prefix: string, bytes?: number): Since {
     const base = this.#base.versions
-    if (afterRevision >= base.revision || this.#oldest > base.revision) return this.#own.since(afterRevision, prefix)
+    if (afterRevision >= base.revision || this.#oldest > base.revision) return this.#own.since(afterRevision, prefix, bytes)
     if (this.#oldest > base.oldest) this.#check(afterRevision)
-    return [...base.since(afterRevision, prefix), ...this.#own.since(base.revision, prefix)]
+    return base.since(afterRevision, prefix, bytes)
   }
 
   /** What the frozen history holds stays, for the other branches. */

@@ -30,6 +30,15 @@ interface Version {
   readonly replaced: number
 }
 
+/** Bytes that an event counts beside its values. */
+const eventBytes = 200
+
+/** Events in the order of revisions, and the revision up to which they are all. */
+export interface Since {
+  readonly events: readonly StoreEvent[]
+  readonly revision: number
+}
+
 /** What a store does with its history. */
 export type Versions = Pick<
   History,
@@ -171,16 +180,24 @@ export class History {
     return revisions.sort((a, b) => a - b)
   }
 
-  /** Every change after a revision under a prefix. Throws 'compacted'. */
-  since(afterRevision: number, prefix: string): StoreEvent[] {
+  /**
+   * The changes after a revision under a prefix, and the revision up to which these are all: the newest, or an earlier one where their
+   * values come to more than `bytes`. Throws 'compacted'.
+   */
+  since(afterRevision: number, prefix: string, bytes = Number.POSITIVE_INFINITY): Since {
     // The event of revision `oldest` itself is not offered: what it replaced is gone. (Revision 1 has no event.)
     if (Math.max(afterRevision, 1) < this.#oldest) throw compacted(afterRevision, this.#oldest)
     const events: StoreEvent[] = []
+    let size = 0
     for (let i = Math.max(afterRevision, 1) - this.#oldest; i < this.#log.length; i++) {
       const version = this.#log[i]!
-      if (version.entry.key.startsWith(prefix)) events.push(this.#event(version))
+      if (!version.entry.key.startsWith(prefix)) continue
+      const event = this.#event(version)
+      events.push(event)
+      size += sizeOf(event)
+      if (size > bytes) return { events, revision: version.revision }
     }
-    return events
+    return { events, revision: this.#revision }
   }
 
   /** Forgets what only revisions before this one need. */
@@ -259,6 +276,9 @@ function versionAt({ head }: Entry, revision: number): Version | undefined {
 }
 
 const isThere = (version: Version | undefined) => version !== undefined && !version.deleted
+
+const sizeOf = (event: StoreEvent) =>
+  (event.type === 'put' ? event.kv.value.byteLength : 0) + (event.previous?.value.byteLength ?? 0) + eventBytes
 
 export function compacted(revision: number, oldest: number): StoreError {
   return new StoreError('compacted', `revision ${revision} has been compacted, the oldest one left is ${oldest}`, oldest)

@@ -11,6 +11,12 @@ interface Watch {
   progressWanted: boolean
 }
 
+/** Of the past, a watch is told so many bytes at a time. A watcher that has enough closes its watch, and comes again. */
+const pieceBytes = 1024 * 1024
+
+/** Whoever is called may close the watch. */
+const isLive = ({ state }: Watch) => state === 'live'
+
 /**
  * Hands changes to watches. Every call to a watcher is made from a microtask or from `deliver`, which the commit point calls once
  * for a batch: so a watcher sees a revision after all earlier ones, and progress only when nothing is left to deliver.
@@ -52,7 +58,7 @@ export class Watchers {
     for (const watch of this.#early) this.#end(watch)
   }
 
-  /** Catches up from the history and joins the live watches, in one step. */
+  /** Catches up from the history, piece by piece, and joins the live watches, in one step. */
   #start(watch: Watch): void {
     if (watch.state !== 'starting') return
     if (watch.after > this.#history.revision) {
@@ -60,17 +66,24 @@ export class Watchers {
       return
     }
     this.#early.delete(watch)
-    let missed: StoreEvent[]
+    watch.state = 'live'
     try {
-      missed = this.#history.since(watch.after, watch.prefix)
+      this.#catchUp(watch)
     } catch (error) {
       this.#end(watch, error instanceof StoreError ? error : new StoreError('unavailable', String(error)))
-      return
     }
-    watch.state = 'live'
+    if (!isLive(watch)) return
     this.#live.add(watch.prefix, watch)
-    if (missed.length > 0) this.#call(watch, (watcher) => watcher.events(missed))
     this.#progress(watch)
+  }
+
+  #catchUp(watch: Watch): void {
+    for (let reached = watch.after; isLive(watch); ) {
+      const { events, revision } = this.#history.since(reached, watch.prefix, pieceBytes)
+      if (events.length > 0) this.#call(watch, (watcher) => watcher.events(events))
+      if (revision >= this.#history.revision) return
+      reached = revision
+    }
   }
 
   #progress(watch: Watch): void {
