@@ -307,7 +307,7 @@ export function featuresOn({ name, command, skip, gaps }: DaemonRuntime): void {
   describe(`features on ${name}`, { skip, concurrency: 2 }, () => {
     for (const [title, run] of Object.entries(features)) {
       const gap = gaps[title]
-      test(title, { timeout: 900_000, ...(gap !== undefined && { todo: gap }) }, async () => {
+      test(title, { timeout: 3_600_000, ...(gap !== undefined && { todo: gap }) }, async () => {
         const { path, remove } = temporaryDirectory()
         const started: Daemon[] = []
         try {

@@ -162,7 +162,7 @@ describe('@kubernetes/client-node', () => {
     assert.deepEqual(events, ['ADDED a', 'MODIFIED a', 'DELETED a'])
   })
 
-  test('an informer over 1,000 objects ends up with what the server has, through cut connections', { timeout: 900_000 }, async () => {
+  test('an informer over 1,000 objects ends up with what the server has, through cut connections', { timeout: 3_600_000 }, async () => {
     assert(daemon)
     const core = config.makeApiClient(CoreV1Api)
     const namespace = await newNamespace()

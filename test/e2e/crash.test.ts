@@ -50,7 +50,7 @@ async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Ack
 }
 
 describe('a killed daemon', () => {
-  test('has every acknowledged write when it comes back, and goes on counting', { timeout: 900_000 }, async () => {
+  test('has every acknowledged write when it comes back, and goes on counting', { timeout: 3_600_000 }, async () => {
     const { path, remove } = temporaryDirectory()
     const acknowledged: Acknowledged = new Map()
     let newest = 0n

@@ -54,7 +54,7 @@ const shortages: readonly Shortage[] = [
 ]
 
 for (const { title, fileSystem, prepare, begin, end, cleanUp } of shortages)
-  test(title, { timeout: 900_000 }, async (t) => {
+  test(title, { timeout: 3_600_000 }, async (t) => {
     const { path, remove } = temporaryDirectory()
     const data = join(path, 'data')
     mkdirSync(data)

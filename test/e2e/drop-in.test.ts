@@ -73,7 +73,7 @@ describe('as kube-apiserver', () => {
    * What controller-runtime's envtest does (pkg/internal/testing: controlplane/apiserver.go, certs/tinyca.go, process/process.go): a folder
    * that holds the serving pair, keys and authority under its own names, the flags in their order, then a poll of /healthz as anybody.
    */
-  test('starts as controller-runtime’s envtest starts it', { timeout: 900_000 }, async () => {
+  test('starts as controller-runtime’s envtest starts it', { timeout: 3_600_000 }, async () => {
     const port = await freePort()
     const certDir = join(directory, 'k8s_test_framework')
     mkdirSync(certDir)
@@ -155,7 +155,7 @@ describe('as kube-apiserver', () => {
     }
   }
 
-  test('serves with what kubeadm writes into its manifest', { timeout: 900_000 }, async () => {
+  test('serves with what kubeadm writes into its manifest', { timeout: 3_600_000 }, async () => {
     const port = await freePort()
     const serving = issue(authority, { commonName: 'kube-apiserver', names: ['localhost', '127.0.0.1'] }, now)
     const client = issue(authority, { commonName: 'client' }, now)

@@ -33,7 +33,7 @@ export function examples(project: string): void {
     before(() => symlinkSync(`${root}node_modules/${tool}`, `${project}/node_modules/${tool}`))
   describe('examples', () => {
     for (const { name, skip, command } of servers) {
-      test(name, { skip, timeout: 900_000 }, async () => {
+      test(name, { skip, timeout: 3_600_000 }, async () => {
         const { fetch, close } = await startPlain(command(), project)
         try {
           // Bun sends the head of a response only with its first bytes.

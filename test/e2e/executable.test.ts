@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
-describe('the executable', { skip: without('bun'), timeout: 900_000 }, () => {
+describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
   const { path: directory, remove } = temporaryDirectory()
   const alone = join(directory, 'alone')
   before(async () => {

@@ -47,7 +47,7 @@ function sizeOf(directory: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-describe('the package', { timeout: 900_000 }, () => {
+describe('the package', { timeout: 3_600_000 }, () => {
   const { path: directory, remove } = temporaryDirectory()
   const project = join(directory, 'project')
   const npm = (args: readonly string[], cwd: string) =>

@@ -33,7 +33,7 @@ function keepBusy(daemon: Daemon): { stop(): Promise<number> } {
   }
 }
 
-test('a snapshot taken under load is one moment of the store', { timeout: 900_000 }, async () => {
+test('a snapshot taken under load is one moment of the store', { timeout: 3_600_000 }, async () => {
   const { path, remove } = temporaryDirectory()
   const daemon = await startDaemon({ directory: path })
   const load = keepBusy(daemon)

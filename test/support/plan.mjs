@@ -46,9 +46,12 @@ function writeGroup(root, paths, number) {
   const name = `${output}/groups/${number}.test.js`
   const suites = paths.map((path) => {
     const file = path.replace(/\.ts$/, '.js')
-    return `describe('${file}', async () => {\n  await import('../${file}')\n})\n`
+    return `describe('${file}', async () => {\n  noteUsage('${file}')\n  await import('../${file}')\n})\n`
   })
-  writeFileSync(new URL(name, root), `import { describe } from 'node:test'\n${suites.join('')}`)
+  writeFileSync(
+    new URL(name, root),
+    `import { describe } from 'node:test'\nimport { noteUsage } from '../../../test/support/usage.mjs'\n${suites.join('')}`,
+  )
   return name
 }
 

@@ -1,6 +1,7 @@
 /** Loaded into test processes by `test/run.mjs --slowest`: at their end they note what they took, in the file that the environment names. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { after, before } from 'node:test'
 
 /** Milliseconds of processor time: this process's, and on Linux also those of processes that it waited for. */
 export function processorTime() {
@@ -25,6 +26,21 @@ if (notes !== undefined) {
   const file = relative(process.cwd(), process.argv[1] ?? '')
   const note = () => JSON.stringify({ file, elapsed: performance.now(), ...processorTime() })
   process.once('exit', () => appendFileSync(notes, `${note()}\n`))
+}
+
+/** Within a process of many files: notes what the tests of one take, without what loading it took. */
+export function noteUsage(file) {
+  if (notes === undefined) return
+  let began = 0
+  let own = 0
+  before(() => {
+    began = performance.now()
+    own = processorTime().own
+  })
+  after(() => {
+    const took = { elapsed: performance.now() - began, own: processorTime().own - own, children: 0 }
+    appendFileSync(notes, `${JSON.stringify({ file: `  ${file}`, ...took })}\n`)
+  })
 }
 
 /** The files that took most, as lines to print: elapsed seconds, and processor seconds of the file's process and of those that it started. */

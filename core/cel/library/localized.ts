@@ -32,13 +32,20 @@ function digitsOf(value: number, precision: number): readonly [whole: string, fr
   return [text.slice(0, text.length - precision), text.slice(text.length - precision)]
 }
 
+/** `1234567` as `1,234,567`. */
+function inThousands(digits: string): string {
+  const first = digits.length % 3 || 3
+  const groups = [digits.slice(0, first)]
+  for (let at = first; at < digits.length; at += 3) groups.push(digits.slice(at, at + 3))
+  return groups.join()
+}
+
 /** `%.2f`: `1,234.50`. */
 export function fixedPoint(value: number, precision = 6): string {
   const named = special(value)
   if (named !== undefined) return named
   const [whole, fraction] = digitsOf(Math.abs(value), precision)
-  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',')
-  return `${value < 0 ? '-' : ''}${grouped}${precision > 0 ? `.${fraction}` : ''}`
+  return `${value < 0 ? '-' : ''}${inThousands(whole)}${precision > 0 ? `.${fraction}` : ''}`
 }
 
 /** `%e`: `1.234500×10⁰³`. What is written as its precision is the width that it has at least. */

@@ -8,7 +8,7 @@ import { startEtcd } from '../../support/etcd.ts'
 import { eventually } from '../../support/wait.ts'
 import { hostClock, warnings } from './helpers.ts'
 
-test('the daemon stores what is overridden at the other servers', { timeout: 900_000 }, async () => {
+test('the daemon stores what is overridden at the other servers', { timeout: 3_600_000 }, async () => {
   const [main, other] = await Promise.all([startEtcd(), startEtcd()])
   const daemon = await startDaemon({
     flags: [

@@ -11,7 +11,7 @@ import { watchAt } from '../../support/watch-reader.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 
-test('what was cached from a future that is gone is not served', { timeout: 900_000 }, async (t) => {
+test('what was cached from a future that is gone is not served', { timeout: 3_600_000 }, async (t) => {
   const { path, remove } = temporaryDirectory()
   const etcd = await startEtcd()
   const daemon = await startDaemon({ flags: [`--kvstore-servers=${etcd.servers.join()}`, '--controllers=-garbage-collector'] })

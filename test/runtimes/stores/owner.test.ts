@@ -38,7 +38,7 @@ test('a directory with a path longer than a socket can have', async () => {
 const unshare = ['--pid', '--fork', '--mount-proc', '--kill-child']
 const skip = spawnSync('unshare', [...unshare, 'true']).status !== 0 && 'this host makes no namespaces for the test'
 
-test('an owner in another PID namespace is seen', { skip, timeout: 900_000 }, async () => {
+test('an owner in another PID namespace is seen', { skip, timeout: 3_600_000 }, async () => {
   const { directory, remove } = await temporaryDirectory()
   const argv = [...unshare, process.execPath, ...program, directory, 'hold']
   const first = spawn('unshare', argv, { stdio: ['ignore', 'pipe', 'inherit'] })

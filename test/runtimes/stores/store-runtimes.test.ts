@@ -27,7 +27,7 @@ const runtimes = [
 ] as const
 
 for (const { on, runtime, file, command, ended } of runtimes) {
-  describe(`store on ${on}`, { skip: without(runtime), timeout: 900_000 }, () => {
+  describe(`store on ${on}`, { skip: without(runtime), timeout: 3_600_000 }, () => {
     for (const suite of ['durable', 'journal', 'crash']) {
       test(suite, async () => {
         // Node would take itself for a part of this run.

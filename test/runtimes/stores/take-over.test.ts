@@ -52,7 +52,7 @@ test('is taken over once, with its keys, revisions and leases; its files are kep
     await again.close()
   }))
 
-test('is not taken over when it is damaged, and nothing is made of it', { timeout: 900_000 }, async () => {
+test('is not taken over when it is damaged, and nothing is made of it', { timeout: 3_600_000 }, async () => {
   let refused = 0
   const page = 4096
   for (let at = 0; at < fixture.length; at += page) {

@@ -28,8 +28,8 @@ let plugin: KmsPlugin
 let clock: ManualClock
 let plugins: Plugin[]
 const outbound = createOutbound()
-const options = () => ({ name: 'vault', endpoint: plugin.endpoint, timeout: 3_000 })
-const connect = (cachesize = 1_000, timeout = 3_000): Promise<Transformer> =>
+const options = () => ({ name: 'vault', endpoint: plugin.endpoint, timeout: 60_000 })
+const connect = (cachesize = 1_000, timeout = 60_000): Promise<Transformer> =>
   transformerOf([{ kms: { apiVersion: 'v1', cachesize, ...options(), timeout } }], { outbound, clock, logger }, plugins)
 const write = (transformer: Transformer) => transformer.toStored(plain, path)
 const fails = (pattern: RegExp) => (error: unknown) => error instanceof TransformError && pattern.test(error.message)
@@ -126,7 +126,7 @@ test('cut values are refused', async () => {
 test('a plugin that is gone: cached keys still serve reads, writes fail', async () => {
   const patience = 500
   const transformer = await connect(1_000, patience)
-  const stored = await write(transformer)
+  const stored = await eventually('a write in so short a time', () => write(transformer))
   await plugin.kill()
   isRead(await transformer.fromStored(stored, path), false)
   const complaint =

@@ -30,7 +30,7 @@ let plugins: Plugin[]
 const outbound = createOutbound()
 
 /** A server's view of the plugin; several share it as replicas do. */
-const connect = (timeout = 3_000): Promise<Transformer> =>
+const connect = (timeout = 60_000): Promise<Transformer> =>
   transformerOf(
     [{ kms: { apiVersion: 'v2', name: 'vault', endpoint: plugin.endpoint, timeout } }],
     { outbound, clock, logger: silent },
