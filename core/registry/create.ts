@@ -96,7 +96,8 @@ async function prepareAndStore(
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)
   await request.validateAdmission(canonical, undefined)
   const key = store.keys.of(canonical.metadata.namespace ?? '', name)
-  const value = store.codec.print(canonical)
+  const complete = definition.strategy.completeCreate?.(canonical as never, request.context)
+  const value = store.codec.print(complete ? store.codec.canonical(complete) : canonical)
   if (request.dryRun) {
     const current = await store.get(key)
     if (current) throw occupied(groupResource, canonical, current)

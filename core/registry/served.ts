@@ -26,6 +26,8 @@ export interface ResourceTable {
    * change.
    */
   versionsOf(resource: ServedResource): readonly ServedResource[]
+  /** The definition of a resource's objects in another version, served or not. */
+  definitionIn(definition: ResourceDefinition, apiVersion: string): ResourceDefinition | undefined
   /** Where the objects of a resource are, whichever of its versions are served. */
   storeOf(group: string, plural: string): WatchableStore | undefined
   /** Raised with every change, so that what is computed from the table can be memoized. */

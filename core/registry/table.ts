@@ -22,10 +22,16 @@ class Index {
   readonly byPlural = new Map<string, Map<string, ServedResource>>()
   readonly byKind = new Map<string, ServedResource>()
   readonly byStorageKey = new Map<string, ServedResource[]>()
+  /** By storage key, version and kind, those of versions that are not served too. */
+  readonly definitions = new Map<string, ResourceDefinition>()
   readonly stores = new Map<string, WatchableStore>()
 
   /** Of resources of the same name, the one that was added first stays. */
-  add({ resources }: ServedSet): void {
+  add({ all, resources }: ServedSet): void {
+    for (const { definition } of all) {
+      const key = versionOfObjects(definition, apiVersionOf(definition))
+      if (!this.definitions.has(key)) this.definitions.set(key, definition)
+    }
     for (const each of resources) {
       const { definition, groupResource } = each
       const versions = this.byPlural.get(groupResource.resource) ?? new Map<string, ServedResource>()
@@ -51,6 +57,8 @@ function alone(resource: ServedResource): readonly ServedResource[] {
   return known
 }
 
+const versionOfObjects = ({ storageKey, kind }: ResourceDefinition, apiVersion: string) => `${storageKey} ${apiVersion} ${kind}`
+
 const versionKey = (group: string, version: string) => `${group}/${version}`
 
 export function createResourceTable(serve: ServeRows): LiveTable {
@@ -72,6 +80,7 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     ofKind: (apiVersion, kind) => index().byKind.get(`${apiVersion} ${kind}`),
     all: () => [...index().all],
     versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? alone(resource),
+    definitionIn: (definition, apiVersion) => index().definitions.get(versionOfObjects(definition, apiVersion)),
     storeOf: (group, plural) => index().stores.get(`${plural}.${group}`),
     get revision() {
       return revision

@@ -86,6 +86,8 @@ export interface Lifecycle {
 export interface Strategy<T = ApiObject> {
   /** Clears or sets fields that a client may not decide, on create. Status is cleared already where `status` is set. */
   prepareCreate?(object: T, context: HookContext): void
+  /** What a new object that was validated is read with, where that is more than it says; absent or undefined: nothing. */
+  completeCreate?(object: T, context: HookContext): ApiObject | undefined
   /** The same on update of the main resource. `spec` or `status` of the other side is kept already. */
   prepareUpdate?(object: T, old: T, context: HookContext): void
   /** Last changes before an object starts to be deleted, such as a phase. */

@@ -38,7 +38,8 @@ function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] 
   try {
     return parseYaml(bytes, { duplicates: true })
   } catch (error) {
-    if (error instanceof ApiError && error.status.reason === 'BadRequest') throw badRequest(`error encoding patch: ${error.message}`)
+    if (error instanceof ApiError && error.status.reason === 'BadRequest')
+      throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
     throw error
   }
 }

@@ -28,12 +28,9 @@ function blankOf(schema: Message): JsonObject {
   return blank
 }
 
-/** The definition of the target's objects in another served version. */
-export function definitionIn({ services, resource }: Target, apiVersion: string): ResourceDefinition | undefined {
-  const { kind, storageKey } = resource.definition
-  if (apiVersionOf(resource.definition) === apiVersion) return resource.definition
-  const other = services.table.ofKind(apiVersion, kind)?.definition
-  return other?.storageKey === storageKey ? other : undefined
+/** The definition of the target's objects in another version. Fields are owned in versions that are not served any more too. */
+export function definitionIn({ services, resource: { definition } }: Target, apiVersion: string): ResourceDefinition | undefined {
+  return apiVersionOf(definition) === apiVersion ? definition : services.table.definitionIn(definition, apiVersion)
 }
 
 function versionsOf(target: Target, convert: ConvertNow): Versions {

@@ -424,6 +424,44 @@ function versions(on: On): void {
     await eventually('the default is gone', async () => (await api.get(`${path}/a`)).body.spec?.['second'] === undefined)
   })
 
+  on('a status that a create drops has the defaults of the schema', async ({ api, under }) => {
+    const group = newGroup()
+    const phase = { type: 'string', default: 'Pending' }
+    const status = { type: 'object', properties: { phase, weight: { type: 'integer' } }, default: { weight: -1 } }
+    const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec, status } } }
+    const version = { name: 'v1', served: true, storage: true, schema, subresources: { status: {} } }
+    await define(api, definitionOf(group, { versions: [version] }))
+    const path = under(`${group}/v1`, 'widgets')
+    const expected = { phase: 'Pending', weight: -1 }
+    const made = await api.create(path, { ...widget(group, 'a'), status: { weight: 7 } })
+    assert.deepEqual([made.status, (await api.get(`${path}/a`)).body.status], [expected, expected])
+    const same = await api.patch(`${path}/a`, { metadata: { labels: {} } })
+    assert.equal(same.body.metadata.resourceVersion, made.metadata.resourceVersion)
+    const { body } = await api.patch(`${path}/a`, { spec: { size: 'large' }, status: { weight: 8 } })
+    assert.deepEqual([body.status, body.metadata.generation], [expected, 2])
+  })
+
+  on('what was applied in a version that is not served any more is taken back by its owner', async ({ api, under }) => {
+    const group = newGroup()
+    const name = `widgets.${group}`
+    const open = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', additionalProperties: { type: 'string' } } } } }
+    const version = (name: string, served: boolean, storage: boolean) => ({ name, served, storage, schema: open })
+    await define(api, definitionOf(group, { versions: [version('v1', true, true)] }))
+    const apply = (name: string, spec: object) =>
+      api.patch(
+        `${under(`${group}/${name}`, 'widgets')}/a?fieldManager=owner`,
+        { apiVersion: `${group}/${name}`, kind: 'Widget', metadata: { name: 'a' }, spec },
+        'application/apply-patch+yaml',
+      )
+    assert.equal((await apply('v1', { a: 'A', b: 'B' })).status, 201)
+    const versions = [version('v1', false, false), version('v2', true, true)]
+    await api.patch(`${definitionsPath}/${name}`, { spec: { versions } })
+    await eventually('v2 is served', async () => (await api.get(under(`${group}/v2`, 'widgets'))).status === 200)
+    assert.deepEqual((await readDefinition(api, name)).status.storedVersions, ['v1', 'v2'])
+    assert.deepEqual((await apply('v2', { a: 'A' })).body.spec, { a: 'A' })
+  })
+
   on('metadata of objects within objects has the defaults of the schema', async ({ api, under }) => {
     const group = newGroup()
     const metadata = { type: 'object', properties: { name: { type: 'string', default: 'inner' } } }

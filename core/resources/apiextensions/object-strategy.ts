@@ -1,4 +1,5 @@
 /** What custom resources add to the life cycle of all objects (reference: pkg/registry/customresource/strategy.go). */
+import { applyDefaults } from '../../schema/defaults.ts'
 import { validateEmbedded } from '../../schema/embedded.ts'
 import { type FieldErrorReason, FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -62,6 +63,13 @@ function checkRules(schema: Message, object: Json, old: Json | undefined, errors
 export function objectStrategy(schema: Message, scale: Scale | undefined): Strategy {
   return {
     warnings,
+    // A create drops the status, after defaults were filled in; readers of what is stored would find that of the schema.
+    completeCreate(object, context) {
+      if (object['status'] !== undefined || schema.json.get('status')?.default === undefined) return undefined
+      const complete = { ...object }
+      applyDefaults(schema, complete as Json, context)
+      return complete
+    },
     validate(object, errors, context, old) {
       const value = object as JsonObject
       if (scale) {

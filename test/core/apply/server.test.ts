@@ -94,7 +94,7 @@ test('YAML, dry runs and what is refused', async () => {
     await texts({ ...map({}), nope: 1 }),
     '500 - failed to create typed patch object (/m; /v1, Kind=ConfigMap): .nope: field not declared in schema',
   )
-  assert.match(await texts('a: [\n'), /^400 BadRequest error encoding patch: yaml: line \d/)
+  assert.match(await texts('a: [\n'), /^400 BadRequest error decoding YAML: error converting YAML to JSON: yaml: line \d/)
   assert.match(await texts(map({}, { name: 'other' })), /^400 BadRequest the name of the object/)
   assert.match(await texts(map({}, { uid: 'x' })), /^409 Conflict/)
   const twice = `${yaml}  k: "2"\n`
