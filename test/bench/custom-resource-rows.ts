@@ -1,12 +1,15 @@
 /** Rows about custom resources: one of them against a config map of the same size, and many definitions of real size. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PooledFetch, tlsFetch } from '../support/tls-fetch.ts'
 import { eventually } from '../support/wait.ts'
 import type { Compare } from './api-rows.ts'
-import { type BenchDaemon, residentMemory, startDaemon } from './daemon.ts'
-import { type LoadOptions, load } from './load.ts'
+import { type BenchRequest, definitionOf, kinds, objectOf, requestsOf, widgets } from './custom-resource-requests.ts'
+import { type BenchDaemon, processorTime, residentMemory, startDaemon } from './daemon.ts'
+import { load } from './load.ts'
+import { onBundle } from './loop-bundle.ts'
 import type { Row } from './row.ts'
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -28,25 +31,8 @@ function fields(depth: number, width: number): object {
   return Object.fromEntries(Array.from({ length: width }, (_, index) => [`field${index}`, depth === 0 ? leaf(index) : group()]))
 }
 
-const definitionOf = (plural: string, kind: string, group: string, openAPIV3Schema: object) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `${plural}.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { plural, kind },
-    versions: [{ name: 'v1', served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema } }],
-  },
-})
-
 const size = Math.round(JSON.stringify(largeSchema).length / 1000)
 const large = (index: number) => definitionOf(`kind${index}s`, `Kind${index}`, `group${index % 20}.example.com`, largeSchema)
-
-const widgets = definitionOf('widgets', 'Widget', 'bench.example.com', {
-  type: 'object',
-  properties: { data: { type: 'object', additionalProperties: text } },
-})
 
 async function post({ fetch }: PooledFetch, path: string, object: object): Promise<void> {
   const response = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(object) })
@@ -66,48 +52,72 @@ const established = (client: PooledFetch, { metadata }: typeof widgets) =>
 async function pairs(compare: Compare<Row>, seconds: number, daemon: BenchDaemon, client: PooledFetch): Promise<Row[]> {
   await post(client, definitions, widgets)
   await established(client, widgets)
-  const kinds = [
-    { path: '/apis/bench.example.com/v1/namespaces/default/widgets', apiVersion: 'bench.example.com/v1', kind: 'Widget' },
-    { path: '/api/v1/namespaces/default/configmaps', apiVersion: 'v1', kind: 'ConfigMap' },
-  ] as const
-  const objectOf = ({ apiVersion, kind }: (typeof kinds)[number], name: string) => ({
-    apiVersion,
-    kind,
-    metadata: { name, labels: { app: 'bench' } },
-    data: { text: 'x'.repeat(700) },
-  })
   for (const each of kinds)
     for (let from = 0; from < 1000; from += 50)
       await Promise.all(Array.from({ length: 50 }, (_, index) => post(client, each.path, objectOf(each, `object-${from + index}`))))
-  const { url, ca, cert, key } = daemon
-  const measure = async (options: Omit<LoadOptions, 'seconds' | 'url'>) => {
-    const { requestsPerSecond, failures } = await load({ seconds, url, ca, cert, key, ...options })
-    if (failures > 0) throw new Error(`${failures} requests failed: ${options.method ?? 'GET'} ${options.path}`)
-    return requestsPerSecond
+  const { url, ca, cert, key, pid } = daemon
+  /** Requests for a second of the server's processor time. */
+  async function measure({ type, ...request }: BenchRequest): Promise<number> {
+    const headers = type === undefined ? {} : { headers: { 'content-type': type } }
+    const before = processorTime(pid)
+    const { requests, failures } = await load({ seconds, warmupSeconds: 0, connections: 16, url, ca, cert, key, ...request, ...headers })
+    if (failures > 0) throw new Error(`${failures} requests failed: ${request.method ?? 'GET'} ${request.path}`)
+    return requests / (processorTime(pid) - before)
   }
-  const both = (request: (kind: (typeof kinds)[number]) => Omit<LoadOptions, 'seconds' | 'url'>) =>
-    [() => measure(request(kinds[0])), () => measure(request(kinds[1]))] as const
-  // The first requests of a kind run code that is not compiled yet.
-  for (const { path } of kinds) for (let round = 0; round < 3; round++) await measure({ path: `${path}/object-1`, connections: 32 })
-  const aim = '≥ 0.77'
+  const rows: Row[] = []
+  for (const [name, request] of Object.entries(requestsOf)) {
+    // The first requests of a kind run code that is not compiled yet.
+    for (const kind of kinds) await measure(request(kind))
+    const [ours, limit] = kinds.map((kind) => () => measure(request(kind))) as [() => Promise<number>, () => Promise<number>]
+    rows.push(await compare(`${name} of a custom resource : of a config map, per second of processor time`, '≥ 0.77', ours, limit))
+  }
+  return rows
+}
+
+/** The same inside one process, without sockets. */
+async function inProcess(): Promise<Row[]> {
+  return onBundle('test/bench/custom-resource-loop.ts', (file) => {
+    const best = JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' })) as { [row: string]: [number, number] }
+    return Object.entries(best).map(([name, [ours, limit]]) => ({
+      name: `CPU of ${name} in-process: a custom resource : a config map`,
+      ours: `${ours.toFixed(0)} µs`,
+      limit: `${limit.toFixed(0)} µs`,
+      ratio: ours / limit,
+      aim: '≤ 1.3',
+    }))
+  })
+}
+
+/** A hundred thousand objects of one custom kind. */
+async function many(daemon: BenchDaemon, client: PooledFetch): Promise<Row[]> {
+  const count = 100_000
+  await post(client, definitions, widgets)
+  await established(client, widgets)
+  const before = residentMemory(daemon.pid)
+  const [{ path }] = kinds
+  let next = 0
+  const began = performance.now()
+  async function writer(): Promise<void> {
+    while (next < count) await post(client, path, { ...objectOf(kinds[0], `object-${next++}`), data: { text: 'x'.repeat(200) } })
+  }
+  await Promise.all(Array.from({ length: 32 }, writer))
+  const created = performance.now()
+  const grown = residentMemory(daemon.pid) - before
+  const list = await (await client.fetch(path)).text()
+  const listed = performance.now()
+  const watch = await client.fetch(
+    `${path}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1`,
+  )
+  const events = (await watch.text()).split('"type":"ADDED"').length - 1
+  const watched = performance.now()
+  const all = `${count.toLocaleString('en')} custom resources`
+  const found = list.split('"kind":"Widget"').length - 1
+  if (found !== count || events !== count) throw new Error(`${found} listed, ${events} events`)
   return [
-    await compare('GET a custom resource : a config map', aim, ...both(({ path }) => ({ path: `${path}/object-1`, connections: 32 }))),
-    await compare(
-      'LIST 1,000 custom resources : config maps',
-      aim,
-      ...both(({ path }) => ({ path: `${path}?labelSelector=app%3Dbench`, connections: 8 })),
-    ),
-    await compare(
-      'CREATE a custom resource : a config map',
-      aim,
-      ...both((kind) => ({
-        path: kind.path,
-        method: 'POST',
-        body: JSON.stringify({ ...objectOf(kind, '{n}'), metadata: { generateName: 'made-' } }),
-        connections: 32,
-        headers: { 'content-type': 'application/json' },
-      })),
-    ),
+    { name: `CREATE of ${all}`, ours: `${((created - began) / 1000).toFixed(1)} s`, limit: '', aim: '' },
+    { name: `memory of ${all} of ${(list.length / count / 1000).toFixed(1)} kB`, ours: `${grown.toFixed(0)} MiB`, limit: '', aim: '' },
+    { name: `LIST of ${all}`, ours: `${((listed - created) / 1000).toFixed(1)} s`, limit: '', aim: '' },
+    { name: `initial events of a watch of 1 s of ${all}`, ours: `${((watched - listed) / 1000).toFixed(1)} s`, limit: '', aim: '' },
   ]
 }
 
@@ -148,7 +158,8 @@ export async function customResourceRows(compare: Compare<Row>, seconds: number,
 
   const directory = mkdtempSync(join(tmpdir(), 'apiserver-bench-definitions-'))
   try {
-    const rows = await on(':memory:', (daemon, client) => pairs(compare, seconds, daemon, client))
+    const rows = [...(await inProcess()), ...(await on(':memory:', (daemon, client) => pairs(compare, seconds, daemon, client)))]
+    rows.push(...(await on(':memory:', many)))
     rows.push(await on(':memory:', (_, client) => establish(112, client, '< 10 s')))
     const empty = await on(directory, async ({ pid }) => residentMemory(pid))
     rows.push(await on(directory, (_, client) => establish(1000, client, '< 60 s')))

@@ -1,0 +1,16 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+/** Bundles a loop, as the daemon is, beside the packages that it imports; `work` gets the file, which is gone afterwards. */
+export async function onBundle<T>(source: string, work: (file: string) => T): Promise<T> {
+  mkdirSync('build', { recursive: true })
+  const directory = mkdtempSync('build/bench-')
+  const outfile = join(directory, 'loop.mjs')
+  try {
+    await build({ entryPoints: [source], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
+    return work(outfile)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
