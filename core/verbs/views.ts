@@ -55,7 +55,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
       kind: body.kind,
       apiVersion: apiVersionOf(body),
       // Admission sees scales of objects that are not stored yet.
-      metadata: { name, namespace, uid, creationTimestamp, ...(resourceVersion && { resourceVersion }) },
+      metadata: { name, uid, creationTimestamp, ...(namespace && { namespace }), ...(resourceVersion && { resourceVersion }) },
       spec: { replicas: getPath(parent, specReplicas) ?? absent },
       status: { replicas: getPath(parent, statusReplicas) ?? 0, ...(text && { selector: text }) },
     }

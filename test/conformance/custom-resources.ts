@@ -313,6 +313,19 @@ function scales(on: On): void {
   })
 }
 
+function clusterScales(on: On): void {
+  on('a scale of an object without a namespace', async ({ api }) => {
+    const group = newGroup()
+    await define(api, definitionOf(group, { scope: 'Cluster' }))
+    const path = `/apis/${group}/v1/widgets`
+    await api.create(path, widget(group, 'a'))
+    const { status, body } = await api.get(`${path}/a/scale`)
+    assert.deepEqual([status, body.kind, body.metadata.namespace, body.spec], [200, 'Scale', undefined, { replicas: 3 }])
+    assert.deepEqual((await api.patch(`${path}/a/scale`, { spec: { replicas: 5 } })).body.spec, { replicas: 5 })
+    assert.equal((await api.get(`${path}/a`)).body.spec?.['weight'], 5)
+  })
+}
+
 function changes(on: On): void {
   on('a subresource, and a field selector, that a version lacks', async ({ api, under }) => {
     const group = newGroup()
@@ -593,6 +606,6 @@ function deletion(on: On): void {
 
 /** `open` starts a server without content. */
 export function customResources(name: string, open: Open, limits: Limits = {}): void {
-  const parts = { names: naming, objects, scales, changes, versions, published, deletion }
+  const parts = { names: naming, objects, scales, clusterScales, changes, versions, published, deletion }
   describeHttp(name, open, parts, limits)
 }

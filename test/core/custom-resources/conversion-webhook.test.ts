@@ -53,7 +53,7 @@ async function open(
         urls.push(`${request.url} ${options?.address ?? ''}`)
         const review = JSON.parse(await request.text()) as Review
         reviews.push(review)
-        const answer = hook.answer(review)
+        const answer = await hook.answer(review)
         return answer instanceof Response ? answer : new Response(typeof answer === 'string' ? answer : JSON.stringify(answer))
       },
       call: () => assert.fail('no calls by gRPC'),
@@ -220,6 +220,28 @@ test('answers that can not be used are said, and the rest goes on', async (t) =>
   }
   hook.answer = answering()
   assert.equal((await hook.get(at('v2', 'a'))).status, 200)
+})
+
+test('a webhook that hangs holds up only who needs it, until the time of the request is over', async (t) => {
+  const hook = await open(t)
+  await hook.create(at('v1'), widget(group, 'a'))
+  let release: (answer: unknown) => void = () => {}
+  hook.answer = () => new Promise((resolve) => (release = resolve))
+  t.after(() => release('{}'))
+  // Timers of the server keep no process alive.
+  const alive = setInterval(() => {}, 60_000)
+  t.after(() => clearInterval(alive))
+  let answered = false
+  const waiting = hook.get<{ reason: string }>(`${at('v2', 'a')}?timeout=1s`).finally(() => {
+    answered = true
+  })
+  await eventually('the webhook is asked', async () => hook.reviews.length === 1)
+  assert.equal((await hook.get(at('v1', 'a'))).status, 200)
+  await hook.create(at('v1'), widget(group, 'b'))
+  await hook.create('/api/v1/namespaces/default/configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
+  assert.equal(answered, false)
+  const { status, body } = await waiting
+  assert.deepEqual([status, body.reason], [504, 'Timeout'])
 })
 
 test('a service that there is not, and one that there is', async (t) => {
