@@ -75,10 +75,10 @@ export function labelsText(labels: Texts | null | undefined): string {
   )
 }
 
-/** The first `max` of the items, and how many more there are: `a,b,c + 2 more...`. Empty for none. */
-export function abridged(items: readonly string[], max = 3, separator = ','): string {
+/** The first `max` of `count` items, and how many more there are: `a,b,c + 2 more...`. Empty for none. */
+export function abridged(items: readonly string[], max = 3, separator = ',', count = items.length): string {
   const shown = items.slice(0, max).join(separator)
-  return items.length > max ? `${shown} + ${items.length - max} more...` : shown
+  return count > max ? `${shown} + ${count - max} more...` : shown
 }
 
 interface Condition {

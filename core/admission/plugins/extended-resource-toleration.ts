@@ -25,9 +25,10 @@ export function extendedResourceToleration({ platform }: PluginContext): Admissi
       const devices = devicesOf(spec)
       if (devices.length === 0) return
       const given = spec.tolerations ?? []
-      const isFor = (device: string, each: Toleration) =>
-        each.key === device && each.operator === operator && each.effect === effect && !each.value
-      const added = devices.filter((device) => !given.some((each) => isFor(device, each)))
+      const tolerated = new Set(
+        given.filter((each) => each.operator === operator && each.effect === effect && !each.value).map(({ key }) => key),
+      )
+      const added = devices.filter((device) => !tolerated.has(device))
       spec.tolerations = [...given, ...added.map((key) => ({ key, operator, effect }))]
     },
   }

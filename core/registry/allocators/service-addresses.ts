@@ -90,8 +90,8 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
       if (error instanceof PortRefused) throw invalid(definition, service.metadata.name ?? '', error.errors.list)
       throw error
     }
-    const before = old ? heldPorts(old) : []
-    return heldPorts(spec).filter((port) => !before.includes(port))
+    const before = new Set(old ? heldPorts(old) : [])
+    return heldPorts(spec).filter((port) => !before.has(port))
   }
 
   async function reserve(service: ApiObject, spec: ServiceSpec, old: ServiceSpec | undefined, write: ReservingWrite): Promise<Reservation> {
@@ -109,8 +109,8 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
     }
     const surplus = old ? surplusAddresses(spec, old) : []
     if (old) dropTypeDependent(spec, old)
-    const held = heldPorts(spec)
-    const surplusPorts = old ? heldPorts(old).filter((port) => !held.includes(port)) : []
+    const held = new Set(heldPorts(spec))
+    const surplusPorts = old ? heldPorts(old).filter((port) => !held.has(port)) : []
     return { commit: () => giveBack(service, surplus, surplusPorts, write), rollback }
   }
 

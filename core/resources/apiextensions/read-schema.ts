@@ -103,8 +103,9 @@ function metadataOf(declared: SchemaNode | undefined): Message {
 }
 
 function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean): { readonly [name: string]: Field } {
+  const needed = new Set(required)
   const own = Object.entries(properties).filter(([name]) => !(whole && name === 'metadata'))
-  const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false), required.includes(name), each.default)] as const)
+  const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false), needed.has(name), each.default)] as const)
   if (!whole) return Object.fromEntries(fields)
   const typeMeta = ['kind', 'apiVersion'].map((name) => [name, fieldOf(string)] as const)
   // Objects start with kind, apiVersion and metadata, wherever the schema has them.

@@ -104,7 +104,8 @@ type Spec = Infer<typeof StatefulSetSpec>
 /** The template with its claims among the volumes, where the containers' mounts look for them. */
 function templateOf({ template, volumeClaimTemplates = [] }: Spec): Spec['template'] {
   const names = volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? '')
-  const others = (template.spec?.volumes ?? []).filter(({ name }) => !names.includes(name))
+  const claimed = new Set(names)
+  const others = (template.spec?.volumes ?? []).filter(({ name }) => !claimed.has(name))
   const claims = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
   return { ...template, ...(template.spec && { spec: { ...template.spec, volumes: [...others, ...claims] } }) }
 }

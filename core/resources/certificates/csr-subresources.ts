@@ -32,16 +32,14 @@ const certificatePath = FieldPath.of('status', 'certificate')
 /** Conditions with the times that the client left out. */
 function stamped(conditions: readonly Condition[], old: readonly Condition[], now: number): Condition[] {
   const present = formatTime({ seconds: Math.floor(now / 1000), nanos: 0 }, 'time') ?? ''
-  return conditions.map((condition) => {
-    const same = old.find(
-      ({ type, status, lastTransitionTime }) => type === condition.type && status === condition.status && lastTransitionTime,
-    )
-    return {
-      ...condition,
-      lastUpdateTime: condition.lastUpdateTime ?? present,
-      lastTransitionTime: condition.lastTransitionTime ?? same?.lastTransitionTime ?? present,
-    }
-  })
+  const identity = ({ type, status }: Condition) => JSON.stringify([type, status])
+  const times = new Map<string, string>()
+  for (const each of old) if (each.lastTransitionTime && !times.has(identity(each))) times.set(identity(each), each.lastTransitionTime)
+  return conditions.map((condition) => ({
+    ...condition,
+    lastUpdateTime: condition.lastUpdateTime ?? present,
+    lastTransitionTime: condition.lastTransitionTime ?? times.get(identity(condition)) ?? present,
+  }))
 }
 
 function checkConditions(request: Request, old: Request, errors: FieldErrors): void {
@@ -49,17 +47,18 @@ function checkConditions(request: Request, old: Request, errors: FieldErrors): v
   const decidedBoth = decisions.every((type) => ofType(old, type).length > 0)
   const types = conditionsOf(old).map(({ type }) => type)
   const hadDuplicates = new Set(types).size < types.length
+  const before = new Set<string>()
   for (const [index, { type, status }] of conditions.entries()) {
     const at = path.index(index)
-    const before = conditions.slice(0, index)
     if (!type) errors.required(at.child('type'))
     const allowed = finals.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     if (!status) errors.required(at.child('status'))
     else if (!allowed.includes(status)) errors.notSupported(at.child('status'), status, allowed)
-    const opposite = before.some((other) => decisions.includes(other.type) && other.type !== type)
+    const opposite = decisions.some((other) => other !== type && before.has(other))
     if (decisions.includes(type) && opposite && !decidedBoth)
       errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive')
-    if (!hadDuplicates && before.some((other) => other.type === type)) errors.duplicate(at.child('type'), type)
+    if (!hadDuplicates && before.has(type)) errors.duplicate(at.child('type'), type)
+    before.add(type)
   }
 }
 

@@ -58,13 +58,20 @@ interface EndpointsRow {
     | undefined
 }
 
+const mostShown = 3
+const withPort = (ip: string, port: number) => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`)
+
 function endpointsText({ subsets = [] }: EndpointsRow): string {
   if (subsets.length === 0) return none
-  const all = subsets.flatMap(({ addresses = [], ports = [] }) => {
-    if (ports.length === 0) return addresses.map(({ ip }) => ip)
-    return ports.flatMap(({ port }) => addresses.map(({ ip }) => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`)))
-  })
-  return abridged(all)
+  let count = 0
+  const first: string[] = []
+  for (const { addresses = [], ports = [] } of subsets) {
+    count += addresses.length * Math.max(ports.length, 1)
+    // Every port of every address may be a billion texts; the cell shows the first.
+    for (const port of ports.length === 0 ? [undefined] : ports.slice(0, mostShown))
+      for (const { ip } of addresses.slice(0, mostShown)) if (first.length < mostShown) first.push(port ? withPort(ip, port.port) : ip)
+  }
+  return abridged(first, mostShown, ',', count)
 }
 
 export const endpointsColumns = [nameColumn, textColumn('Endpoints', 'Addresses and ports.', endpointsText), ageColumn]

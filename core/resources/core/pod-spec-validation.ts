@@ -153,12 +153,13 @@ function checkNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, context
 
 /** Environment files lie on volumes that the pod itself writes. */
 function checkFileKeyRefs({ volumes = [], ...spec }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+  const byName = new Map(volumes.map((volume) => [volume.name, volume]).reverse() as [string, (typeof volumes)[number]][])
   for (const list of ['initContainers', 'containers'] as const) {
     spec[list]?.forEach(({ env = [] }, index) => {
       env.forEach(({ valueFrom }, variable) => {
         const name = valueFrom?.fileKeyRef?.volumeName
         if (name === undefined) return
-        const volume = volumes.find((each) => each.name === name)
+        const volume = byName.get(name)
         const at = path.child(list).index(index).child('env').index(variable)
         const where = at.child('valueFrom').child('fileKeyRef').child('volumeName')
         if (!volume) errors.notFound(where, name)

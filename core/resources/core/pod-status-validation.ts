@@ -74,10 +74,11 @@ function checkTransitions(
   errors: FieldErrors,
 ): void {
   if (policy === 'Always') return
+  const going = new Set(statuses.filter(({ state }) => !state?.terminated).map(({ name }) => name))
   old.forEach(({ name, state }, index) => {
     const ended = state?.terminated
     if (!ended || exempt.has(name) || (ended.exitCode !== 0 && policy === 'OnFailure')) return
-    if (statuses.some((status) => status.name === name && !status.state?.terminated)) {
+    if (going.has(name)) {
       errors.forbidden(path.index(index).child('state'), 'may not be transitioned to non-terminated state')
     }
   })

@@ -8,7 +8,8 @@ type QOSClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 const counted = ['cpu', 'memory']
 
 function positive(amounts: ResourceList = {}): ResourceList {
-  return Object.fromEntries(Object.entries(amounts).filter(([name, amount]) => counted.includes(name) && signOf(amount) > 0))
+  const own = counted.map((name) => [name, amounts[name]] as const)
+  return Object.fromEntries(own.filter((entry): entry is readonly [string, string] => entry[1] !== undefined && signOf(entry[1]) > 0))
 }
 
 /**

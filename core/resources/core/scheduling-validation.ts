@@ -203,14 +203,16 @@ function checkLabelKeys({ matchLabelKeys, mismatchLabelKeys = [], labelSelector 
 type Spread = Infer<typeof TopologySpreadConstraint>
 
 export function checkSpread(constraints: readonly Spread[], path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const identityOf = ({ topologyKey, whenUnsatisfiable }: Spread) => JSON.stringify([topologyKey, whenUnsatisfiable])
+  const lastOf = new Map(constraints.map((constraint, index) => [identityOf(constraint), index]))
   constraints.forEach((constraint, index) => {
     const { maxSkew, topologyKey, whenUnsatisfiable: action, minDomains, labelSelector, matchLabelKeys = [] } = constraint
     const at = path.index(index)
     if (maxSkew <= 0) errors.invalid(at.child('maxSkew'), maxSkew, 'must be greater than zero')
     if (topologyKey === '') errors.required(at.child('topologyKey'), 'can not be empty')
     checkSupported(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable'), errors)
-    const repeated = constraints.slice(index + 1).some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === action)
-    if (repeated) errors.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${action}}`)
+    if (lastOf.get(identityOf(constraint)) !== index)
+      errors.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${action}}`)
     if (minDomains !== undefined) {
       const where = at.child('minDomains')
       if (minDomains <= 0) errors.invalid(where, minDomains, 'must be greater than zero')

@@ -1,19 +1,38 @@
 /** Warnings about a pair of certificate and key that no server could read, in the words of Go's crypto/tls. Whether the two fit is not looked at. */
 
 const begin = '-----BEGIN '
+const finish = '-----END '
 const dashes = '-----'
 
-/** Types of the PEM blocks in a text (RFC 7468). */
+/** Where lines with the mark are, by the type that they name; the last comes first. */
+function linesByType(text: string, mark: string): Map<string, number[]> {
+  const lines = new Map<string, number[]>()
+  for (let at = text.lastIndexOf(mark); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(mark, at - 1)) {
+    const start = at + mark.length
+    const end = text.indexOf(dashes, start)
+    if (end < 0) continue
+    const type = text.slice(start, end)
+    const own = lines.get(type)
+    if (own === undefined) lines.set(type, [at])
+    else own.push(at)
+  }
+  return lines
+}
+
+/** Types of the PEM blocks in a text (RFC 7468). A text may have 60,000 beginnings, so their ends are looked up. */
 function blockTypes(text: string): string[] {
   const types: string[] = []
+  const ends = linesByType(text, finish)
   for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
     const start = at + begin.length
     const end = text.indexOf(dashes, start)
     if (end < 0) break
     const type = text.slice(start, end)
-    const close = text.indexOf(`-----END ${type}-----`, end)
-    if (close >= 0) types.push(type)
-    at = close < 0 ? start : close
+    const own = ends.get(type) ?? []
+    while ((own.at(-1) ?? end) < end) own.pop()
+    const close = own.at(-1)
+    if (close !== undefined) types.push(type)
+    at = close ?? start
   }
   return types
 }

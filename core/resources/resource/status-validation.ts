@@ -1,9 +1,8 @@
 /** Rules for what is reported about claims: the allocation, who may use it, and the state of each device. */
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkSupported, checkUnchanged } from '../checks.ts'
+import { checkFormat, checkSupported, checkUnchanged } from '../checks.ts'
 import { checkNodeSelector } from '../core/scheduling-validation.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import type { AllocatedDeviceStatus, AllocationResult, NetworkDeviceData } from './allocation.ts'
@@ -37,9 +36,12 @@ function checkConsumer(consumer: Consumer, path: FieldPath, errors: FieldErrors)
   for (const name of ['resource', 'name', 'uid'] as const) if (consumer[name] === '') errors.required(path.child(name))
 }
 
+const identityOf = ({ apiGroup, resource, name, uid }: Consumer) => JSON.stringify([apiGroup ?? '', resource, name, uid])
+
 /** A claim that goes away gets no more users. */
 function checkNoneAdded(now: readonly Consumer[], before: readonly Consumer[], path: FieldPath, errors: FieldErrors): void {
-  if (now.every((one) => before.some((other) => equal(asJson(one), asJson(other))))) return
+  const known = new Set(before.map(identityOf))
+  if (now.every((one) => known.has(identityOf(one)))) return
   errors.forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')
 }
 

@@ -82,8 +82,9 @@ function validateNodeDriver(
 
 /** A driver's entry may come and go; only its capacity changes while it stays. */
 export function validateNodeUpdate({ spec }: Infer<typeof CSINode>, old: Infer<typeof CSINode>, errors: FieldErrors): void {
+  const drivers = new Map((old.spec.drivers ?? []).map((driver) => [driver.name, driver] as const).reverse())
   for (const driver of spec.drivers ?? []) {
-    const before = old.spec.drivers?.find(({ name }) => name === driver.name)
+    const before = drivers.get(driver.name)
     const { allocatable: _now, ...now } = driver
     const { allocatable: _was, ...was } = before ?? driver
     if (!equal(asJson(now), asJson(was))) errors.invalid(FieldPath.of('CSINodeDriver'), asJson(driver), 'field is immutable')
