@@ -124,6 +124,14 @@ async function codecRows<Row>(compare: Compare<Row>, seconds: number, stored: Js
   return rows
 }
 
+/** Lists a second, each after every object in it has changed. */
+async function changedLists(accept: string, changeAll: () => Promise<void>, list: (accept: string) => Promise<unknown>): Promise<number> {
+  await changeAll()
+  const began = performance.now()
+  await list(accept)
+  return 1000 / (performance.now() - began)
+}
+
 /** Measures all of these rows; the limit of a request is the bare listener with the same answer. */
 export async function apiRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const daemon = await startDaemon(port, ['--data-dir=:memory:'])
@@ -164,6 +172,25 @@ export async function apiRows<Row>(compare: Compare<Row>, seconds: number, port:
         ),
       )
     bare.stop()
+    let change = 0
+    const changeAll = async () => {
+      change++
+      const body = JSON.stringify({ metadata: { labels: { change: `${change}` } } })
+      const headers = { 'content-type': 'application/merge-patch+json' }
+      for (let from = 0; from < 1000; from += 50)
+        await Promise.all(
+          Array.from({ length: 50 }, (_, i) => send(`${namespace}/pods/pod-${from + i}`, { method: 'PATCH', headers, body })),
+        )
+    }
+    const list = (accept: string) => send(`${namespace}/pods`, { headers: { accept } })
+    rows.push(
+      await compare(
+        'LIST 1,000 changed pods, Table : JSON',
+        '≥ 0.3',
+        () => changedLists(table, changeAll, list),
+        () => changedLists('application/json', changeAll, list),
+      ),
+    )
     const { bytes } = await send(`${namespace}/pods/pod-0`, {})
     rows.push(...(await codecRows(compare, seconds, JSON.parse(bytes.toString()) as JsonObject)))
   } finally {

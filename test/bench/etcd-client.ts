@@ -1,8 +1,13 @@
-/** The limits of writes on etcd, each in a process of its own: etcd's client alone, and a bare TLS listener that hands each body to it. */
+/**
+ * The limits of writes on etcd, each in a process of its own: etcd's client alone, the server's own client with the transactions of creates
+ * and updates, and a bare TLS listener that hands each body to etcd's client.
+ */
 import { fork } from 'node:child_process'
 import { createServer } from 'node:https'
 import { fileURLToPath } from 'node:url'
 import { Etcd3 } from 'etcd3'
+import { nodeClock } from '../../runtimes/node/clock.ts'
+import { openEtcdStore } from '../../runtimes/stores/etcd.ts'
 
 interface Puts {
   readonly server: string
@@ -35,32 +40,56 @@ export const warmupSeconds = 1.5
 /** Puts a second, so many at a time. */
 export const clientPuts = (puts: Puts): Promise<number> => start('--puts', puts).first
 
+/** Transactions a second of the server's own client, so many at a time: each puts a key that is as it was known to be. */
+export const clientSwaps = (puts: Puts): Promise<number> => start('--swaps', puts).first
+
 /** A listener that puts each body under a new key, and answers with the body once it is stored. */
 export async function startPuttingListener(options: ListenerOptions): Promise<{ readonly url: string; stop(): void }> {
   const { child, first } = start('--listener', options)
   return { url: `https://127.0.0.1:${await first}`, stop: () => child.kill() }
 }
 
-async function put({ server, writers, seconds, bytes, keys }: Puts): Promise<number> {
-  const client = new Etcd3({ hosts: server })
-  const value = Buffer.alloc(bytes, 'x')
+/** How often a second something is done, so many at a time, once it is warm. `n` counts, from one on. */
+async function rateOf(writers: number, seconds: number, write: (n: number) => Promise<unknown>): Promise<number> {
+  let n = 0
   const run = async (milliseconds: number) => {
     const end = performance.now() + milliseconds
-    let count = 0
-    const write = async () => {
-      while (performance.now() < end) {
-        const n = count++
-        await client.put(`/bench/${process.pid}/${keys > 0 ? n % keys : n}`).value(value)
-      }
+    const before = n
+    const each = async () => {
+      while (performance.now() < end) await write(++n)
     }
-    await Promise.all(Array.from({ length: writers }, write))
-    return count
+    await Promise.all(Array.from({ length: writers }, each))
+    return n - before
   }
   await run(warmupSeconds * 1000)
   const began = performance.now()
   const count = await run(seconds * 1000)
-  client.close()
   return (count * 1000) / (performance.now() - began)
+}
+
+const keyOf = (n: number, keys: number) => `/bench/${process.pid}/${keys > 0 ? n % keys : n}`
+
+async function put({ server, writers, seconds, bytes, keys }: Puts): Promise<number> {
+  const client = new Etcd3({ hosts: server })
+  const value = Buffer.alloc(bytes, 'x')
+  const rate = await rateOf(writers, seconds, async (n) => void (await client.put(keyOf(n, keys)).value(value)))
+  client.close()
+  return rate
+}
+
+async function swap({ server, writers, seconds, bytes, keys }: Puts): Promise<number> {
+  const logger = { debug() {}, info() {}, warn() {}, error() {} }
+  const store = await openEtcdStore({ servers: [server], clock: nodeClock, logger })
+  const value = Buffer.alloc(bytes, 'x')
+  const revisions = new Map<string, number>()
+  const rate = await rateOf(writers, seconds, async (n) => {
+    const key = keyOf(n, keys)
+    const answer = await store.put(key, value, revisions.get(key) ?? 0)
+    if (!answer.ok) throw new Error(`${key} was written by another`)
+    if (keys > 0) revisions.set(key, answer.revision)
+  })
+  await store.close()
+  return rate
 }
 
 function listen({ server, cert, key }: ListenerOptions): Promise<number> {
@@ -83,9 +112,13 @@ function listen({ server, cert, key }: ListenerOptions): Promise<number> {
   })
 }
 
-if (process.argv.includes('--puts'))
-  process.once('message', async (puts: Puts) => {
-    const rate = await put(puts)
-    process.send?.(rate, () => process.exit(0))
-  })
+for (const [mode, run] of [
+  ['--puts', put],
+  ['--swaps', swap],
+] as const)
+  if (process.argv.includes(mode))
+    process.once('message', async (puts: Puts) => {
+      const rate = await run(puts)
+      process.send?.(rate, () => process.exit(0))
+    })
 if (process.argv.includes('--listener')) process.once('message', async (options: ListenerOptions) => process.send?.(await listen(options)))

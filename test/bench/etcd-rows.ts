@@ -4,7 +4,7 @@ import { tlsFetch } from '../support/tls-fetch.ts'
 import type { Compare } from './api-rows.ts'
 import { startBare } from './bare.ts'
 import { type BenchDaemon, startDaemon } from './daemon.ts'
-import { clientPuts, startPuttingListener, warmupSeconds } from './etcd-client.ts'
+import { clientPuts, clientSwaps, startPuttingListener, warmupSeconds } from './etcd-client.ts'
 import { type LoadOptions, load } from './load.ts'
 import type { Row } from './row.ts'
 import { fanOut } from './watchers.ts'
@@ -65,6 +65,7 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
     const merged = { method: 'PATCH', path: one, body: patch, connections: writers, headers: merge }
     const bytes = Buffer.byteLength(body)
     const puts = (keys: number) => () => clientPuts({ server: otherServer, writers, seconds, bytes, keys })
+    const swaps = (keys: number) => () => clientSwaps({ server: otherServer, writers, seconds, bytes, keys })
     const read = (name: string, path: string, connections: number) =>
       compare(
         `${name}, on etcd : in memory`,
@@ -77,14 +78,16 @@ export async function etcdRows(compare: Compare<Row>, seconds: number, port: num
       await compare(`CREATE, ${writers} writers, durable on etcd`, "≥ 0.8 of etcd's client", () => measure(onEtcd, create), puts(0)),
       await compare(`UPDATE, ${writers} writers, durable on etcd`, "≥ 0.8 of etcd's client", () => measure(onEtcd, update), puts(objects)),
       await compare(`PATCH, ${writers} writers, durable on etcd : etcd's client`, '', () => measure(onEtcd, merged), puts(objects)),
+      await compare(`CREATE, ${writers} writers, on etcd : its transactions alone`, '', () => measure(onEtcd, create), swaps(0)),
+      await compare(`UPDATE, ${writers} writers, on etcd : its transactions alone`, '', () => measure(onEtcd, update), swaps(objects)),
       await compare(
         `CREATE, ${writers} writers, on etcd : bare TLS listener and etcd's client`,
         '',
         () => measure(onEtcd, create),
         () => measure(putting, create),
       ),
-      await read('GET one config map', `${many}/object-1`, 32),
-      await read('LIST 1,000', `${many}?labelSelector=app%3Dbench`, 8),
+      await read('GET one config map (≥ 0.9)', `${many}/object-1`, 32),
+      await read('LIST 1,000 (≥ 0.9)', `${many}?labelSelector=app%3Dbench`, 8),
       await fanOut(inMemory, bare, { watchers: 1_000, events: 100, rounds: 1 }),
     ]
   } finally {
