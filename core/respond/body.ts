@@ -1,4 +1,5 @@
 import { type ByteSource, streamOf } from './byte-source.ts'
+import { gzipped } from './gzip.ts'
 import { Reply } from './reply.ts'
 
 /** Smaller bodies gain nothing (the reference server's threshold, in bytes). */
@@ -34,7 +35,7 @@ function zipped(body: ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers
   const compressed = new Headers(headers)
   compressed.set('content-encoding', 'gzip')
   compressed.append('vary', 'Accept-Encoding')
-  return new Reply(body.pipeThrough(new CompressionStream('gzip')), { status, headers: compressed })
+  return new Reply(gzipped(body), { status, headers: compressed })
 }
 
 /** A response of bytes that come by and by, and are many; compressed when the server compresses, and the client accepts gzip. */
