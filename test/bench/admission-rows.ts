@@ -2,11 +2,10 @@
 import { tlsFetch } from '../support/tls-fetch.ts'
 import { startWebhookProcess } from '../support/webhook-process.ts'
 import type { Compare } from './api-rows.ts'
+import { createRate } from './create-rate.ts'
 import { type BenchDaemon, startDaemon } from './daemon.ts'
-import { load } from './load.ts'
 
 const registration = '/apis/admissionregistration.k8s.io/v1'
-const namespace = '/api/v1/namespaces/default'
 
 /** Measures all of these rows; the limit is a daemon without webhooks. */
 export async function admissionRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
@@ -36,26 +35,16 @@ export async function admissionRows<Row>(compare: Compare<Row>, seconds: number,
       if (!response.ok) throw new Error(await response.text())
     }
     close()
-    const measure =
-      ({ url, ca, cert, key }: BenchDaemon, plural: string) =>
-      async () => {
-        const path = `${namespace}/${plural}`
-        const body = JSON.stringify({ metadata: { name: `x${Date.now()}-{n}` }, data: { text: 'eA==' } })
-        const headers = { 'content-type': 'application/json' }
-        const options = { url, ca, cert, key, seconds, headers, method: 'POST', path, body, connections: 16, sleeps: true }
-        const { requestsPerSecond, failures } = await load(options)
-        if (failures > 0) throw new Error(`${failures} requests failed: POST ${path}`)
-        return requestsPerSecond
-      }
-    return [
-      await compare(
-        'CREATE, one mutating and one validating webhook : none',
-        '',
-        measure(asking, 'configmaps'),
-        measure(plain, 'configmaps'),
-      ),
-      await compare('CREATE, two webhooks that do not match : none', '≥ 0.9', measure(asking, 'secrets'), measure(plain, 'secrets')),
-    ]
+    const rows: Row[] = []
+    for (const per of ['second', 'second of processor time'] as const) {
+      const measure = (daemon: BenchDaemon, plural: string) => createRate(daemon, { plural, seconds, per, sleeps: true })
+      const [two, none] = ['one mutating and one validating webhook', 'two webhooks that do not match'].map(
+        (what) => `CREATE, ${what} : none, per ${per}`,
+      )
+      rows.push(await compare(two ?? '', '', measure(asking, 'configmaps'), measure(plain, 'configmaps')))
+      rows.push(await compare(none ?? '', '≥ 0.9', measure(asking, 'secrets'), measure(plain, 'secrets')))
+    }
+    return rows
   } finally {
     for (const daemon of daemons) await daemon.stop()
     hooks.stop()

@@ -83,6 +83,16 @@ export async function startDaemon(
   }
 }
 
+const ticksPerSecond = 100
+
+/** Seconds of processor time that a process has taken so far (proc(5): utime and stime, after the name in parentheses). */
+export function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
 /** Resident memory of a process in MiB. */
 export function residentMemory(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))

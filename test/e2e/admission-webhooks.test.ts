@@ -105,6 +105,24 @@ test('a validating webhook refuses with its own words, and warns', async () => {
   await kubectl.run('delete', 'validatingwebhookconfiguration', 'images')
 })
 
+test('calls share a connection', async () => {
+  await registration.createValidatingWebhookConfiguration({
+    body: { metadata: { name: 'connection' }, webhooks: [hook('connection', 'secrets')] },
+  })
+  let count = 0
+  const portOfCaller = async () => {
+    const secret = { metadata: { name: `connection-${count++}` } }
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(secret) }
+    const response = await daemon.fetch('/api/v1/namespaces/default/secrets', init)
+    assert.equal(response.status, 201, await response.text())
+    return /^299 - "(\d+)"$/.exec(response.headers.get('warning') ?? '')?.[1]
+  }
+  const first = await eventually('the webhook', portOfCaller)
+  for (let turn = 0; turn < 5; turn++) assert.equal(await portOfCaller(), first)
+  await registration.deleteValidatingWebhookConfiguration({ name: 'connection' })
+})
+
 test('webhooks that hang, close or never end are given up in time, and others do not wait', async () => {
   const rows = [
     [

@@ -47,7 +47,9 @@ const server = createServer({ ...tls, ...(ca && { ca, requestCert: true, rejectU
     const review = JSON.parse(Buffer.concat(chunks).toString()) as Review
     const { kind, apiVersion } = review
     const caller = () => `${(request.socket as TLSSocket).getPeerCertificate().subject?.CN} ${request.headers.authorization}`
-    const answer = pathname === '/who' ? { allowed: true, warnings: [caller()] } : (answers[pathname]?.(review) ?? { allowed: true })
+    const noted: { readonly [path: string]: () => string } = { '/who': caller, '/connection': () => String(request.socket.remotePort) }
+    const note = noted[pathname]
+    const answer = note ? { allowed: true, warnings: [note()] } : (answers[pathname]?.(review) ?? { allowed: true })
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ kind, apiVersion, response: { uid: review.request.uid, ...answer } }))
   })
