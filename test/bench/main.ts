@@ -16,6 +16,7 @@ import { expressionRows } from './expression-rows.ts'
 import { policyRows } from './policy-rows.ts'
 import type { Row } from './row.ts'
 import { runtimeRows } from './runtime-rows.ts'
+import { startRows } from './start-rows.ts'
 
 const rounds = Number(process.env['ROUNDS'] ?? 3)
 const seconds = Number(process.env['SECONDS'] ?? 2)
@@ -33,6 +34,7 @@ const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number
   expressions: expressionRows,
   policies: policyRows,
   runtimes: runtimeRows,
+  start: startRows,
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -1,0 +1,98 @@
+/** Data directories with many objects, written past the API: what a server finds at its start. */
+import { createPlatform } from '../../core/platform.ts'
+import { builtInRows } from '../../core/registry/built-in.ts'
+import type { ApiObject, ResourceDefinition } from '../../core/resources/definition.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
+import { createObjectStore } from '../../core/storage/object-store.ts'
+import { nodeClock, nodeLogger } from '../../runtimes/node/ports.ts'
+import { openDurableStore } from '../../runtimes/stores/durable.ts'
+import { minimalObject } from '../support/minimal-objects.ts'
+
+/** One for each kind of stored objects, in the version in which it is stored. */
+const storedRows: readonly ResourceDefinition[] = builtInRows(builtInResources, createPlatform()).filter(
+  ({ storage, storageKey }, index, rows) =>
+    storage === undefined &&
+    storageKey !== '' &&
+    rows.findIndex((row) => row.storage === undefined && row.storageKey === storageKey) === index,
+)
+
+export interface StoredObject {
+  readonly row: ResourceDefinition
+  readonly object: object
+}
+
+const rowOf = (kind: string): ResourceDefinition => {
+  const row = storedRows.find((each) => each.kind === kind && each.group === '')
+  if (row === undefined) throw new Error(`no ${kind}`)
+  return row
+}
+
+const metadata = (row: ResourceDefinition, name: string) => ({
+  name,
+  ...(row.namespaced && { namespace: 'default' }),
+  uid: crypto.randomUUID(),
+  creationTimestamp: '2026-01-01T00:00:00Z',
+  labels: { app: 'bench', 'pod-template-hash': '7d4b9c6f5' },
+})
+
+/** About 0.4 kB each. */
+export function* configMaps(count: number): Generator<StoredObject> {
+  const row = rowOf('ConfigMap')
+  for (let index = 0; index < count; index++)
+    yield { row, object: { metadata: metadata(row, `config-${index}`), data: { text: 'x'.repeat(130) } } }
+}
+
+/** About 1 kB each. */
+export function* pods(count: number): Generator<StoredObject> {
+  const row = rowOf('Pod')
+  const container = {
+    name: 'web',
+    image: 'registry.example.com/team/web:v1.2.3',
+    ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+    env: Array.from({ length: 5 }, (_, index) => ({ name: `SETTING_${index}`, value: `value-${index}` })),
+    resources: { limits: { memory: '128Mi' }, requests: { cpu: '100m', memory: '64Mi' } },
+    readinessProbe: { httpGet: { path: '/ready', port: 8080, scheme: 'HTTP' }, periodSeconds: 5 },
+  }
+  for (let index = 0; index < count; index++) {
+    const spec = { nodeName: `node-${index % 1000}`, containers: [container], restartPolicy: 'Always', schedulerName: 'default-scheduler' }
+    const status = { phase: 'Running', podIP: '10.1.2.3', startTime: '2026-01-01T00:00:00Z' }
+    yield { row, object: { metadata: metadata(row, `pod-${index}`), spec, status } }
+  }
+}
+
+/** So many of each built-in kind but for definitions, which are measured by themselves. */
+export function* ofEveryKind(each: number): Generator<StoredObject> {
+  for (const row of storedRows) {
+    if (row.kind === 'CustomResourceDefinition') continue
+    for (let index = 0; index < each; index++) {
+      const name = `bench-${index}`
+      yield { row, object: { ...minimalObject(row, name), metadata: metadata(row, name) } }
+    }
+  }
+}
+
+/** Objects that are written at a time: as many writers. */
+const atATime = 32
+
+/** Writes objects into a new data directory. Resolves to their number and their mean size in bytes. */
+export async function writeObjects(directory: string, objects: Iterable<StoredObject>): Promise<{ count: number; size: number }> {
+  const store = await openDurableStore({ directory, clock: nodeClock, logger: nodeLogger(0) })
+  const stores = new Map(storedRows.map((row) => [row, createObjectStore(store, row, '/registry')]))
+  let [count, bytes] = [0, 0]
+  let waiting: Promise<unknown>[] = []
+  for (const { row, object } of objects) {
+    const { codec, keys, put } = stores.get(row) ?? createObjectStore(store, row, '/registry')
+    const { kind, group, version } = row
+    const printed = codec.print(codec.canonical({ kind, apiVersion: group ? `${group}/${version}` : version, ...object } as ApiObject))
+    const { namespace = '', name = '' } = printed.object.metadata
+    waiting.push(put(keys.of(namespace, name), printed, 0))
+    count++
+    bytes += printed.bytes.length
+    if (waiting.length < atATime) continue
+    await Promise.all(waiting)
+    waiting = []
+  }
+  await Promise.all(waiting)
+  await store.close()
+  return { count, size: bytes / count }
+}
