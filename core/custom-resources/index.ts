@@ -7,6 +7,7 @@ import { createQueue, type Queue } from '../controllers/queue.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
+import { parseJsonText } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -18,6 +19,9 @@ import { finalize } from './finalizer.ts'
 import { takenNames } from './names.ts'
 import { createServedDefinitions } from './served-definitions.ts'
 import { nextStatus } from './status.ts'
+import { withoutSchemas } from './without-schemas.ts'
+
+const decoder = new TextDecoder()
 
 export interface CustomResourcesOptions {
   readonly table: LiveTable
@@ -76,6 +80,8 @@ export function createCustomResources({
   const hooks = () => ({ platform, settings, now: clock.now() })
   const nameOf = (key: string) => store.keys.parse(key).name
   const decode = (entry: Entry) => entry.decode() as unknown as Definition
+  /** All but its schemas. */
+  const outline = (entry: Entry) => parseJsonText(withoutSchemas(decoder.decode(entry.bytesOnce))) as unknown as Definition
 
   const served = createServedDefinitions({
     table,
@@ -89,7 +95,7 @@ export function createCustomResources({
   }
 
   function upsert(entry: Entry): void {
-    const definition = decode(entry)
+    const definition = outline(entry)
     note(definition)
     served.update(definition, entry)
     const name = nameOf(entry.key)

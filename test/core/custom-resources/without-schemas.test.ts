@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withoutSchemas } from '../../../core/custom-resources/without-schemas.ts'
+
+const version = (name: string, openAPIV3Schema: object) => ({ name, schema: { openAPIV3Schema }, served: true })
+const outline = (object: unknown) => JSON.parse(withoutSchemas(JSON.stringify(object)))
+
+test('schemas are left out and nothing else is', () => {
+  const schemas = [
+    {},
+    { type: 'object', properties: { spec: { enum: ['}', '{', '"', '\\', '\\"', '"}\\\\'], description: 'ends with \\' } } },
+    { properties: { openAPIV3Schema: { default: [{ openAPIV3Schema: '}' }] } }, required: ['openAPIV3Schema'] },
+    { description: JSON.stringify({ openAPIV3Schema: { a: '}' } }) },
+  ]
+  const before = { kind: 'CustomResourceDefinition', metadata: { annotations: { applied: JSON.stringify(version('v1', { a: '{' })) } } }
+  const after = { storedVersions: ['openAPIV3Schema', '}'] }
+  const object = (openAPIV3Schema: (schema: object) => object) => ({
+    ...before,
+    spec: { versions: schemas.map((schema, index) => version(`v${index}`, openAPIV3Schema(schema))) },
+    status: after,
+  })
+  assert.deepEqual(
+    outline(object((schema) => schema)),
+    object(() => ({})),
+  )
+})
+
+test('what has none stays as it is', () => {
+  const json = '{"spec":{"versions":[{"name":"v1"}]},"status":{"text":"\\"openAPIV3Schema\\":{"}}'
+  assert.equal(withoutSchemas(json), json)
+})
