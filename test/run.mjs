@@ -75,8 +75,9 @@ async function build() {
   const unavailable = bringRuntimes(fileURLToPath(root), ['bun', 'deno', 'workerd', 'node24'])
   if (unavailable !== undefined) console.log(unavailable)
   execFileSync('npm', ['run', '--silent', 'bundle'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  if (files.some((path) => path.endsWith('-bun.test.ts')))
-    spawnSync('npm', ['run', '--silent', 'build:binary'], { cwd: root, stdio: ['ignore', 'ignore', 'ignore'] })
+  if (!files.some((path) => path.endsWith('-bun.test.ts') || path.endsWith('executable.test.ts'))) return
+  const { status } = spawnSync('npm', ['run', '--silent', 'build:binary'], { cwd: root, stdio: ['ignore', 'ignore', 'ignore'] })
+  if (status === 0) process.env.APISERVER_EXECUTABLE = fileURLToPath(new URL('build/apiserver', root))
 }
 
 if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)

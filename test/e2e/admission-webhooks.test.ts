@@ -14,7 +14,7 @@ import {
 } from '@kubernetes/client-node'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { type Kubectl, kubectls, kubectlWith } from '../support/kubectl.ts'
-import { eventually } from '../support/wait.ts'
+import { crowd, eventually, within } from '../support/wait.ts'
 import { startWebhookProcess, type WebhookProcess } from '../support/webhook-process.ts'
 
 let daemon: Daemon
@@ -151,7 +151,6 @@ test('webhooks that hang, close or never end are given up in time, and others do
         () => true,
       )
     })
-    const began = performance.now()
     const waiting = Promise.all(Array.from({ length: writers }, (_, index) => create(`s${index}`).then(() => '', message)))
     const reads: number[] = []
     for (let read = 0; read < 20; read++) {
@@ -159,10 +158,9 @@ test('webhooks that hang, close or never end are given up in time, and others do
       await core.readNamespace({ name: 'default' })
       reads.push(performance.now() - start)
     }
-    for (const text of await waiting) assert.match(text ?? '', expected)
-    assert.ok(performance.now() - began < 20_000, `${path}: ${performance.now() - began} ms`)
+    for (const text of await within(path, waiting, 20_000)) assert.match(text ?? '', expected)
     const median = reads.toSorted((a, b) => a - b)[10] ?? 0
-    assert.ok(median < 1_000, `${path}: others waited ${median} ms`)
+    assert.ok(median < 1_000 * crowd(), `${path}: others waited ${median} ms`)
     await registration.deleteValidatingWebhookConfiguration({ name: path })
   }
   assert.equal(

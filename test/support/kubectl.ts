@@ -52,10 +52,19 @@ function candidates(): string[] {
   return [...(onPath ? [onPath] : []), ...siblings, ...named].filter(isExecutable)
 }
 
+/** Those that have no version in their name, and of those that have the oldest and the newest: asking each takes a while. */
+function ends(paths: readonly string[]): readonly string[] {
+  if (process.env['ALL_KUBECTL']) return paths
+  const minorOf = (path: string) => Number(/\.1\.(\d+)$/.exec(path)?.[1] ?? Number.NaN)
+  const minors = paths.map(minorOf).filter((minor) => !Number.isNaN(minor))
+  const [oldest, newest] = [Math.min(...minors), Math.max(...minors)]
+  return paths.filter((path) => Number.isNaN(minorOf(path)) || [oldest, newest].includes(minorOf(path)))
+}
+
 /** The oldest and the newest kubectl of this machine, or all of them with ALL_KUBECTL=1. Empty when there is none. */
 export function kubectls(): readonly KubectlBinary[] {
   const byMinor = new Map<number, KubectlBinary>()
-  for (const path of candidates()) {
+  for (const path of ends(candidates())) {
     const found = inspect(path)
     // A version of its own is taken rather than what merely dispatches to others.
     if (found && !byMinor.get(found.minor)?.version.match(/^v[\d.]+$/)) byMinor.set(found.minor, found)

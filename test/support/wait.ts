@@ -12,7 +12,7 @@ const usual = 60_000
 const tick = 100
 
 /** How many times as long as on a quiet machine something takes, by the number of processes that want to run. */
-function crowd(): number {
+export function crowd(): number {
   const [load = 1] = loadavg()
   return Math.min(longest, Math.max(1, load / availableParallelism()))
 }
