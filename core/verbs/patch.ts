@@ -22,6 +22,7 @@ import { disown, ifTooLarge } from './too-large.ts'
 import { checkPatchedTypeMeta } from './type-meta.ts'
 import { checkIdentity } from './update.ts'
 
+/** Changes the document, and copies what it takes from the patch. */
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
 
 const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patcher } = {
@@ -56,7 +57,7 @@ export const patch: Verb = async (target) => {
     const document = shown ? shown(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = (_kind: unknown, why: string) => unfit(patched, why)
-    const result = objectOf({ value: patched, faults }, view.body, bytes, refusal, checkPatchedTypeMeta)
+    const result = objectOf({ value: patched, faults, isOwn: true }, view.body, bytes, refusal, checkPatchedTypeMeta)
     applyFieldValidation(target, options.fieldValidation, result.faults, refusal)
     checkIdentity(target, result.object)
     return completed(target, result.object, submission, existing, record)

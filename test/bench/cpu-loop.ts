@@ -4,9 +4,9 @@
  * `fetch` is what programs that embed a server do; `answer` is the listener's way, with its request object and ours as response.
  */
 import type { Connection } from '../../core/ports.ts'
+import { HeldBody } from '../../core/request/held-body.ts'
 import { LightRequest } from '../../core/request/light-request.ts'
 import { LightHeaders } from '../../core/respond/light-headers.ts'
-import type { RequestBody } from '../../runtimes/node/http/request-body.ts'
 import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 
 const [rounds = 5, requests = 2000] = process.argv.slice(2, 4).map(Number)
@@ -136,14 +136,11 @@ const embedded: Sender =
 
 const connection: Connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'h2' }
 
-/** As a body that has come in one piece. */
-const received = (bytes: Uint8Array<ArrayBuffer>) => ({ bytes: async () => bytes }) as unknown as RequestBody
-
 const listened: Sender = ({ method, path, type, body }) => {
   const bytes = encoder.encode(body ?? '')
   const headers = LightHeaders.of(['accept', 'application/json', 'user-agent', 'bench/1.0'])
   if (type !== undefined) headers.flat.push('content-type', type, 'content-length', String(bytes.length))
-  const request = new LightRequest(method, origin + path, headers, type === undefined ? null : received(bytes))
+  const request = new LightRequest(method, origin + path, headers, type === undefined ? null : new HeldBody(bytes))
   return async () => (await server.answer(request, connection)).status
 }
 
