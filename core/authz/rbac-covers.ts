@@ -3,6 +3,9 @@ import { type PolicyRule, withoutStars } from './rbac-rule.ts'
 /** A rule that breaks down into more atoms than this is compared as a whole: no request may cost more. */
 const maxAtoms = 20_000
 
+/** Items of rules that are compared with rules which the user holds. Who holds 20,000 rules and grants 20,000 is refused what is beyond. */
+const mostCompared = 2_000_000
+
 const none: readonly string[] = []
 
 /** A test for being in a list. When it is asked often it makes a set: a rule can have a hundred thousand items. */
@@ -68,16 +71,53 @@ function atomCount({ verbs, apiGroups, resources, resourceNames, nonResourceURLs
   return verbs.length * (perVerb + (nonResourceURLs ?? none).length)
 }
 
+type Covers = (servant: PolicyRule) => boolean
+
+/** Tells which of the owners may cover a rule, by the first thing that it is about. */
+function candidates(ownerRules: readonly PolicyRule[]): (servant: PolicyRule) => readonly (readonly Covers[])[] {
+  const byResource = new Map<string, Covers[]>()
+  const byPath: Covers[] = []
+  for (const owner of ownerRules) {
+    const covers = coverage(owner)
+    if ((owner.nonResourceURLs ?? none).length > 0) byPath.push(covers)
+    for (const resource of new Set(owner.resources ?? none)) {
+      const own = byResource.get(resource)
+      if (own === undefined) byResource.set(resource, [covers])
+      else own.push(covers)
+    }
+  }
+  const of = (resource: string) => byResource.get(resource) ?? []
+  return ({ resources }) => {
+    const [first] = resources ?? none
+    if (first === undefined) return [byPath]
+    const slash = first.indexOf('/')
+    return [of('*'), of(first), slash < 0 ? [] : of(`*${first.slice(slash)}`)]
+  }
+}
+
+const sizeOf = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule) =>
+  [verbs, apiGroups, resources, resourceNames, nonResourceURLs].reduce((sum, list) => sum + (list ?? none).length, 0)
+
 /** What the servant rules grant beyond the owner rules, in the smallest parts; empty when they grant nothing more. */
 export function covers(ownerRules: readonly PolicyRule[], servantRules: readonly PolicyRule[]): PolicyRule[] {
   const missing: PolicyRule[] = []
-  const owners = ownerRules.map(coverage)
-  const isCovered = (rule: PolicyRule) => owners.some((covers) => covers(rule))
+  const candidatesFor = candidates(ownerRules)
+  let compared = 0
+  const isCovered = (rule: PolicyRule) => {
+    const size = sizeOf(rule)
+    for (const owners of candidatesFor(rule))
+      for (const covers of owners) {
+        if (compared > mostCompared) return false
+        compared += size
+        if (covers(rule)) return true
+      }
+    return false
+  }
   let budget = maxAtoms
   for (const servant of servantRules) {
     if (atomCount(servant) > 0 && isCovered(servant)) continue
     budget -= atomCount(servant)
-    if (budget < 0) {
+    if (budget < 0 || compared > mostCompared) {
       missing.push(servant)
       continue
     }

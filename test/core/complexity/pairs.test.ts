@@ -1,6 +1,7 @@
 /** Two lists of one object that are large together: what compares each of one with each of the other is found by no list alone. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { covers } from '../../../core/authz/rbac-covers.ts'
 import { faultsOf, ofText, type Prepare, type Prepared } from '../../support/growth.ts'
 import { minimalObject } from '../../support/minimal-objects.ts'
 import { type Bench, openBench } from './bench.ts'
@@ -53,6 +54,9 @@ const endpoints: Prepare = async (bytes): Promise<Prepared> => {
   const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1'
   return { bytes: body.length, work: () => bench.send('GET', `${core}/endpoints/pairs`, undefined, { accept }) }
 }
+
+const rules = (bytes: number, verb: string) =>
+  times(bytes / 80, (index) => ({ verbs: [verb], apiGroups: [''], resources: ['pods'], resourceNames: [`n${index}`] }))
 
 const template = (volumes: object[]) => ({ metadata: { labels: { a: 'b' } }, spec: { ...podSpec({}), volumes } })
 const works: { readonly [name: string]: Prepare } = {
@@ -142,6 +146,14 @@ const works: { readonly [name: string]: Prepare } = {
     return { metadata: { name: 'pairs' }, type: 'kubernetes.io/tls', data: { 'tls.crt': btoa(`${text}-----END x-----`), 'tls.key': '' } }
   }),
   'ports and addresses of endpoints, as a table': endpoints,
+  'rules that are held and rules that are granted': (bytes) => ({
+    bytes,
+    work: () => covers(rules(bytes / 2, 'get'), rules(bytes / 2, 'list')),
+  }),
+  'rules on many resources': (bytes) => {
+    const own = times(bytes / 100, (index) => ({ verbs: ['get'], apiGroups: [''], resources: [`r${index}`] }))
+    return { bytes, work: () => assert.deepEqual(covers(own, own.toReversed()), []) }
+  },
 }
 
 for (const [name, prepare] of Object.entries(works))
