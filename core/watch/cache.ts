@@ -255,9 +255,14 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
           resolve()
         }
         const own = past.subscribe(told, scope, {
-          async changes(changes) {
-            await subscriber.changes(changes)
-            if (own === direct) passed(changes.at(-1)?.revision ?? told)
+          changes(changes) {
+            // Nothing but the revision is kept while the subscriber has enough.
+            const last = changes.at(-1)!.revision
+            const tellOn = () => {
+              if (own === direct) passed(last)
+            }
+            const full = subscriber.changes(changes)
+            return full ? full.then(tellOn) : tellOn()
           },
           progress(to) {
             if (own !== direct) return
@@ -271,6 +276,20 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       })
     }
 
+    /** Tells the next of what the window has. When that is all, the subscriber is told what comes from now on. */
+    function tellRecent({ window, watch }: State): 'all' | void | Promise<void> {
+      const missed = window.after(told)!.filter((change) => fanOut.isIn(scope, change))
+      const piece = firstOf(missed)
+      if (piece.length < missed.length) {
+        told = piece.at(-1)!.revision
+        return subscriber.changes(piece)
+      }
+      fanOut.add(scope, subscriber)
+      if (piece.length > 0) subscriber.changes(piece)
+      watch.requestProgress()
+      return 'all'
+    }
+
     async function connect(): Promise<void> {
       await start()
       if (after > reached.revision) {
@@ -279,20 +298,11 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
         if (after > current) throw new TooOld(after, current)
       }
       for (;;) {
-        const { window, watch } = await start()
+        const current = await start()
         if (!open) return
-        const missed = window.after(told)?.filter((change) => fanOut.isIn(scope, change))
-        const piece = missed && firstOf(missed)
-        if (piece === undefined) await tellPast(window.oldest)
-        else if (piece.length < missed!.length) {
-          told = piece.at(-1)!.revision
-          await subscriber.changes(piece)
-        } else {
-          fanOut.add(scope, subscriber)
-          if (piece.length > 0) subscriber.changes(piece)
-          watch.requestProgress()
-          return
-        }
+        const { oldest } = current.window
+        if (told < oldest) await tellPast(oldest)
+        else if ((await tellRecent(current)) === 'all') return
       }
     }
     connect().catch((error: Error) => {

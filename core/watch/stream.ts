@@ -64,7 +64,7 @@ class WatchStream implements ByteSource, Subscriber {
   #revision: number
   #ended = false
   #ready = () => {}
-  /** Whoever waits for the queue to be empty. */
+  /** Whoever waits for the reader to want more. */
   #full: { readonly promise: Promise<void>; readonly emptied: () => void } | undefined
   /** The reader has found nothing, and waits to be told. */
   #waiting = false
@@ -140,9 +140,9 @@ class WatchStream implements ByteSource, Subscriber {
         this.#queued -= frame.length
       }
       this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count)
-      if (this.#queue.length === 0) this.#empty()
     }
     this.#waiting = frames.length === 0
+    if (this.#waiting) this.#empty()
     return this.#waiting ? undefined : (concatenate(frames, size) as Uint8Array<ArrayBuffer>)
   }
 
@@ -158,7 +158,6 @@ class WatchStream implements ByteSource, Subscriber {
   #takeOnly(): Uint8Array<ArrayBuffer> {
     const [only] = this.#queue.splice(0)
     this.#queued = 0
-    this.#empty()
     return only as Uint8Array<ArrayBuffer>
   }
 
