@@ -104,7 +104,9 @@ const traverses = { cost: ([list]: readonly unknown[]) => traversalCost(list), b
 /** A call that makes a list of so many items. */
 const makes = (factor: number, size: number) => Math.floor(size * factor) + 1 + 10
 const makesResult = { cost: (_: readonly unknown[], result: unknown) => makes(1, weightOf(result)) }
-const flattens = { cost: ([list, depth]: readonly unknown[]) => makes(depth === undefined ? 1 : Number(depth), weightOf(list)) }
+/** A depth that failed, or is no number, counts as 1: a cost that is no number would end all limits. */
+const levels = (depth: unknown) => (Number.isNaN(Number(depth)) ? 1 : Number(depth))
+const flattens = { cost: ([list, depth]: readonly unknown[]) => makes(levels(depth), weightOf(list)) }
 
 /** Every item is compared with every other one. */
 function comparesAll(list: unknown): number {

@@ -231,3 +231,7 @@ test('deep, wide and long expressions are bounded', () => {
     'failed',
   )
 })
+
+test('a failed argument leaves the cost a number', () => {
+  for (const depth of ['1 / 0', 'x.half', 'x.half.size()']) assert.equal(tryOut(`x.list.flatten(${depth})`), 'failed')
+})
