@@ -18,9 +18,9 @@ const fixed = { time: 20, memory: 6 }
 
 /**
  * Everything is tried with an input of `bytes`; what takes less than `harmless` milliseconds is not looked at further. Quadratic work that
- * takes as long as that takes 2 s for a MiB (in the long run 0.6 s).
+ * takes as long as that takes 4 s for a MiB (in the long run 0.6 s).
  */
-const first = soak ? { bytes: mebibyte / 4, harmless: 40 } : { bytes: mebibyte / 16, harmless: 8 }
+const first = soak ? { bytes: mebibyte / 4, harmless: 40 } : { bytes: mebibyte / 16, harmless: 16 }
 /** Four times the input may take so many times as long: 4 when it is linear, 16 when it is quadratic. */
 const mostGrowth = 8
 /** The same for inputs so small that what does not grow counts. */
