@@ -95,6 +95,9 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
       peer.disconnected()
     })
     http1.emit('connection', socket)
+    // Whoever listens makes node:http read the stream in place of its handle. A paused handle of TLS goes on with what it has decrypted:
+    // a request with a large body behind an answer that is still being written would fail as 'Parse Error: Paused'.
+    socket.on('data', () => {})
   }
 
   const openHttp2 = (socket: TLSSocket) => {

@@ -290,6 +290,29 @@ test('HTTP/1.1: a body that is read in part does not wedge the connection', asyn
   assert.deepEqual([first.text, second.text, second.localPort], ['POST', 'GET', first.localPort])
 })
 
+test('HTTP/1.1: a request with a large body may come while the answer before is being written', async () => {
+  const large = '#'.repeat(1_000_000)
+  await using server = await open(async (request) => {
+    const { byteLength } = new Uint8Array(await request.arrayBuffer())
+    return new Response(request.method === 'GET' ? large : `<${byteLength}>`)
+  })
+  const raw = await socket(server.port)
+  let text = ''
+  raw.setEncoding('latin1').on('data', (each: string) => {
+    text += each
+  })
+  const rounds = 5
+  const body = Buffer.alloc(200_000, 'y')
+  for (let round = 1; round <= rounds; round++) {
+    raw.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    raw.write(Buffer.concat([Buffer.from(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`), body]))
+    await eventually(`the answers of round ${round}`, async () => raw.destroyed || text.split('<200000>').length > round)
+    assert.equal(raw.destroyed, false, `cut in round ${round}`)
+  }
+  assert.equal(text.split('#').length - 1, rounds * large.length)
+  raw.destroy()
+})
+
 test('the classes of the process are left as they are', async () => {
   const before = [globalThis.Request, globalThis.Response, globalThis.Headers]
   await using server = await open(echo)
