@@ -8,10 +8,20 @@ export interface Pattern {
   readonly problem?: string
 }
 
-/** A regular expression that a user wrote (RE2 syntax). Compiled when first used. */
+/** Characters of a pattern. Compiled, each takes some 500 bytes. */
+const longest = 64 * 1024
+
+/** Compiles a regular expression that a user wrote (RE2 syntax). Throws an error that says why it is none. */
+export function compilePattern(pattern: string): RE2JS {
+  // As Go's regexp says it of its own limits.
+  if (pattern.length > longest) throw new Error('error parsing regexp: expression too large')
+  return RE2JS.compile(pattern)
+}
+
+/** The same, told as a value. */
 export function patternTest(pattern: string): Pattern {
   try {
-    const compiled = RE2JS.compile(pattern)
+    const compiled = compilePattern(pattern)
     return { test: (text) => compiled.matcher(text).find() }
   } catch (error) {
     return { test: () => false, problem: messageOf(error) }

@@ -1,6 +1,7 @@
 /** Regular expressions, on an engine that takes linear time. */
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import { messageOf } from '../../schema/message-of.ts'
+import { compilePattern } from '../../schema/pattern.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { fail } from '../values/errors.ts'
 import { weightOf } from '../values/maps.ts'
@@ -16,16 +17,16 @@ function patternCache(): (pattern: string) => RE2JS {
   return (pattern) => {
     const known = kept.get(pattern)
     if (known) return known
-    const compiled = compilePattern(pattern)
+    const compiled = compiledOrFailed(pattern)
     if (kept.size >= mostPatterns) kept.clear()
     kept.set(pattern, compiled)
     return compiled
   }
 }
 
-function compilePattern(pattern: string): RE2JS {
+function compiledOrFailed(pattern: string): RE2JS {
   try {
-    return RE2JS.compile(pattern)
+    return compilePattern(pattern)
   } catch (error) {
     return fail(messageOf(error))
   }
@@ -34,7 +35,7 @@ function compilePattern(pattern: string): RE2JS {
 /** Why a text is no pattern; undefined: it is one. */
 export function patternProblem(pattern: string): string | undefined {
   try {
-    RE2JS.compile(pattern)
+    compilePattern(pattern)
     return undefined
   } catch (error) {
     return messageOf(error)

@@ -1,9 +1,9 @@
 /** Structural schemas: every value has one known type, whatever else is said about it (KEP 1152 and the reference's validation). */
-import { RE2JS } from 're2js'
 import { equal } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { compilePattern } from '../../schema/pattern.ts'
 import { asJson } from '../checks.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
@@ -100,7 +100,7 @@ function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): v
   if (not) checkNested(not, path.child('not'), errors)
   if (pattern !== '') {
     try {
-      RE2JS.compile(pattern)
+      compilePattern(pattern)
     } catch (error) {
       const why = messageOf(error)
       errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${why}`)
