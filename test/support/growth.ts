@@ -13,8 +13,8 @@ export interface Limits {
   readonly memory?: number
 }
 const defaultLimits = { time: 250, memory: 64 }
-/** What a request may take whatever its size: milliseconds, and MiB. */
-const fixed = { time: 20, memory: 6 }
+/** What a request may take whatever its size: milliseconds, and MiB, of which the young generation of the collector is most. */
+const fixed = { time: 20, memory: 16 }
 
 /**
  * Everything is tried with an input of `bytes`; what takes less than `harmless` milliseconds is not looked at further. Quadratic work that
@@ -29,7 +29,7 @@ const rounds = 3
 const mostLooks = 3
 
 /** Memory is looked at with an input of `bytes`, of the slowest in so many works, unless that is too quick to fill any (milliseconds). */
-const memory = soak ? { bytes: mebibyte, oneIn: 1, quick: 12 } : { bytes: mebibyte / 4, oneIn: 40, quick: 3 }
+const memory = soak ? { bytes: mebibyte, oneIn: 1, quick: 12 } : { bytes: mebibyte / 4, oneIn: 120, quick: 3 }
 
 /** An input that is ready. */
 export interface Prepared {
@@ -62,6 +62,9 @@ const shown = ({ bytes }: Prepared, milliseconds: number) => `${(bytes / mebibyt
 /** What one look at the work's time finds wrong; `least` is what an input of the first size takes. */
 async function timeFault(prepare: Prepare, small: Prepared, least: number, limit: number): Promise<string | undefined> {
   const mayTake = ({ bytes }: Prepared, factor: number) => (fixed.time + (limit * bytes) / mebibyte) * factor
+  // What is refused when it is larger is judged by this alone, and small inputs are not measured well.
+  const factorNow = await recentSlowness()
+  if (least > 4 * mayTake(small, factorNow)) return `slow: ${shown(small, least)} (machine: ${factorNow.toFixed(1)})`
   const middle = soak ? small : await prepare(first.bytes * 4)
   if (!soak) {
     const enough = Math.min(least * suspiciousGrowth, mayTake(middle, await recentSlowness()) * 0.6)

@@ -23,6 +23,9 @@ const prefix = /(?:[bB]?[rR]?)(?="|')/y
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
 const escapeSequence = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
 
+/** Behind so many issues, which is as many as are listed, quotes begin no strings: each without an end would be read to the end of the text. */
+const mostIssues = 100
+
 function matchAt(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : -1
@@ -60,15 +63,18 @@ function unrecognized(text: string, at: number): string {
   const quote = matchAt(prefix, text, at)
   const end = text.slice(at).search(/[\r\n]|$/)
   if (quote >= 0 && !text.slice(at, at + end).includes('\\')) return text.slice(at, at + end)
-  return String.fromCodePoint(text.codePointAt(at) ?? 0)
+  return characterAt(text, at)
 }
+
+const characterAt = (text: string, at: number) => String.fromCodePoint(text.codePointAt(at) ?? 0)
 
 /** The tokens of an expression, an `end` last. What is no token is noted as an issue and left out. */
 export function tokensOf(text: string, issues: Issue[]): readonly Token[] {
   const tokens: Token[] = []
   let at = 0
   next: while (at < text.length) {
-    const string = stringAt(text, at)
+    const isLost = issues.length >= mostIssues
+    const string = isLost ? undefined : stringAt(text, at)
     if (string) {
       tokens.push(string)
       at += string.text.length
@@ -87,7 +93,7 @@ export function tokensOf(text: string, issues: Issue[]): readonly Token[] {
       at = end
       continue next
     }
-    const part = unrecognized(text, at)
+    const part = isLost ? characterAt(text, at) : unrecognized(text, at)
     issues.push({ at, message: `Syntax error: token recognition error at: '${part}'` })
     at += part.length
   }
