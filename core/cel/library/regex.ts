@@ -1,7 +1,7 @@
 /** Regular expressions, on an engine that takes linear time. */
 import type { RE2JS } from 're2js'
 import { messageOf } from '../../schema/message-of.ts'
-import { compilePattern } from '../../schema/pattern.ts'
+import { compilePattern, patternTest } from '../../schema/pattern.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { fail } from '../values/errors.ts'
 import { weightOf } from '../values/maps.ts'
@@ -33,14 +33,7 @@ function compiledOrFailed(pattern: string): RE2JS {
 }
 
 /** Why a text is no pattern; undefined: it is one. */
-export function patternProblem(pattern: string): string | undefined {
-  try {
-    compilePattern(pattern)
-    return undefined
-  } catch (error) {
-    return messageOf(error)
-  }
-}
+export const patternProblem = (pattern: string): string | undefined => patternTest(pattern).problem
 
 const matchesKnown = { cost: ([text, pattern]: readonly unknown[]) => matchCost(text, weightOf(pattern)) }
 const finds = { ...matchesKnown, byName: true } as const

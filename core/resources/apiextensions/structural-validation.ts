@@ -2,8 +2,7 @@
 import { equal } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { messageOf } from '../../schema/message-of.ts'
-import { compilePattern } from '../../schema/pattern.ts'
+import { patternTest } from '../../schema/pattern.ts'
 import { asJson } from '../checks.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
@@ -98,14 +97,8 @@ function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): v
     checkNested(each, path.child('oneOf').index(index), errors)
   })
   if (not) checkNested(not, path.child('not'), errors)
-  if (pattern !== '') {
-    try {
-      compilePattern(pattern)
-    } catch (error) {
-      const why = messageOf(error)
-      errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${why}`)
-    }
-  }
+  const problem = pattern === '' ? undefined : patternTest(pattern).problem
+  if (problem !== undefined) errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`)
 }
 
 /** Members that say what a value is; alternatives and conditions only say more about one that is known. */
