@@ -2,8 +2,8 @@ import type { Authentication, Authenticator } from './authenticator.ts'
 import { anonymousUser, unauthenticatedGroup } from './groups.ts'
 
 /**
- * Accepts everybody as `system:anonymous`; with paths, only requests for exactly one of them. Goes last, behind a union that
- * stops at errors.
+ * Authenticates every request as `system:anonymous`; with `paths`, only requests for exactly one of them. Must come last, behind a
+ * union that stops at errors.
  */
 export function anonymousAuthenticator(paths?: readonly string[]): Authenticator {
   const anybody: Authentication = { user: { name: anonymousUser, groups: [unauthenticatedGroup] } }

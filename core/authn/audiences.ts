@@ -1,6 +1,6 @@
 import type { Authentication, TokenAuthenticator } from './authenticator.ts'
 
-/** Gives tokens that know no audiences those of this server; they are not for anybody else. */
+/** Treats tokens without audience information as issued for this server's own audiences, and for no others. */
 export function forAudiences(inner: TokenAuthenticator, own: readonly string[]): TokenAuthenticator {
   return {
     name: inner.name,

@@ -2,40 +2,40 @@ import type { Connection } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import { messageOf } from '../schema/message-of.ts'
 
-/** Who a credential stands for; undefined: no opinion, for there is no credential of this kind. */
+/** Result of authentication; undefined: no opinion, because the request carries no credential of this kind. */
 export type Authentication = Accepted | undefined
 
 export interface Accepted {
   readonly user: User
   readonly audiences?: readonly string[]
-  /** What the client is told, and what the audit log keeps. */
+  /** `warnings` go to the client, `annotations` to the audit log. */
   readonly warnings?: readonly string[]
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** A credential is there, but bad. The message is for the log; clients learn nothing but `Unauthorized`. */
+/** The request carries an invalid credential. The message is for the log; the client sees only `Unauthorized`. */
 export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError'
 }
 
-/** Returns a plain value when it need not wait, as for a credential that it knows already. Throws or rejects with an AuthenticationError. */
+/** Returns a plain value, not a promise, when no I/O is needed (such as a cached credential). Throws or rejects with an AuthenticationError. */
 export interface Authenticator {
   readonly name: string
   authenticate(request: Request, connection: Connection): Authentication | Promise<Authentication>
 }
 
-/** Knows bearer tokens. `audiences` is set when a review asks for certain ones; absent: those of this server. */
+/** Authenticates bearer tokens. `audiences` is set when a TokenReview asks for specific ones; absent: the server's own audiences. */
 export interface TokenAuthenticator {
   readonly name: string
   authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication>
 }
 
-/** What to do about a bad credential: try the other methods, or refuse at once. */
+/** How a union treats an AuthenticationError: try the next method, or fail at once. */
 export type OnError = 'continue' | 'stop'
 
 /**
- * Asks in order; the first that accepts wins. With `continue` errors are kept, and thrown as one when nobody accepts; with
- * `stop` the first error ends it, so that a bad credential does not become anonymous.
+ * Tries authenticators in order; the first success wins. With `continue`, errors are collected and thrown as one if no authenticator
+ * succeeds; with `stop` the first error is final, so that a bad credential does not fall through to anonymous.
  */
 export function union(authenticators: readonly Authenticator[], onError: OnError = 'continue'): Authenticator {
   return {
@@ -45,7 +45,7 @@ export function union(authenticators: readonly Authenticator[], onError: OnError
   }
 }
 
-/** Asks in order, as a union does; plain values as long as nobody makes it wait. */
+/** Tries items in order as `union` does. Returns a plain value unless an item returns a promise. */
 export function firstAccepted<T>(
   list: readonly T[],
   ask: (item: T) => Authentication | Promise<Authentication>,

@@ -11,8 +11,8 @@ const extraSpace: Bearer = {
 }
 
 /**
- * The token of an `Authorization: Bearer TOKEN` header (RFC 6750 2.1); the scheme in any case. Other schemes and an empty token
- * are no credential; `warning` says so where a client may not expect it.
+ * Reads the token of an `Authorization: Bearer TOKEN` header (RFC 6750 2.1); the scheme is case-insensitive. Other schemes and an
+ * empty token count as no credential; `warning` explains the cases that may surprise a client.
  */
 export function readBearer(header: string | null): Bearer {
   const text = header?.trim() ?? ''
@@ -24,12 +24,12 @@ export function readBearer(header: string | null): Bearer {
   return end < 0 ? none : extraSpace
 }
 
-/** Headers whose token is remembered, at most. */
+/** Maximum number of header values with a cached token. */
 const mostHeaders = 4_096
 
-/** Accepts the bearer tokens that `tokens` knows, and refuses all others. */
+/** Authenticates bearer tokens with `tokens`; a token that it does not know is an error. */
 export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
-  /** Tokens that were accepted, by their header. A part cut out of a header would have to be hashed by every cache for every request. */
+  /** Authenticated tokens by header value: a substring cut from each header would be a new string, which every later cache had to hash again. */
   const known = new Map<string, string>()
 
   return {
@@ -50,7 +50,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
   }
 }
 
-/** A token that no method has an opinion on is a bad one. */
+/** Turns "no opinion" into an AuthenticationError. */
 export function mustKnow(answer: Authentication | Promise<Authentication>): Accepted | Promise<Accepted> {
   if (answer instanceof Promise) return answer.then(mustKnow)
   if (answer === undefined) throw new AuthenticationError('invalid bearer token')

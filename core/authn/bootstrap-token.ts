@@ -4,7 +4,7 @@ import type { TokenAuthenticator } from './authenticator.ts'
 import { sameSecret } from './secret.ts'
 import type { SecretLookup, StoredSecret } from './stored-secret.ts'
 
-/** ID and secret (`--enable-bootstrap-token-auth`). */
+/** Token ID and token secret (`--enable-bootstrap-token-auth`). */
 const tokenPattern = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
 const defaultGroup = 'system:bootstrappers'
 const groupPattern = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
@@ -19,14 +19,14 @@ export interface BootstrapTokenOptions {
 const extraGroups = (secret: StoredSecret) => secret.text('auth-extra-groups').split(',')
 const hasExtraGroups = (secret: StoredSecret) => secret.text('auth-extra-groups') !== ''
 
-/** Why a secret does not let its token in, or undefined. `now` in milliseconds. */
+/** Why a Secret does not authenticate its token, or undefined. `now` in milliseconds. */
 function defectOf(secret: StoredSecret, id: string, password: string, type: string, now: number): string | undefined {
   const expiration = secret.text('expiration')
   if (secret.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
   if (secret.type !== type) return `has invalid type, expected ${type}`
   if (!sameSecret(secret.text('token-secret'), password)) return 'has another value for key token-secret'
   if (secret.text('token-id') !== id) return `has invalid value for key token-id, expected ${id}`
-  // What is no time has expired.
+  // An unparsable time counts as expired.
   if (expiration !== '' && !(Date.parse(expiration) > now)) return 'has expired'
   if (secret.text('usage-bootstrap-authentication') !== 'true') return 'not marked usage-bootstrap-authentication=true'
   const strange = hasExtraGroups(secret) ? extraGroups(secret).find((group) => !groupPattern.test(group)) : undefined
@@ -34,8 +34,8 @@ function defectOf(secret: StoredSecret, id: string, password: string, type: stri
 }
 
 /**
- * Lets nodes that join a cluster in with `ID.SECRET`, as the secret `bootstrap-token-ID` of the system namespace says. No opinion
- * on tokens of another form, and on those whose secret is not there or does not fit; the log says why (debug).
+ * Authenticates joining nodes by `ID.SECRET` against the Secret `bootstrap-token-ID` of the system namespace. No opinion on tokens of
+ * another form or without a matching Secret; the reason is logged at debug level.
  */
 export function bootstrapTokens({ secretOf, platform, clock, logger }: BootstrapTokenOptions): TokenAuthenticator {
   const namespace = platform.namespaces.system

@@ -3,27 +3,27 @@ import { createExpiringCache } from '../webhook/expiring-cache.ts'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 
 export interface TokenCacheOptions {
-  /** Milliseconds that an accepted token is accepted without a look; it may outlive its expiry by so much. */
+  /** Time-to-live in milliseconds of cached successes. A token may be accepted this long after it expires. */
   readonly ttl: number
-  /** Milliseconds that nobody's token is nobody's without a look; default 0. */
+  /** Time-to-live in milliseconds of "no opinion" results (negative cache); default 0. */
   readonly unknownTtl?: number
-  /** Milliseconds that a bad token is bad without a look; default 0. Failures that are not the token's are never kept. */
+  /** Time-to-live in milliseconds of AuthenticationErrors; default 0. Other errors (such as a failed connection) are never cached. */
   readonly errorTtl?: number
   readonly clock: Clock
 }
 
-/** Accepted tokens kept at most: a few for each node and namespace of a large cluster. */
+/** Maximum cached successes: a few for each node and namespace of a large cluster. */
 const mostTokens = 32_768
-/** The same for tokens that nobody accepts. Whoever sends them chooses their length: longer ones, in characters, are not kept. */
+/** Maximum cached failures. Clients choose the length of invalid tokens: longer ones (in characters) are not cached. */
 const mostRefused = 4_096
 const longestRefused = 8_192
 
-/** Remembers who tokens stand for. Requests with the same token at the same time share one answer. */
+/** Caches the results of a token authenticator. Concurrent requests with the same token share one call. */
 export function cachedTokens(
   authenticator: TokenAuthenticator,
   { ttl, unknownTtl = 0, errorTtl = 0, clock }: TokenCacheOptions,
 ): TokenAuthenticator {
-  // Keyed by the token itself: an engine compares two strings only after their seeded hashes agree.
+  // Keyed by the token itself, without a digest: string-keyed maps compare contents only after their seeded hashes match.
   const known = createExpiringCache<NonNullable<Authentication>>(mostTokens, clock)
   const refused = createExpiringCache<AuthenticationError | 'unknown'>(mostRefused, clock)
   const asked = new Map<string, Promise<Authentication>>()

@@ -1,4 +1,4 @@
-/** Headers that say who makes a request. They are for authentication alone: nothing further in may believe them or pass them on. */
+/** Headers that name the user. Only authentication may trust them; they are removed before anything is passed on. */
 import { eachHeaderName } from '../respond/light-headers.ts'
 import type { RequestHeaders } from './request-header.ts'
 
@@ -11,7 +11,7 @@ const standard: RequestHeaders = {
 
 const lowerCase = (names: readonly string[]) => names.map((name) => name.trim().toLowerCase())
 
-/** The same names as a Headers object gives them. */
+/** The same names in lower case, as a Headers object lists them. */
 export const canonicalHeaders = ({ username, uid, group, extraPrefix }: RequestHeaders): RequestHeaders => ({
   username: lowerCase(username),
   uid: lowerCase(uid),
@@ -20,8 +20,8 @@ export const canonicalHeaders = ({ username, uid, group, extraPrefix }: RequestH
 })
 
 /**
- * Finds the names of the headers that carry credentials: `Authorization`, and those by which front proxies say who a user is, the
- * standard ones and those that are configured.
+ * Finds the names of headers that carry credentials: `Authorization` and the request headers of front proxies, both the standard and the
+ * configured ones.
  */
 export function credentialHeaders(configured: RequestHeaders = standard): (headers: Headers) => readonly string[] {
   const all = [standard, canonicalHeaders(configured)]

@@ -6,7 +6,7 @@ export const unauthenticatedGroup = 'system:unauthenticated'
 
 type Extend = (authentication: Authentication) => Authentication
 
-/** Methods hand out the same object for a credential that they know, so the extended one is made once as well. */
+/** Authenticators return the same object for a cached credential; its extended copy is cached here. */
 function extender(): Extend {
   const known = new WeakMap<object, NonNullable<Authentication>>()
   return (authentication) => {
@@ -23,7 +23,7 @@ function extender(): Extend {
 const extended = (answer: Authentication | Promise<Authentication>, extend: Extend) =>
   answer instanceof Promise ? answer.then(extend) : extend(answer)
 
-/** Puts every user that a method accepts into `system:authenticated`, unless it is anonymous. */
+/** Adds the group `system:authenticated` to every authenticated user except the anonymous one. */
 export function withAuthenticatedGroup(authenticator: Authenticator): Authenticator {
   const extend = extender()
   return {
@@ -32,7 +32,7 @@ export function withAuthenticatedGroup(authenticator: Authenticator): Authentica
   }
 }
 
-/** The same for tokens. */
+/** As `withAuthenticatedGroup`, for token authenticators. */
 export function tokensWithAuthenticatedGroup(tokens: TokenAuthenticator): TokenAuthenticator {
   const extend = extender()
   return {

@@ -9,8 +9,8 @@ const groupHeader = 'impersonate-group'
 const extraPrefix = 'impersonate-extra-'
 
 /**
- * The user that a request wants to be, as its `Impersonate-*` headers say, with nothing filled in; undefined when it has none.
- * Throws an ApiError 400 on details without a user name.
+ * The user to impersonate, as the `Impersonate-*` headers say, without defaults; undefined without such headers. Throws an ApiError 400
+ * on groups, UID or extra without a user name.
  */
 export function readImpersonation(headers: Headers): User | undefined {
   if (!asksForImpersonation(headers)) return undefined
@@ -41,7 +41,7 @@ function asksForImpersonation(headers: Headers): boolean {
   return found
 }
 
-/** The request as the reference server prints it in its refusal. */
+/** The impersonation request as the reference server prints it in its 403. */
 function show(uid: string, groups: readonly string[], extra: { readonly [key: string]: readonly string[] } | undefined): string {
   const quote = (text: string) => JSON.stringify(text)
   const list = (texts: readonly string[]) => `{${texts.map(quote).join(', ')}}`

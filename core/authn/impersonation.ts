@@ -6,23 +6,23 @@ import type { ApiError } from '../respond/status.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './groups.ts'
 import { parseNodeName, parseServiceAccountName, serviceAccountGroups } from './names.ts'
 
-/** One right that is needed: the wildcard, or each of the others. A refusal is a wish that nobody is granted. */
+/** One permission that is needed: either the wildcard, or each of the others. */
 export interface ImpersonationCheck {
   readonly wildcard?: Attributes
   readonly each: readonly Attributes[]
   readonly refusal?: string
 }
 
-/** One way to be allowed to impersonate (KEP-5284): all of its checks have to pass. */
+/** One way to be allowed to impersonate (KEP-5284): all of its checks must pass. */
 export interface ImpersonationMode {
-  /** Verb that allowed it, for the audit log; empty for the original mode. */
+  /** The verb that allowed it, for the audit log; empty for the original mode. */
   readonly constraint: string
   readonly checks: readonly ImpersonationCheck[]
-  /** Who the request is made as then. */
+  /** The user that the request then runs as. */
   readonly user: User
 }
 
-/** From so many groups or extra values on, one check for all of them is tried first. */
+/** From this many groups or extra values on, a single check for all of them is tried first. */
 const many = 4
 
 interface ModeRow {
@@ -32,7 +32,7 @@ interface ModeRow {
 
 const onlyName = ({ uid, groups, extra }: User) => uid === undefined && groups.length === 0 && extra === undefined
 
-/** The node that a service account's token was issued for. */
+/** The node that the caller's service account token was issued for. */
 function nodeOfRequestor({ name, extra }: User, platform: Platform): string | undefined {
   const nodes = parseServiceAccountName(name) && extra?.[platform.name('authentication.<labels>/node-name')]
   return nodes?.length === 1 ? nodes[0] : undefined
@@ -53,8 +53,8 @@ const modeRows: readonly ModeRow[] = [
 ]
 
 /**
- * The ways in which a request (`attributes`, with the user who makes it) may be allowed to act as `wanted`, in the order in which
- * they are tried; the original mode (verb `impersonate`) comes last, and is the only one unless `constrained`.
+ * The ways in which a request (`attributes`, with its caller as user) may impersonate `wanted`, in the order in which they are tried.
+ * The original mode (verb `impersonate`) comes last, and is the only one unless `constrained`.
  */
 export function impersonationModes(wanted: User, attributes: Attributes, platform: Platform, constrained = true): ImpersonationMode[] {
   const modes = modeRows
@@ -72,7 +72,7 @@ export function impersonationModes(wanted: User, attributes: Attributes, platfor
   return [...modes, { constraint: '', checks: original, user: completed(wanted) }]
 }
 
-/** What a daemon's account is on every node alike: the keys of its extra, not the values, which name its node. */
+/** A user with its extra reduced to keys: equal for the same service account on every node, because only the values name the node. */
 function withoutExtraValues(user: User, platform: Platform): User {
   return { ...user, extra: { [platform.name('authentication.<labels>/associated-node-keys')]: Object.keys(user.extra ?? {}).sort() } }
 }
@@ -98,7 +98,7 @@ function detailChecks(
     namespace: '',
     ...more,
   })
-  // The original mode has users, groups and service accounts in the core group.
+  // The original mode checks users, groups and service accounts in the core group.
   const core = constrained ? {} : { group: '' }
   const { groups, uid, extra } = wanted
   const extras = Object.entries(extra ?? {}).flatMap(([key, values]) =>
@@ -156,7 +156,7 @@ function problemOfExtra(key: string, values: readonly string[]): string | undefi
   return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined
 }
 
-/** Fills in the groups that an account and every user has. */
+/** Adds the groups that every service account and every user has. */
 function completed(wanted: User): User {
   const account = parseServiceAccountName(wanted.name)
   const groups = account !== undefined && wanted.groups.length === 0 ? serviceAccountGroups(account.namespace) : wanted.groups
@@ -165,7 +165,10 @@ function completed(wanted: User): User {
   return { ...wanted, groups: settled ? groups : [...groups, group] }
 }
 
-/** Asks the authorizer about the modes in turn. Rejects with the first refusal, an ApiError 403, when none is allowed. */
+/**
+ * Asks the authorizer about the modes in order; the first that passes is used. Rejects with the first denial, an ApiError 403, when none is
+ * allowed.
+ */
 export async function authorizeImpersonation(modes: readonly ImpersonationMode[], authorizer: Authorizer): Promise<ImpersonationMode> {
   let first: ApiError | undefined
   for (const mode of modes) {

@@ -1,4 +1,4 @@
-/** User names that stand for nodes and service accounts. */
+/** User names of nodes and service accounts. */
 import { isLabel, isSubdomain } from '../schema/name-formats.ts'
 
 const accountPrefix = 'system:serviceaccount:'
@@ -6,10 +6,10 @@ const nodePrefix = 'system:node:'
 
 export const serviceAccountName = (namespace: string, name: string) => `${accountPrefix}${namespace}:${name}`
 
-/** Groups that every service account of a namespace is in. */
+/** Groups of every service account of a namespace. */
 export const serviceAccountGroups = (namespace: string) => ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 
-/** Namespace and name of the service account that a user name stands for, if it is a well-formed one. */
+/** Namespace and name in a service account's user name; undefined for other or malformed names. */
 export function parseServiceAccountName(userName: string): { namespace: string; name: string } | undefined {
   if (!userName.startsWith(accountPrefix)) return undefined
   const [namespace = '', name = '', ...rest] = userName.slice(accountPrefix.length).split(':')
@@ -17,7 +17,7 @@ export function parseServiceAccountName(userName: string): { namespace: string; 
   return valid && rest.length === 0 ? { namespace, name } : undefined
 }
 
-/** Name of the node that a user name stands for, if it is a well-formed one. */
+/** Node name in a node's user name; undefined for other or malformed names. */
 export function parseNodeName(userName: string): string | undefined {
   if (!userName.startsWith(nodePrefix)) return undefined
   const name = userName.slice(nodePrefix.length)

@@ -1,34 +1,31 @@
 import type { Clock } from '../ports.ts'
 import type { Authentication, TokenAuthenticator } from './authenticator.ts'
 
-/** How an attempt ended: somebody, nobody, or a bad credential. */
+/** Result of an attempt: authenticated, no credential, or an invalid one. */
 export type AttemptResult = 'success' | 'failure' | 'error'
 
-/** Is told what authentication does; made into metrics elsewhere. Times are in milliseconds. */
+/** Receives authentication events for metrics. Times are in milliseconds. */
 export interface AuthenticationObserver {
-  /** `userName` is there for a success. */
+  /** `userName` is set for a success. */
   attempted(result: AttemptResult, milliseconds: number, userName?: string): void
 }
 
-/** Is told about bearer tokens, which are known or have to be looked into. */
+/** Receives events of the bearer token cache. */
 export interface TokenObserver {
-  /** Calls for a token that was not known began to wait, or did no longer. */
+  /** A cache miss began (1) or ended (-1) waiting for the authenticator. */
   waiting(change: 1 | -1): void
-  /** A token that was not known was looked into. */
+  /** A cache miss was answered. */
   fetched(ok: boolean): void
   answered(known: boolean, milliseconds: number): void
 }
 
-/** How a token of a service account was found to be when it was looked into. */
+/** Kind and state of a service account token when it is verified. */
 export type AccountTokenUse = 'legacy' | 'legacy-auto' | 'legacy-manual' | 'stale' | 'valid'
 
-/** Is told about tokens of service accounts, each time that what they depend on is looked up. */
+/** Called each time the objects that a service account token depends on are looked up. */
 export type AccountTokenObserver = (use: AccountTokenUse) => void
 
-/**
- * Reports how tokens are answered. An answer at once is that of a token that is known (see `Authenticator`), and takes no time that
- * a clock of milliseconds shows.
- */
+/** Reports cache hits and misses of a token authenticator. A plain value counts as a hit (see `Authenticator`), with a duration of 0. */
 export function observedTokens(tokens: TokenAuthenticator, observer: TokenObserver, clock: Clock): TokenAuthenticator {
   const settle = (ok: boolean, milliseconds: number) => {
     observer.fetched(ok)

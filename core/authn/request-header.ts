@@ -7,12 +7,12 @@ import { clientCertificate } from './certificate/client-certificate.ts'
 import { commonNameOf } from './certificate/x509.ts'
 import { canonicalHeaders } from './credentials.ts'
 
-/** Which headers of a front proxy say who the user is (`--requestheader-*`). */
+/** Headers in which a front proxy names the user (`--requestheader-*`). */
 export interface RequestHeaders {
-  /** The first one with a value counts. */
+  /** The first header with a value wins. */
   readonly username: readonly string[]
   readonly uid: readonly string[]
-  /** All values of all of them. */
+  /** The values of all of these headers are used. */
   readonly group: readonly string[]
   readonly extraPrefix: readonly string[]
 }
@@ -24,7 +24,7 @@ export interface FrontProxies {
   readonly headers: RequestHeaders
 }
 
-/** The first value of the first of these headers that has one. */
+/** The first value of the first header that has one. */
 function firstValue(headers: Headers, names: readonly string[]): string {
   for (const name of names) {
     const [first = ''] = headerValues(headers, name)
@@ -46,7 +46,7 @@ function extraOf(headers: Headers, prefixes: readonly string[]): { [key: string]
 }
 
 /**
- * Believes the headers of a front proxy that shows a certificate of the given authorities, under an allowed name. No opinion
+ * Trusts the headers of a front proxy whose client certificate chains to the given authorities and has an allowed CommonName. No opinion
  * without such headers.
  */
 export function requestHeaderAuthenticator({ authorities, allowedNames, headers: given }: FrontProxies, clock: Clock): Authenticator {

@@ -1,4 +1,4 @@
-/** Compares secrets; how long that takes depends on their lengths, not on how much of a guess is right. */
+/** Compares secrets in constant time: the duration depends on their lengths only. */
 export function sameSecret(a: string, b: string): boolean {
   const [one, other] = [a, b].map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array]
   let difference = one.length ^ other.length

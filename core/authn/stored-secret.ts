@@ -1,15 +1,15 @@
 import type { ApiObject } from '../resources/definition.ts'
 import { decodeBase64 } from '../schema/base64.ts'
 
-/** The part of a stored Secret (core v1) that authentication looks at. */
+/** The part of a stored Secret (core v1) that authentication needs. */
 export interface StoredSecret {
   readonly metadata: ApiObject['metadata']
   readonly type: string
-  /** Text of an entry; empty when there is none. */
+  /** Value of a data key as text; empty when absent. */
   text(key: string): string
 }
 
-/** Finds a secret as it is stored now. */
+/** Reads the current Secret from the store. */
 export type SecretLookup = (namespace: string, name: string) => Promise<StoredSecret | undefined>
 
 export function storedSecret(object: ApiObject): StoredSecret {

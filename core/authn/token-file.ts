@@ -6,14 +6,13 @@ import { tokenTable } from './token-table.ts'
 
 interface TokenFile {
   readonly authenticator: TokenAuthenticator
-  /** What an operator should know, such as tokens that occur twice. */
+  /** Problems that an operator should know, such as duplicate tokens. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Static tokens (`--token-auth-file`), one per line: `token,user name,user uid,"group1,group2"`, the groups optional. Of a
- * repeated token the last line counts. Throws an Error that names every line that does not fit. `fileName` is for
- * messages.
+ * Static tokens (`--token-auth-file`), one per line: `token,user name,user uid,"group1,group2"`; groups are optional. The last line of
+ * a duplicate token wins. Throws an Error that names every malformed line. `fileName` is for messages.
  */
 export async function createTokenFile(text: string, fileName: string): Promise<TokenFile> {
   const { users, warnings } = readTokenFile(text, fileName)

@@ -2,7 +2,7 @@ import type { User } from '../request/exchange.ts'
 import { digestOf } from '../schema/digest.ts'
 import type { Authentication, TokenAuthenticator } from './authenticator.ts'
 
-/** Bearer tokens that are known in advance, with the user that each stands for. */
+/** Authenticates a fixed set of bearer tokens. */
 export async function tokenTable(name: string, users: Iterable<readonly [token: string, user: User]>): Promise<TokenAuthenticator> {
   const byDigest = new Map<string, Authentication>()
   const lengths = new Set<number>()
@@ -10,7 +10,7 @@ export async function tokenTable(name: string, users: Iterable<readonly [token: 
     byDigest.set(await digestOf(token), { user })
     lengths.add(token.length)
   }
-  // Tokens that were right once are found without a digest: an engine compares two strings only after their seeded hashes agree.
+  // Tokens that matched before are found without a digest: string-keyed maps compare contents only after their seeded hashes match.
   const known = new Map<string, Authentication>()
 
   const lookUp = async (token: string): Promise<Authentication> => {

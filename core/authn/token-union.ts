@@ -1,11 +1,11 @@
 import { type Authentication, firstAccepted, type TokenAuthenticator } from './authenticator.ts'
 
-/** Tokens whose acceptor is remembered, at most: a few for each node and namespace of a large cluster. */
+/** Maximum tokens with a remembered authenticator: a few for each node and namespace of a large cluster. */
 const mostTokens = 32_768
 
 /**
- * Asks in order; the first that accepts wins. Whoever accepted a token is asked first when it comes again, so that the others need
- * not take it apart. Errors are kept, and thrown as one when nobody accepts.
+ * Tries token authenticators in order; the first success wins. The authenticator of a token is remembered and tried first next time, so
+ * that the others need not parse it. Errors are collected and thrown as one when no authenticator succeeds.
  */
 export function tokenUnion(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   const acceptors = new Map<string, TokenAuthenticator>()

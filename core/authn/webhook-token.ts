@@ -1,4 +1,4 @@
-/** Another service decides on bearer tokens, by a TokenReview over HTTPS (`--authentication-token-webhook-*`). */
+/** Authenticates bearer tokens by a TokenReview sent to a webhook over HTTPS (`--authentication-token-webhook-*`). */
 import * as z from 'zod'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
@@ -11,9 +11,9 @@ import { cachedTokens } from './cached-tokens.ts'
 export interface WebhookTokenOptions {
   readonly connection: WebhookConnection
   readonly version: 'v1' | 'v1beta1'
-  /** Audiences of this server. */
+  /** This server's own audiences. */
   readonly audiences: readonly string[]
-  /** Milliseconds that answers are kept. */
+  /** Time-to-live in milliseconds of cached results. */
   readonly cacheTtl: number
 }
 
@@ -24,9 +24,9 @@ export interface WebhookTokenContext {
   readonly platform: Platform
 }
 
-/** Milliseconds that a refusal or failure is kept, so that a client that insists does not wear the service out. */
+/** Time-to-live in milliseconds of rejections and failures, so that a retrying client does not overload the webhook. */
 const errorTtl = 10_000
-/** Milliseconds for one try. */
+/** Timeout in milliseconds per attempt. */
 const timeout = 30_000
 
 const text = z
@@ -52,7 +52,7 @@ const statusSchema = z.object({
 
 type Status = z.output<typeof statusSchema>
 
-/** Reads an answer. Throws an Error that says why it is not a review of this version. */
+/** Parses a response. Throws an Error that says why it is not a review of this version. */
 function reader(apiVersion: string): (answer: string) => Status {
   const schema = z.object({
     kind: z.literal(['', 'TokenReview']).nullish(),
@@ -62,14 +62,14 @@ function reader(apiVersion: string): (answer: string) => Status {
   return (answer) => {
     const review = schema.safeParse(JSON.parse(answer))
     if (review.success) return review.data.status
-    // Where it is wrong, not what it says: that may be somebody's name.
+    // Name the field, not its value, which may be a user name.
     throw new Error(`not a TokenReview of ${apiVersion}: ${review.error.issues.map(({ path }) => path.join('.') || 'content').join(', ')}`)
   }
 }
 
 const problemOf = (error: unknown) => (error instanceof SyntaxError ? 'the answer is not JSON' : messageOf(error))
 
-/** Accepts the tokens that the service accepts. */
+/** Authenticates tokens with the webhook. */
 export function webhookTokens(
   options: WebhookTokenOptions,
   { outbound, clock, logger, platform }: WebhookTokenContext,

@@ -4,7 +4,7 @@ import { mustKnow } from './bearer.ts'
 
 interface Protocols {
   readonly token?: string
-  /** The subprotocols without the one that carries the token: what a handshake may answer with. */
+  /** The requested subprotocols without the one that carries the token; the handshake must answer with one of these. */
   readonly others: readonly string[]
 }
 
@@ -35,7 +35,7 @@ function decode(text: string): string {
   }
 }
 
-/** Accepts tokens in the subprotocols of a websocket handshake. */
+/** Authenticates by the token in the subprotocols of a websocket handshake. */
 export function websocketAuthenticator(tokens: TokenAuthenticator, platform: Platform): Authenticator {
   return {
     name: tokens.name,

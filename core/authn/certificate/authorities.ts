@@ -1,4 +1,4 @@
-/** Authorities whose client certificates count, as PEM bundles that may change while the server runs. */
+/** Trusted client CA certificates, as PEM bundles that may change while the server runs. */
 import type { Files, Logger } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { type Certificate, parseCertificate } from './certificate.ts'
@@ -12,7 +12,7 @@ export interface Bundle {
 export interface Authorities {
   /** The same object until the bundle changes. */
   current(): Bundle
-  /** Calls back after each change, until the returned function is called. */
+  /** Calls `changed` after each change until the returned function is called. */
   onChange(changed: () => void): () => void
   close(): void
 }
@@ -24,7 +24,7 @@ export function readBundle(pem: string): Bundle {
   return { pem, certificates: certificates.map(({ bytes }) => parseCertificate(bytes)) }
 }
 
-/** Authorities that stay. Throws an Error as `readBundle` does. */
+/** Authorities that never change. Throws an Error as `readBundle` does. */
 export function fixedAuthorities(pems: readonly string[]): Authorities {
   const bundle = readBundle(pems.join('\n'))
   return { current: () => bundle, onChange: () => () => {}, close() {} }
@@ -34,11 +34,14 @@ export interface FollowedFile {
   readonly path: string
   readonly files: Files
   readonly logger: Logger
-  /** Bundle that counts besides the file. */
+  /** PEM that is trusted in addition to the file. */
   readonly besides?: string
 }
 
-/** The authorities of a file, as it changes. An unusable content is logged, and the last good one stays. Rejects when the first one is unusable. */
+/**
+ * Authorities of a file that is reloaded when it changes. Unusable content is logged and the last good bundle stays. Rejects when the first
+ * read is unusable.
+ */
 export async function followAuthorities({ path, files, logger, besides = '' }: FollowedFile): Promise<Authorities> {
   const listeners = new Set<() => void>()
   const read = async () => {

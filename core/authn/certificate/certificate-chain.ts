@@ -2,18 +2,18 @@ import { sameBytes } from '../../schema/bytes.ts'
 import type { Certificate } from './certificate.ts'
 import { isSignedBy } from './certificate-signature.ts'
 
-/** Signatures checked per chain at most, whatever certificates a client sends. */
+/** Maximum signature checks per chain, however many certificates a client sends. */
 const maxSignatureChecks = 100
 
 const anyPurpose = '2.5.29.37.0'
 const clientAuthentication = '1.3.6.1.5.5.7.3.2'
 
-/** A verified chain holds until its first certificate expires. Milliseconds since the epoch. */
+/** A verified chain is valid until its first certificate expires (`until`, milliseconds since the epoch). */
 export type Verification = { readonly ok: true; readonly until: number } | { readonly ok: false; readonly problem: string }
 
 /**
- * Verifies a client's certificate (RFC 5280 6, as far as clients are concerned): a chain of signatures through the
- * intermediates to one of the roots, with validity, basic constraints, key usage and extended key usage checked on every step.
+ * Verifies a client certificate (the part of RFC 5280 6 that concerns clients): builds a chain of signatures through the
+ * intermediates to one of the roots, and checks validity, basic constraints, key usage and extended key usage of each certificate.
  * A root may itself be the leaf. `now` is in milliseconds since the epoch.
  */
 export async function verifyChain(
@@ -29,7 +29,7 @@ export async function verifyChain(
     return undefined
   }
 
-  /** End of validity of a good chain from this certificate up; undefined without one. `below` has the certificates under it. */
+  /** End of validity of a valid chain from this certificate to a root; undefined without one. `below` lists the certificates under it. */
   const climb = async (certificate: Certificate, below: readonly Certificate[]): Promise<number | undefined> => {
     const isRoot = roots.some((root) => sameBytes(root.raw, certificate.raw))
     const defect = defectOf(certificate, below.length, isRoot, now)
@@ -50,7 +50,7 @@ export async function verifyChain(
   return until === undefined ? { ok: false, problem } : { ok: true, until }
 }
 
-/** Why a certificate can't stand at this place of a chain. `depth` 0 is the leaf. */
+/** Why a certificate is not valid at this depth of a chain. `depth` 0 is the leaf. */
 function defectOf(certificate: Certificate, depth: number, isRoot: boolean, now: number): string | undefined {
   const { version, notBefore, notAfter, extensions } = certificate
   if (now < notBefore) return 'certificate is not yet valid'
@@ -61,7 +61,7 @@ function defectOf(certificate: Certificate, depth: number, isRoot: boolean, now:
     return 'certificate specifies an incompatible key usage'
   }
   if (depth === 0) return undefined
-  // A root of version 1 can't say that it is an authority; the operator did.
+  // X.509 version 1 has no basic constraints: the operator vouches for such a root by configuring it.
   const mayIssue = authority ?? (isRoot && version < 3)
   if (!mayIssue || signsCertificates === false) return 'certificate is not authorized to sign other certificates'
   return pathLength !== undefined && depth - 1 > pathLength ? 'too many intermediates for path length constraint' : undefined

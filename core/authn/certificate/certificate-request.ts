@@ -3,7 +3,7 @@ import { childrenOf, readDer } from '../../schema/der.ts'
 import { attributesOf } from './certificate.ts'
 import { pemBlocks } from './pem.ts'
 
-/** Who a certificate is asked for. */
+/** Subject of a certificate signing request. */
 export interface RequestedSubject {
   /** The last CommonName; empty when there is none. */
   readonly commonName: string
@@ -13,7 +13,7 @@ export interface RequestedSubject {
 const commonName = '2.5.4.3'
 const organization = '2.5.4.10'
 
-/** The subject of a PKCS #10 request (RFC 2986) in PEM in base64, as API objects carry it. Throws an Error when it is none. */
+/** Reads the subject of a PKCS #10 request (RFC 2986): PEM in base64, as API objects carry it. Throws an Error when it can't be parsed. */
 export function requestedSubject(base64: string): RequestedSubject {
   const [block] = pemBlocks(new TextDecoder().decode(decodeBase64(base64)))
   if (block?.label !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')

@@ -46,7 +46,7 @@ const ed25519: Verify = async (parent, child) => {
   return crypto.subtle.verify('Ed25519', key, child.signature, child.signed)
 }
 
-/** Signature algorithms by identifier. MD5 and SHA-1 are not among them, on purpose. */
+/** Signature algorithms by identifier. MD5 and SHA-1 are left out on purpose. */
 const algorithms: { readonly [oid: string]: Verify } = {
   '1.2.840.113549.1.1.10': rsaPss,
   '1.2.840.113549.1.1.11': rsa('SHA-256'),
@@ -58,7 +58,7 @@ const algorithms: { readonly [oid: string]: Verify } = {
   '1.3.101.112': ed25519,
 }
 
-/** Whether the key of `parent` signed `child`. Keys and algorithms that are not supported signed nothing. */
+/** Whether the key of `parent` signed `child`. False for unsupported keys and algorithms. */
 export async function isSignedBy(child: Certificate, parent: Certificate): Promise<boolean> {
   try {
     const [id] = childrenOf(child.signatureAlgorithm)
@@ -77,7 +77,7 @@ export function curveOf(publicKey: Uint8Array): Curve | undefined {
   return curves[oidOf(parameters)]
 }
 
-/** Web Crypto takes `r || s` in place of the sequence that certificates have. */
+/** Converts the DER sequence of a certificate's ECDSA signature to `r || s`, the form that Web Crypto takes. */
 function plainSignature(signature: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const numbers = childrenOf(readDer(signature))
   const plain = new Uint8Array(2 * size)
@@ -89,7 +89,7 @@ function plainSignature(signature: Uint8Array, size: number): Uint8Array<ArrayBu
   return plain
 }
 
-/** Parameters of RSASSA-PSS (RFC 4055 3.1). Defaults mean SHA-1, so the hash has to be there. */
+/** Parameters of RSASSA-PSS (RFC 4055 3.1). The hash must be present, because its default is SHA-1. */
 function pssOf(algorithm: Der): { hash: string; saltLength: number } {
   const [, parameters] = childrenOf(algorithm)
   const fields = new Map((parameters === undefined ? [] : childrenOf(parameters)).map(({ tag, content }) => [tag, readDer(content)]))

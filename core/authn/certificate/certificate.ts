@@ -1,20 +1,20 @@
 import { sameBytes } from '../../schema/bytes.ts'
 import { bitsOf, childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
 
-/** A parsed X.509 certificate (RFC 5280), as far as client authentication looks at it. */
+/** A parsed X.509 certificate (RFC 5280): the parts that client authentication needs. */
 export interface Certificate {
   /** 1 to 3; only version 3 has extensions. */
   readonly version: number
   readonly raw: Uint8Array<ArrayBuffer>
-  /** The part that is signed. */
+  /** DER of the TBSCertificate, which the signature covers. */
   readonly signed: Uint8Array<ArrayBuffer>
   /** AlgorithmIdentifier of the signature. */
   readonly signatureAlgorithm: Der
   readonly signature: Uint8Array<ArrayBuffer>
-  /** DER of the names: chains match byte for byte. */
+  /** DER of the names; issuer and subject are compared byte for byte. */
   readonly issuer: Uint8Array
   readonly subject: Uint8Array
-  /** Attributes of the subject in their order: type and text (undefined when the value is no text). */
+  /** Attributes of the subject in order: type and text (undefined when the value is not a string type). */
   readonly attributes: readonly (readonly [type: string, value: string | undefined])[]
   /** Milliseconds since the epoch, both inclusive. */
   readonly notBefore: number
@@ -27,17 +27,17 @@ export interface Certificate {
 export interface Extensions {
   /** basicConstraints: absent without the extension. */
   readonly authority?: boolean
-  /** How many more authorities may follow below this one. */
+  /** pathLenConstraint: maximum number of intermediate authorities below this one. */
   readonly pathLength?: number
   /** keyUsage keyCertSign: absent without the extension. */
   readonly signsCertificates?: boolean
   /** extKeyUsage: absent without the extension. */
   readonly purposes?: readonly string[]
-  /** Critical extensions that nothing here understands. */
+  /** Identifiers of critical extensions that this code does not support. */
   readonly unknownCritical: readonly string[]
 }
 
-/** Throws an Error when the bytes are no certificate. */
+/** Throws an Error when the bytes are not a certificate. */
 export function parseCertificate(bytes: Uint8Array): Certificate {
   const outer = readDer(bytes)
   const [body, signatureAlgorithm, signature, ...rest] = childrenOf(outer)
@@ -85,7 +85,7 @@ const texts: { readonly [tag: number]: (bytes: Uint8Array) => string } = {
   30: utf16,
 }
 
-/** Attributes of a name in their order: type and text (undefined when the value is no text). */
+/** Attributes of a name in order: type and text (undefined when the value is not a string type). */
 export function attributesOf(name: Der): [string, string | undefined][] {
   return childrenOf(name).flatMap((set) =>
     childrenOf(set, tags.set).map((attribute): [string, string | undefined] => {
@@ -96,7 +96,7 @@ export function attributesOf(name: Der): [string, string | undefined][] {
   )
 }
 
-/** UTCTime or GeneralizedTime, in the one form that RFC 5280 4.1.2.5 allows of each. */
+/** Reads UTCTime or GeneralizedTime, each in the one form that RFC 5280 4.1.2.5 allows. */
 function timeOf({ tag, content }: Der): number {
   const text = latin1(content)
   const form = tag === 23 ? /^(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/ : /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/
@@ -108,7 +108,7 @@ function timeOf({ tag, content }: Der): number {
 
 type Parts = { -readonly [K in keyof Omit<Extensions, 'unknownCritical'>]: Extensions[K] }
 
-/** The extensions that count, by identifier. */
+/** Supported extensions, by identifier. */
 const readers: { readonly [oid: string]: (value: Der) => Parts } = {
   '2.5.29.15': (value) => ({ signsCertificates: value.tag === tags.bitString && ((value.content[1] ?? 0) & 0x04) !== 0 }),
   '2.5.29.19': (value) => {
@@ -120,7 +120,7 @@ const readers: { readonly [oid: string]: (value: Der) => Parts } = {
   '2.5.29.37': (value) => ({ purposes: childrenOf(value).map(oidOf) }),
 }
 
-/** Names and identifiers that don't limit what a certificate is good for: subjectAltName, policies, key identifiers. */
+/** Extensions that don't restrict the use of a certificate: subjectAltName, policies, key identifiers. */
 const harmless = new Set(['2.5.29.14', '2.5.29.17', '2.5.29.32', '2.5.29.35'])
 
 function smallInteger({ content }: Der): number {

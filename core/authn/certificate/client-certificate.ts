@@ -1,4 +1,4 @@
-/** What the verified certificate of a connection means, found out once per connection. */
+/** Verifies the client certificate of a connection, once per connection. */
 import type { Clock, Connection } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
@@ -6,23 +6,23 @@ import type { Authorities, Bundle } from './authorities.ts'
 import { type Certificate, parseCertificate } from './certificate.ts'
 import { verifyChain } from './certificate-chain.ts'
 
-/** A failure is remembered for so long, so that a client can't have signatures checked with every request. Milliseconds. */
+/** Time-to-live in milliseconds of a failure, so that a client can't trigger signature checks with every request. */
 const failureTtl = 10_000
 
 type Outcome<T> = { readonly value: T } | { readonly error: AuthenticationError }
 type Known<T> = Outcome<T> & {
   readonly until: number
-  /** End of the leaf's life in milliseconds since the epoch; absent when it can't be read. */
+  /** End of the leaf's validity in milliseconds since the epoch; absent when it can't be read. */
   readonly notAfter: number | undefined
 }
 
-/** Is told, for each request that comes with a certificate, how many milliseconds are left of its life; negative when it is over. */
+/** Called for each request with a client certificate with the milliseconds until it expires; negative when it has expired. */
 export type CertificateObserver = (milliseconds: number) => void
 
 /**
- * Reads the certificate that a connection shows, if the authorities vouch for it; undefined when it shows none. `derive` says what
- * it means, or throws. The outcome is kept with the connection, for as long as the chain is valid and the authorities stay.
- * `observer` hears of each request. Throws an AuthenticationError, or rejects with one.
+ * Authenticates by the certificate of a connection, if it chains to the authorities; undefined without a certificate. `derive` maps
+ * the certificate to the result, or throws. The result is cached with the connection while the chain is valid and the authorities don't
+ * change. `observer` is called for each request. Throws an AuthenticationError, or rejects with one.
  */
 export function clientCertificate<T extends object>(
   authorities: Authorities,

@@ -3,7 +3,7 @@ import { parseCertificate } from './certificate.ts'
 import { curveOf, curves } from './certificate-signature.ts'
 import { type PemBlock, pemBlocks } from './pem.ts'
 
-/** JWS algorithm (RFC 7518 3.1) that a key is used with; the key decides, never the token. */
+/** JWS algorithm (RFC 7518 3.1) of a key; chosen by the key, never by the token. */
 export type JwsAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
 export interface VerificationKey {
@@ -11,21 +11,21 @@ export interface VerificationKey {
   /** base64url of the SHA-256 of the SubjectPublicKeyInfo. */
   readonly id: string
   readonly key: CryptoKey
-  /** As a key set document lists it (RFC 7517). */
+  /** The key as an entry of a JWKS document (RFC 7517). */
   readonly jwk: { readonly [member: string]: string }
 }
 
-/** The keys that verify tokens of service accounts, which may change. */
+/** Keys that verify service account tokens; they may change. */
 export interface KeySource {
-  /** The keys with this id; without one, all. Never rejects: a key that can't be had is not there. */
+  /** The keys with this id; without one, all keys. Never rejects: unavailable keys are left out. */
   keysFor(id: string | undefined): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
-  /** Keys that the issuer's key set document lists. */
+  /** Keys listed in the issuer's JWKS document. */
   published(): readonly VerificationKey[]
-  /** Seconds for which that document may be kept. */
+  /** Cache-Control max-age of that document in seconds. */
   maxAge(): number
 }
 
-/** Keys that stay. */
+/** Keys that never change. */
 export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     keysFor: (id) => (id === undefined ? keys : keys.filter((key) => key.id === id)),
@@ -49,7 +49,7 @@ const pkcs8 = (algorithm: Uint8Array, key: Uint8Array) =>
 
 type Encoded = { readonly format: 'spki' | 'pkcs8'; readonly bytes: Uint8Array<ArrayBuffer> }
 
-/** Encodings of keys, by PEM label: PKCS #8, SubjectPublicKeyInfo, and the older ones of PKCS #1 and SEC 1. */
+/** Key encodings by PEM label: PKCS #8, SubjectPublicKeyInfo, and the older PKCS #1 and SEC 1. */
 const readers: { readonly [label: string]: (bytes: Uint8Array<ArrayBuffer>) => Encoded } = {
   'PUBLIC KEY': (bytes) => ({ format: 'spki', bytes }),
   'PRIVATE KEY': (bytes) => ({ format: 'pkcs8', bytes }),
@@ -111,13 +111,13 @@ async function publicKeyOf(encoded: Encoded): Promise<VerificationKey> {
   return { algorithm, id, key, jwk: { use: 'sig', ...members, kid: id, alg: algorithm } }
 }
 
-/** The key in a SubjectPublicKeyInfo, under an id that somebody else has given it. Rejects with an Error when it is of no known kind. */
+/** The key of a SubjectPublicKeyInfo, with an id assigned by the caller. Rejects with an Error when the key type is not supported. */
 export async function verificationKeyOf(spki: Uint8Array<ArrayBuffer>, id: string): Promise<VerificationKey> {
   const key = await publicKeyOf({ format: 'spki', bytes: spki })
   return { ...key, id, jwk: { ...key.jwk, kid: id } }
 }
 
-/** The public keys in these PEM texts; of private keys their public part. Throws an Error when there are none. */
+/** The public keys of these PEM texts; private keys count with their public part. Throws an Error when there are none. */
 export async function loadVerificationKeys(pems: readonly string[]): Promise<VerificationKey[]> {
   const keys = await Promise.all(pems.flatMap(encodedKeys).map(publicKeyOf))
   if (keys.length === 0) throw new Error('no RSA or ECDSA key found')

@@ -5,7 +5,7 @@ export interface PemBlock {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** The blocks of a PEM text; what stands between them is ignored. Throws an Error on a block that is not base64. */
+/** The blocks of a PEM text; text between them is ignored. Throws an Error on a block that is not base64. */
 export function pemBlocks(text: string): PemBlock[] {
   return [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/g)].map(([, label = '', body = '']) => {
     const base64 = withoutHeaders(body).replace(/\s+/g, '')
@@ -17,13 +17,13 @@ export function pemBlocks(text: string): PemBlock[] {
   })
 }
 
-/** Old key files have header lines such as `Proc-Type: 4,ENCRYPTED` before an empty line. */
+/** Drops header lines such as `Proc-Type: 4,ENCRYPTED`, which end at an empty line, from the body of an old key file. */
 function withoutHeaders(body: string): string {
   const end = body.includes(':') ? /\n\r?\n/.exec(body) : null
   return end === null ? body : body.slice(end.index + end[0].length)
 }
 
-/** A block with lines of 64 characters, a line feed at its end. */
+/** Writes a PEM block with lines of 64 characters and a final line feed. */
 export function writePem(label: string, bytes: Uint8Array): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)

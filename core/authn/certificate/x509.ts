@@ -9,14 +9,14 @@ import { type CertificateObserver, clientCertificate } from './client-certificat
 
 const commonName = '2.5.4.3'
 const organization = '2.5.4.10'
-/** Attribute for the user's uid (KEP-4617). */
+/** Subject attribute that carries the user's UID (KEP-4617). */
 const uniqueId = '1.3.6.1.4.1.57683.2'
 
 export interface X509Options {
   readonly authorities: Authorities
   readonly platform: Platform
   readonly clock: Clock
-  /** Whether certificates say the UID of their user (gate AllowParsingUserUIDFromCertAuth). Default true. */
+  /** Whether the UID is read from the certificate (gate AllowParsingUserUIDFromCertAuth). Default true. */
   readonly readsUid?: boolean
   readonly observer?: CertificateObserver
 }
@@ -26,7 +26,7 @@ interface Holder {
 }
 
 /**
- * Accepts client certificates (`--client-ca-file`): CommonName is the user name, Organization the groups. No opinion on a valid
+ * Authenticates client certificates (`--client-ca-file`): CommonName is the user name, Organization the groups. No opinion on a valid
  * certificate without a CommonName.
  */
 export function x509Authenticator({ authorities, platform, clock, observer, readsUid = true }: X509Options): Authenticator {

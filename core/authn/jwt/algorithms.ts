@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
 
-/** Signature algorithms that a provider may use (RFC 7518 3.1), each with the keys it goes with. None has a shared secret. */
+/** Asymmetric signature algorithms that a provider may use (RFC 7518 3.1), each with its key type. */
 const algorithms = {
   RS256: { kty: 'RSA' },
   RS384: { kty: 'RSA' },
@@ -15,7 +15,7 @@ const algorithms = {
 
 export const jwtAlgorithms: readonly string[] = Object.keys(algorithms)
 
-/** Whether a key may verify signatures of an algorithm: by its type, and by what it says it is for. */
+/** Whether a key may verify signatures of an algorithm, by its key type and by its declared use. */
 export function fits(key: JWK, algorithm: string): boolean {
   const wanted: { readonly kty: string; readonly crv?: string } | undefined = Object.hasOwn(algorithms, algorithm)
     ? algorithms[algorithm as keyof typeof algorithms]

@@ -1,4 +1,4 @@
-/** Tokens of OpenID providers and other issuers of JWTs. */
+/** Authenticators for tokens of OpenID providers and other JWT issuers. */
 import type { Platform } from '../../platform.ts'
 import type { Clock, Logger, Outbound } from '../../ports.ts'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from '../authenticator.ts'
@@ -9,10 +9,10 @@ import type { JwtSettings } from './settings.ts'
 import { type JwtToken, readJwt } from './token.ts'
 import { userOfClaims } from './user.ts'
 
-/** Is told what happens, for metrics. */
+/** Receives events for metrics. */
 export interface JwtObserver {
   authenticated(issuer: string, accepted: boolean, milliseconds: number): void
-  /** The key set as it came; undefined when a try to get it failed. */
+  /** `keySet`: the JWKS as received; undefined when the fetch failed. */
   fetchedKeys(issuer: string, keySet: string | undefined): void
 }
 
@@ -22,12 +22,12 @@ export interface JwtContext {
   readonly logger: Logger
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly observer: JwtObserver
-  /** Signature algorithms to accept. */
+  /** Signature algorithms that are accepted. */
   readonly algorithms: readonly string[]
 }
 
 export interface JwtAuthenticators extends TokenAuthenticator {
-  /** Whether every provider is found within so many milliseconds. */
+  /** Whether discovery of every provider finishes within this many milliseconds. */
   found(milliseconds: number): Promise<boolean>
   close(): void
 }
@@ -39,8 +39,8 @@ interface IssuerAuthenticator {
 }
 
 /**
- * Accepts the tokens of these issuers, each of which is in one entry only; the issuer that a token names, unverified, picks the
- * entry that it is verified by. Providers are looked for in the background: until they are found, their tokens are refused.
+ * Authenticates tokens of these issuers. The unverified claim `iss` selects the entry that verifies the token; an issuer has one entry
+ * only. Providers are discovered in the background: until then their tokens are refused.
  */
 export function jwtAuthenticators(list: readonly JwtSettings[], context: JwtContext): JwtAuthenticators {
   const byIssuer = new Map(list.map((settings) => [settings.issuer.url, issuerAuthenticator(settings, context)]))

@@ -1,15 +1,15 @@
-/** What a token has to say about itself before its signature is worth a look (OpenID Connect Core 1.0, 3.1.3.7). */
+/** Claims that are checked before the signature, because that is cheaper (OpenID Connect Core 1.0, 3.1.3.7). */
 import type { Json } from '../../schema/model.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import { type Claims, claimOf, type JwtToken } from './token.ts'
 
-/** Clocks may differ by so much about when a token begins; its end is its end. Seconds. */
+/** Tolerated clock skew for `nbf`, in seconds; `exp` has no tolerance. */
 const leeway = 60
 
-/** Claims that have to be texts when they are there. */
+/** Claims that must be strings when present. */
 const texts = ['sub', 'nonce', 'at_hash'] as const
 
-/** A NumericDate (RFC 7519 2) in whole seconds, which some issuers write as a text; undefined without one. */
+/** A NumericDate (RFC 7519 2) in whole seconds, which some issuers write as a string; undefined when absent. */
 function timeOf(claims: Claims, name: string): number | undefined {
   const value = claimOf(claims, name)
   if (value === undefined || value === null) return undefined
@@ -28,9 +28,7 @@ function audiencesOf(claims: Claims): readonly string[] {
   return list
 }
 
-/**
- * Checks issuer, audience, expiry and beginning. `now` is in milliseconds since the epoch. Throws an AuthenticationError.
- */
+/** Validates issuer, audience, `exp` and `nbf`. `now` is in milliseconds since the epoch. Throws an AuthenticationError. */
 export function checkClaims({ claims, issuer, faults }: JwtToken, expected: string, audiences: readonly string[], now: number): void {
   const [fault] = faults
   if (fault !== undefined) throw new AuthenticationError(`failed to unmarshal claims: ${fault}`)

@@ -1,4 +1,4 @@
-/** Claims that the provider keeps elsewhere (OpenID Connect Core 1.0, 5.6.2). */
+/** Distributed claims: claims that the provider keeps at another endpoint (OpenID Connect Core 1.0, 5.6.2). */
 
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
@@ -8,7 +8,7 @@ import type { Provider } from './provider.ts'
 import { type Claims, claimOf, readJwt } from './token.ts'
 
 export interface DistributedClaims {
-  /** The claims with the one in question among them, when they say where it is. Rejects with an AuthenticationError. */
+  /** The claims plus the distributed claim, if the token says where that is. Rejects with an AuthenticationError. */
   expand(claims: Claims): Promise<Claims>
   close(): void
 }
@@ -18,13 +18,13 @@ interface Source {
   readonly accessToken: string
 }
 
-/** Providers of distributed claims that are followed at a time; there is one, as a rule. */
+/** Maximum number of providers of distributed claims that are cached; usually there is one. */
 const mostProviders = 16
 
 type Members = { readonly [name: string]: Json }
 const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Where a claim is; undefined when the token does not say. */
+/** Endpoint of a claim; undefined when the token names none. */
 function sourceOf(claims: Claims, claim: string): Source | undefined {
   const [names, sources] = [claimOf(claims, '_claim_names'), claimOf(claims, '_claim_sources')]
   if (names === undefined) return undefined
@@ -38,11 +38,11 @@ function sourceOf(claims: Claims, claim: string): Source | undefined {
   if (!isObject(source)) return undefined
   const [endpoint = '', accessToken = ''] = [claimOf(source, 'endpoint'), claimOf(source, 'access_token')]
   if (typeof endpoint !== 'string' || typeof accessToken !== 'string') throw new AuthenticationError('could not parse claim sources')
-  // A source without an endpoint is an aggregated claim, which is not looked at.
+  // A source without an endpoint is an aggregated claim, which is not supported.
   return endpoint === '' ? undefined : { endpoint, accessToken }
 }
 
-/** `providerOf` starts to follow the issuer of a distributed claim. */
+/** `providerOf` starts discovery of the issuer of a distributed claim. */
 export function distributedClaims(claim: string, get: HttpsGet, providerOf: (issuer: string) => Provider): DistributedClaims {
   const providers = new Map<string, Provider>()
 

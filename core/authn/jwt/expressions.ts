@@ -1,13 +1,16 @@
-/** Expressions of JWT authenticators: what they may say, and how their results are read. */
+/** CEL expressions of JWT authenticators: their environments and how results are read. */
 import { type CelEnvironment, type Compiled, createCelEnvironment } from '../../cel/environment.ts'
 import type { Bindings, Program } from '../../cel/program.ts'
 import { boolType, dynType, listType, mapType, objectType, stringType } from '../../cel/types.ts'
 import { AuthenticationError } from '../authenticator.ts'
 
 export interface JwtCompiler {
-  /** Over the claims of a token, as `claims`. A rule must be known to yield a bool; what a mapping yields only a token can tell. */
+  /**
+   * Compiles an expression over the token's claims, as `claims`. Rules must have the static type bool; the type of a mapping's result is
+   * checked at evaluation.
+   */
   claims(expression: string, wanted?: 'bool'): Compiled
-  /** A rule over the user that a token stands for, as `user`. */
+  /** Compiles a rule over the resulting user, as `user`. */
   user(expression: string): Compiled
 }
 
@@ -18,7 +21,7 @@ const userType = objectType('kubernetes.UserInfo', {
   extra: mapType(stringType, listType(stringType)),
 })
 
-/** Makes its environments when there is a first expression for them. */
+/** Environments are created when the first expression needs them. */
 export function createJwtCompiler(): JwtCompiler {
   let overClaims: CelEnvironment | undefined
   let overUser: CelEnvironment | undefined
@@ -34,13 +37,13 @@ export function createJwtCompiler(): JwtCompiler {
   }
 }
 
-/** A program that the checks of its file let pass. Throws an Error otherwise. */
+/** The program of an expression that configuration validation has compiled before. Throws an Error if it doesn't compile. */
 export function mustCompile(compiled: Compiled): Program {
   if ('issues' in compiled) throw new Error(compiled.issues)
   return compiled.program
 }
 
-/** Evaluates; an expression that fails says nothing, so that its token is refused with an AuthenticationError. */
+/** Evaluates an expression. Throws an AuthenticationError when it fails, so that the token is refused. */
 export function evaluate(program: Program, what: string, variables: Bindings): unknown {
   const { value, error } = program.evaluate(variables)
   if (error === undefined) return value
@@ -53,7 +56,7 @@ export function textResult(program: Program, what: string, claims: unknown): str
   return value
 }
 
-/** A text or a list of texts as a list, without empty ones; null is none. */
+/** A string or list of strings as a list, without empty strings; null is an empty list. */
 export function listResult(program: Program, what: string, claims: unknown): readonly string[] {
   const value = evaluate(program, `${what} claim expression`, { claims })
   const list: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value]
@@ -63,7 +66,7 @@ export function listResult(program: Program, what: string, claims: unknown): rea
   return list.filter((each) => each !== '')
 }
 
-/** Throws an AuthenticationError with the rule's message when it does not hold. */
+/** Throws an AuthenticationError with the rule's message when the rule is false. */
 export function mustHold(program: Program, message: string, what: string, variables: Bindings): void {
   if (evaluate(program, `${what} validation expression`, variables) === true) return
   throw new AuthenticationError(

@@ -1,11 +1,11 @@
 import type { Outbound } from '../../ports.ts'
 
-/** Gets a text of bounded size. Rejects with an Error when the answer is no success. */
+/** Gets a body of bounded size. Rejects with an Error unless the status is a success. */
 export type HttpsGet = (url: string, bearer?: string) => Promise<string>
 
-/** Milliseconds for a call, its answer included. */
+/** Timeout in milliseconds of a call, including its body. */
 const timeout = 30_000
-/** Bytes of an answer. */
+/** Maximum bytes of a body. */
 const longestAnswer = 1024 * 1024
 
 async function readBounded({ body }: Response): Promise<string> {
@@ -20,7 +20,7 @@ async function readBounded({ body }: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-/** GET with the given roots (PEM; empty: the host's). */
+/** HTTPS GET that trusts the given roots (PEM; empty: the host's roots). */
 export function createGet(outbound: Pick<Outbound, 'fetch'>, certificateAuthority: string): HttpsGet {
   const options = { timeout, ...(certificateAuthority !== '' && { certificateAuthority }) }
   return async (url, bearer) => {

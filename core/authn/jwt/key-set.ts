@@ -1,4 +1,4 @@
-/** The published keys of a provider: kept, and got again when they don't verify a token. */
+/** JWKS of a provider: cached, and fetched again when no key verifies a token. */
 import type { JWK } from 'jose'
 import type { Clock } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -16,13 +16,13 @@ export interface KeySetOptions {
   readonly url: string
   readonly get: HttpsGet
   readonly clock: Clock
-  /** Is told of each try: the key set as it came, undefined when it did not. */
+  /** Called after each fetch: the JWKS as received, or undefined after a failure. */
   fetched(keySet: string | undefined): void
 }
 
-/** Anybody can send tokens that no key signed: keys are got once in so long at most, and who comes in between waits. Milliseconds. */
+/** Minimum milliseconds between fetches, because anybody can send tokens with an unknown key; concurrent callers share one fetch. */
 const pause = 1_000
-/** Keys in use are looked after this often, so that one that was withdrawn goes. Milliseconds. */
+/** Age in milliseconds after which keys in use are refreshed, so that withdrawn keys stop being accepted. */
 const freshFor = 300_000
 const mostKeys = 256
 
@@ -62,7 +62,7 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
   let loading: Promise<Jose> | undefined
   let fetchedAt = Number.NEGATIVE_INFINITY
   let fetching: Promise<void> | undefined
-  /** How many calls began, and which of them the keys are from. */
+  /** Number of fetches started, and the number of the one that `keys` came from. */
   let begun = 0
   let current = 0
 
@@ -74,7 +74,7 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
     let text: string
     try {
       text = await get(url)
-      // The same keys need no second import.
+      // An unchanged JWKS is not imported again.
       if (text !== published) keys = readKeys(text)
       published = text
       current = call
@@ -102,7 +102,7 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
         await jose.compactVerify(token, await importOnce(key, algorithm, jose), { algorithms: [algorithm] })
         return true
       } catch {
-        // Another key may have the same id, or none.
+        // Several keys may share an id or have none: try the next.
       }
     }
     return false
@@ -113,11 +113,11 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
       const before = begun
       const tried = keys
       if (await isSigned(token, header)) {
-        // The provider may be down: what its keys verified before, they still do.
+        // Refreshed in the background: while the provider is down, the cached keys stay valid.
         if (clock.now() - fetchedAt > freshFor) refresh().catch(() => undefined)
         return
       }
-      // Keys that came in the meantime are new enough.
+      // Keys fetched since this call began are fresh enough.
       if (current <= before) await refresh()
       if (keys === tried || !(await isSigned(token, header))) throw new AuthenticationError('failed to verify id token signature')
     },

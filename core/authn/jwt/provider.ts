@@ -1,4 +1,4 @@
-/** An OpenID provider: found by discovery, and asked for its keys. */
+/** An OpenID provider: discovery and keys. */
 import type { Clock, Logger } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
@@ -9,34 +9,34 @@ import { type JwtToken, readHeader } from './token.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
-  /** Address of the discovery document; empty: where the issuer has it (OpenID Connect Discovery 1.0, 4). */
+  /** URL of the discovery document; empty: the issuer's well-known path (OpenID Connect Discovery 1.0, 4). */
   readonly discoveryURL: string
-  /** A token must be for one of them. */
+  /** Accepted audiences; a token must name at least one. */
   readonly audiences: readonly string[]
   readonly algorithms: readonly string[]
   readonly get: HttpsGet
   readonly clock: Clock
   readonly logger: Logger
-  /** Is told of each try to get keys: the key set as it came, undefined when it did not. */
+  /** Called after each fetch of keys: the JWKS as received, or undefined after a failure. */
   fetchedKeys(keySet: string | undefined): void
 }
 
 export interface Provider {
-  /** Resolves when the first try to find the provider is over, whatever came of it. */
+  /** Resolves when the first discovery attempt ends, whatever its result. */
   readonly tried: Promise<void>
-  /** Resolves when the provider is found, if ever. */
+  /** Resolves when discovery succeeds, which may be never. */
   readonly found: Promise<void>
-  /** Verifies a token of this provider. Rejects with an AuthenticationError, at once while the provider has not been found. */
+  /** Verifies a token of this provider. Rejects with an AuthenticationError; before discovery has succeeded, it does so at once. */
   verify(token: JwtToken): Promise<void>
   close(): void
 }
 
-/** Milliseconds until an unreachable provider is asked again. */
+/** Milliseconds between discovery attempts. */
 const retryAfter = 10_000
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Reads a discovery document: the address of the key set. Throws an Error when it is not that of the issuer. */
+/** Reads the JWKS URL of a discovery document. Throws an Error when the document belongs to another issuer. */
 function readDiscovery(text: string, issuer: string): string {
   const document: unknown = JSON.parse(text)
   if (typeof document !== 'object' || document === null) throw new Error('the discovery document is no object')
@@ -49,7 +49,7 @@ function readDiscovery(text: string, issuer: string): string {
   return textOf(keys)
 }
 
-/** Looks for the provider in the background until it is found; start and other requests don't wait. */
+/** Discovers the provider in the background; neither the start of the server nor other requests wait for it. */
 export function createProvider(options: ProviderOptions): Provider {
   const { issuer, audiences, algorithms, get, clock, logger } = options
   const address = options.discoveryURL || `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`

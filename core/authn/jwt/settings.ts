@@ -1,4 +1,4 @@
-/** What is believed of the tokens of one issuer: an entry `jwt` of an AuthenticationConfiguration. Absent texts are empty. */
+/** How tokens of one issuer are verified and mapped: an entry `jwt` of an AuthenticationConfiguration. Absent strings are empty. */
 export interface JwtSettings {
   readonly issuer: {
     readonly url: string

@@ -1,35 +1,35 @@
-/** Reads compact JSON web tokens (RFC 7519) before anything in them is believed. */
+/** Parses compact JSON web tokens (RFC 7519) without verifying them. */
 import { parseJson } from '../../request/json.ts'
 import type { Json } from '../../schema/model.ts'
 import { AuthenticationError } from '../authenticator.ts'
 
 export type Claims = { readonly [name: string]: Json }
 
-/** A token as it was sent: nothing of it is verified. */
+/** A token as it was sent: unverified. */
 export interface JwtToken {
   readonly text: string
   readonly issuer: string
   readonly claims: Claims
-  /** Faults that a payload may not have although it can be read: names that occur twice. */
+  /** Duplicate names in the payload, which is refused although it can be parsed. */
   readonly faults: readonly string[]
 }
 
 export interface JwtHeader {
   readonly algorithm: string
-  /** Empty: the token doesn't say which key signed it. */
+  /** Empty: the token names no key. */
   readonly keyId: string
 }
 
-/** Characters. The reference server reads what fits into its headers; reading one that is longer than this takes milliseconds. */
+/** Maximum characters. The reference server is bounded by its header limit; parsing more than this takes milliseconds. */
 const longestToken = 256 * 1024
 
-/** Last characters whose unused bits are zero, by length modulo four: bytes have one text only. */
+/** Allowed last characters by length modulo four (unused bits must be zero), so that the same bytes have only one encoding. */
 const lastCharacters: { readonly [rest: number]: RegExp } = { 0: /^/, 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
 
-/** Whether a text is unpadded base64url (RFC 7515 2). */
+/** Whether a string is unpadded base64url (RFC 7515 2). */
 const isEncoded = (text: string) => /^[\w-]*$/.test(text) && lastCharacters[text.length % 4]?.test(text) === true
 
-/** The bytes of base64url; undefined when it is none. */
+/** Decodes base64url; undefined when the string is not base64url. */
 function decode(text: string): Uint8Array | undefined {
   if (!isEncoded(text)) return undefined
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
@@ -43,7 +43,7 @@ interface Part {
   readonly duplicates: readonly string[]
 }
 
-/** A JSON object; undefined when the part is anything else. */
+/** Parses a part as a JSON object; undefined for anything else. */
 function readPart(text: string | undefined): Part | undefined {
   const bytes = text === undefined ? undefined : decode(text)
   if (bytes === undefined) return undefined
@@ -55,15 +55,15 @@ function readPart(text: string | undefined): Part | undefined {
   }
 }
 
-/** The claim of that name; undefined when there is none. */
+/** The claim of that name; undefined when absent. */
 export const claimOf = (claims: Claims, name: string): Json | undefined => (Object.hasOwn(claims, name) ? claims[name] : undefined)
 
-/** This provider leaves out the scheme (OpenID Connect Core 1.0, 15.6.2). */
+/** Google's issuer may leave out the scheme (OpenID Connect Core 1.0, 15.6.2). */
 const schemeless = 'accounts.google.com'
 
 /**
- * Reads a token; undefined when it is no JWT of any issuer, so that other methods may know it. Throws an AuthenticationError when it looks
- * like a JWT and is too long to be read.
+ * Parses a token; undefined when it is not a JWT with an issuer, so that other methods can try it. Throws an AuthenticationError when it
+ * looks like a JWT but is too long to parse.
  */
 export function readJwt(text: string): JwtToken | undefined {
   const parts = text.split('.', 4)
@@ -79,7 +79,7 @@ export function readJwt(text: string): JwtToken | undefined {
   return { text, issuer: issuer === schemeless ? `https://${schemeless}` : issuer, claims, faults: duplicates }
 }
 
-/** The protected header. Throws an AuthenticationError when it can't be read, or asks for what a JWT may not (RFC 7797 7) or nothing here understands. */
+/** Parses the protected header. Throws an AuthenticationError when it is malformed, has `b64` (RFC 7797 7) or an unknown critical parameter. */
 export function readHeader(text: string): JwtHeader {
   const header = readPart(text.split('.', 1)[0])
   if (header === undefined || header.duplicates.length > 0) throw new AuthenticationError('malformed jwt: header')

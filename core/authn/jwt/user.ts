@@ -1,4 +1,4 @@
-/** Claims → user, as the settings of an authenticator map and check them. */
+/** Maps claims to a user, with the rules of an authenticator's settings. */
 import type { Program } from '../../cel/program.ts'
 import { fromJson } from '../../cel/values/json.ts'
 import type { Platform } from '../../platform.ts'
@@ -9,10 +9,10 @@ import { createJwtCompiler, listResult, mustCompile, mustHold, textResult } from
 import type { ClaimOrExpression, JwtSettings } from './settings.ts'
 import { type Claims, claimOf } from './token.ts'
 
-/** The user that verified claims stand for. Throws an AuthenticationError when they can't be mapped or break a rule. */
+/** The user of verified claims. Throws an AuthenticationError when they can't be mapped or break a rule. */
 export type UserOfClaims = (claims: Claims) => User
 
-/** The value of a claim that the settings name. */
+/** A string claim that the settings name. */
 function textClaim(claims: Claims, name: string, what: string): string {
   const value = claimOf(claims, name)
   if (typeof value === 'string') return value
@@ -20,14 +20,14 @@ function textClaim(claims: Claims, name: string, what: string): string {
   throw new AuthenticationError(`parse ${what} claim ${JSON.stringify(name)}: ${why}`)
 }
 
-/** One text counts as a list of one. */
+/** A single string counts as a list of one. */
 function listClaim(value: Json, name: string): readonly string[] {
   const list: readonly Json[] = value === null ? [] : Array.isArray(value) ? value : [value]
   if (list.every((each) => typeof each === 'string')) return list
   throw new AuthenticationError(`parse groups claim ${JSON.stringify(name)}: claim is no list of strings`)
 }
 
-/** An address counts only when the provider does not say that it is unverified (OpenID Connect Core 1.0, 5.1). */
+/** An e-mail address is refused when the provider says that it is unverified (OpenID Connect Core 1.0, 5.1). */
 function checkEmail(claims: Claims): void {
   const verified = claimOf(claims, 'email_verified')
   if (verified === undefined || verified === true) return
@@ -45,7 +45,7 @@ function checkRequired(claims: Claims, rules: JwtSettings['claimValidationRules'
   }
 }
 
-/** Compiles the expressions once. Throws an Error when one is none: settings from a file are checked before. */
+/** Compiles the expressions once. Throws an Error when one doesn't compile; configuration files are validated earlier. */
 export function userOfClaims(settings: JwtSettings, platform: Platform): UserOfClaims {
   const { claimMappings, claimValidationRules, userValidationRules } = settings
   const compiler = createJwtCompiler()

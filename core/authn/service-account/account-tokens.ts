@@ -1,4 +1,4 @@
-/** Tokens that stand for service accounts, of either kind: verified once, then looked up again every moment. */
+/** Service account tokens, legacy or from TokenRequests: the signature is verified once, the bound objects are checked every two seconds. */
 import type { JWTPayload } from 'jose'
 import type { Clock } from '../../ports.ts'
 import type { User } from '../../request/exchange.ts'
@@ -6,38 +6,38 @@ import { type Accepted, AuthenticationError, type TokenAuthenticator } from '../
 import type { AccountTokenObserver } from '../observer.ts'
 import { issuerOf, type Verification, verifyToken } from './verifier.ts'
 
-/** What a use of a token leaves behind. */
+/** Warnings and audit annotations that the use of a token adds. */
 export type Notes = Pick<Accepted, 'warnings' | 'annotations'>
 export const noNotes: Notes = {}
 
-/** What a verified token says. */
+/** A token with a verified signature. */
 export interface AccountToken {
   readonly user: User
-  /** Throws an AuthenticationError, or rejects with one, when what the token depends on is gone. */
+  /** Throws an AuthenticationError, or rejects with one, when an object that the token depends on is gone. */
   check(): Notes | Promise<Notes>
 }
 
-/** A kind of tokens. */
+/** A kind of service account token. */
 export interface AccountTokens extends Verification {
   readonly name: string
-  /** Throws an AuthenticationError when the claims are not of this kind. */
+  /** Throws an AuthenticationError when the claims belong to another kind. */
   read(payload: JWTPayload, token: string): AccountToken
-  /** Audiences that this server is one of (`--api-audiences`). */
+  /** This server's own audiences (`--api-audiences`). */
   readonly audiences: readonly string[]
   readonly clock: Clock
   readonly observer: AccountTokenObserver
 }
 
-/** Verified tokens kept at most; the one that was verified first goes first. */
+/** Maximum cached tokens; the oldest verified is evicted first. */
 const maxTokens = 10_000
-/** Whether the account and the bound object still exist is asked again after so long. Milliseconds. */
+/** Milliseconds between checks that the account and the bound object still exist. */
 const lookupTtl = 2_000
 
 interface Verified extends AccountToken {
   readonly audiences: readonly string[]
   /** Milliseconds since the epoch. */
   readonly expires: number
-  /** The answer for this server's own audiences, and until when it holds without a look-up. */
+  /** Cached result for this server's own audiences; valid without a look-up until `fresh`. */
   own?: Accepted
   notes?: Notes
   fresh: number
@@ -46,12 +46,12 @@ interface Verified extends AccountToken {
 const show = (list: readonly string[]) => `[${list.map((audience) => JSON.stringify(audience)).join(' ')}]`
 
 /**
- * Accepts tokens of the given kind. Signatures are verified once per token; afterwards only expiry is checked, and what the kind
- * checks. No opinion on tokens of other issuers.
+ * Authenticates tokens of the given kind. The signature is verified once per token; later requests check expiry and the kind's `check`
+ * only. No opinion on tokens of other issuers.
  */
 export function accountTokens(kind: AccountTokens): TokenAuthenticator {
   const { issuers, audiences: ownAudiences, clock, observer } = kind
-  // Keyed by the token itself: an engine compares two strings only after their seeded hashes agree.
+  // Keyed by the token itself, without a digest: string-keyed maps compare contents only after their seeded hashes match.
   const known = new Map<string, Verified>()
 
   const verify = async (token: string): Promise<Verified> => {
@@ -65,7 +65,7 @@ export function accountTokens(kind: AccountTokens): TokenAuthenticator {
   const accept = (verified: Verified, requested?: readonly string[]): Accepted | Promise<Accepted> => {
     const { user } = verified
     if (verified.audiences.length === 0) observer('legacy')
-    // A token without audiences is meant for this server.
+    // A token without audiences is valid for this server's own audiences.
     const given = verified.audiences.length === 0 ? ownAudiences : verified.audiences
     const wanted = requested ?? ownAudiences
     const audiences = given.filter((audience) => wanted.includes(audience))

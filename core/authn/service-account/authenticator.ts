@@ -11,7 +11,7 @@ export interface ServiceAccountOptions {
   /** Accepted values of the claim `iss`. */
   readonly issuers: readonly string[]
   readonly keys: KeySource
-  /** Audiences that this server is one of (`--api-audiences`). */
+  /** This server's own audiences (`--api-audiences`). */
   readonly audiences: readonly string[]
   readonly lookup: ObjectLookup
   readonly platform: Platform
@@ -19,10 +19,7 @@ export interface ServiceAccountOptions {
   readonly observer: AccountTokenObserver
 }
 
-/**
- * Accepts tokens that a TokenRequest issued: signed by one of the keys, for an account that is still there, as is the object that
- * the token is bound to.
- */
+/** Authenticates tokens issued by TokenRequests: signed by one of the keys, while the service account and the bound object exist. */
 export function serviceAccountTokens({ lookup, platform, ...options }: ServiceAccountOptions): TokenAuthenticator {
   const { clock, observer } = options
   const staleToken = platform.name('authentication.<domain>/stale-token')

@@ -1,14 +1,14 @@
 import { AuthenticationError } from '../authenticator.ts'
 import type { AccountClaims } from './claims.ts'
 
-/** What a token's account or bound object looks like now. */
+/** Current state of a token's service account or bound object. */
 export interface BoundObject {
   readonly uid: string
   /** RFC 3339. */
   readonly deletionTimestamp?: string
 }
 
-/** Finds an object by resource; `namespace` is empty for nodes. A plain value when it is at hand. */
+/** Finds an object by resource; `namespace` is empty for nodes. Returns a plain value when the object is cached. */
 export type ObjectLookup = (
   resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
   namespace: string,
@@ -25,7 +25,7 @@ interface Check {
   readonly replaced: (uid: string) => string
 }
 
-/** An object that is being deleted still counts for so long. Milliseconds. */
+/** Grace period in milliseconds during which an object under deletion still counts as existing. */
 const leeway = 60_000
 const invalidated = 'service account token has been invalidated'
 
@@ -52,7 +52,7 @@ function checksOf({ namespace, serviceaccount, pod, secret, node }: AccountClaim
     },
     ...(secret === undefined ? [] : [bound('secrets', 'secret', namespace, secret)]),
     ...(pod === undefined ? [] : [bound('pods', 'pod', namespace, pod)]),
-    // With a pod, the node is where the pod runs, which the token only tells.
+    // A token bound to a pod also names the pod's node, but only for information: it is not bound to that node.
     ...(node === undefined || pod !== undefined ? [] : [bound('nodes', 'node', '', node)]),
   ]
 }

@@ -15,7 +15,7 @@ export interface AccountClaims {
   readonly pod?: Reference
   readonly secret?: Reference
   readonly node?: { readonly name: string; readonly uid?: string }
-  /** Seconds since the epoch; an injected token that is used later than this was not refreshed by its client. */
+  /** Seconds since the epoch. Use of a projected token after this time is stale: its client did not reload it. */
   readonly warnafter?: number
 }
 
@@ -27,7 +27,7 @@ function reference(value: unknown): Reference | undefined {
   return isObject(value) ? { name: textOf(value['name']), uid: textOf(value['uid']) } : undefined
 }
 
-/** Reads the private claims of a verified payload. Throws an AuthenticationError when the account is not named in them. */
+/** Reads the private claims of a verified payload. Throws an AuthenticationError when they don't name the account. */
 export function readAccountClaims(payload: Loose, platform: Platform): AccountClaims {
   const claims = payload[platform.labelDomain]
   const account = isObject(claims) ? reference(claims['serviceaccount']) : undefined
@@ -47,7 +47,7 @@ export function readAccountClaims(payload: Loose, platform: Platform): AccountCl
   }
 }
 
-/** The user that the token of an account stands for. `tokenId` is the claim `jti`. */
+/** The user of a service account token. `tokenId` is the claim `jti`. */
 export function accountUser(claims: AccountClaims, tokenId: string | undefined, platform: Platform): User {
   const { namespace, serviceaccount, pod, node } = claims
   const extras: { readonly [key: string]: string | undefined } = {

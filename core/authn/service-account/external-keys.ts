@@ -1,4 +1,4 @@
-/** Keys that an external signer tells us of, asked again when it says, and when a token names a key that is not known yet. */
+/** Public keys of an external signer, refreshed after its refresh hint and when a token names an unknown key. */
 import type { Clock, Logger } from '../../ports.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -8,7 +8,7 @@ import type { Keys } from './external-signer-messages.ts'
 import { reported, type SignerObserver, unobservedSigner } from './signer-observer.ts'
 
 export interface ExternalKeys extends KeySource {
-  /** Whether tokens signed with this key can be verified by others. */
+  /** Whether the key is listed in the JWKS document, so that others can verify its tokens. */
   isPublished(id: string): Promise<boolean>
   close(): void
 }
@@ -18,12 +18,12 @@ interface Known {
   readonly hidden: ReadonlySet<string>
   /** Milliseconds since the epoch. */
   readonly refreshAt: number
-  /** When the signer read them, in seconds since the epoch. */
+  /** When the signer read the keys, in seconds since the epoch. */
   readonly readAt: number
 }
 
 const longestId = 1024
-/** Milliseconds until the next try after a failure. */
+/** Milliseconds between attempts after a failure. */
 const retryAfter = 10_000
 
 async function read({ keys = [], dataTimestamp = {}, refreshHintSeconds: hint = 0 }: Infer<typeof Keys>, now: number): Promise<Known> {
@@ -39,7 +39,7 @@ async function read({ keys = [], dataTimestamp = {}, refreshHintSeconds: hint = 
   return { all: await Promise.all(all), hidden: new Set(hidden), refreshAt: now + hint * 1000, readAt: seconds + nanos / 1e9 }
 }
 
-/** Rejects with an Error when the first answer can't be used. Later failures are logged, and the last good keys stay. */
+/** Rejects with an Error when the first response can't be used. Later failures are logged and the last good keys stay. */
 export async function externalKeys(
   fetch: () => Promise<Infer<typeof Keys>>,
   clock: Clock,

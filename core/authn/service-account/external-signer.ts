@@ -1,4 +1,4 @@
-/** Signs tokens of service accounts by another process (`--service-account-signing-endpoint`, KEP-740). */
+/** Has service account tokens signed by another process (`--service-account-signing-endpoint`, KEP-740). */
 import * as z from 'zod'
 import type { Clock, Logger, Outbound } from '../../ports.ts'
 import type { Infer, Json, Message } from '../../schema/model.ts'
@@ -13,13 +13,13 @@ import { reported, type SignerObserver, unobservedSigner } from './signer-observ
 export interface ExternalSigner {
   readonly sign: TokenSigner
   readonly keys: KeySource
-  /** Longest validity of a token. */
+  /** Maximum lifetime of a token, in seconds. */
   readonly maxSeconds: number
   close(): void
 }
 
 export interface SignerOptions {
-  /** Path of its socket. */
+  /** Path of the signer's Unix socket. */
   readonly unixSocket: string
   readonly outbound: Pick<Outbound, 'call'>
   readonly clock: Clock
@@ -28,7 +28,7 @@ export interface SignerOptions {
 }
 
 const timeout = 30_000
-/** Milliseconds; the signer may start after us. */
+/** Milliseconds to wait for the signer, which may start after this server. */
 const patience = 60_000
 const leastSeconds = 600
 
@@ -45,7 +45,7 @@ function readHeader(text: string): z.output<typeof headerSchema> {
   return headerSchema.parse(decoded)
 }
 
-/** The JWT's other two parts, checked. */
+/** Validates the header and signature returned by the signer, and returns them as sent. */
 async function checked({ header = '', signature = '' }: Infer<typeof SignResponse>, keys: ExternalKeys) {
   const kid = (() => {
     try {
@@ -61,7 +61,7 @@ async function checked({ header = '', signature = '' }: Infer<typeof SignRespons
   return { header, signature }
 }
 
-/** Rejects with an Error when the signer is not there within a minute, or can't be used. */
+/** Rejects with an Error when the signer is not reachable within a minute, or its configuration can't be used. */
 export async function connectExternalSigner(options: SignerOptions): Promise<ExternalSigner> {
   const { unixSocket, outbound, clock, logger, observer = unobservedSigner } = options
   async function call<R extends Message>(

@@ -5,7 +5,7 @@ import { loadSigningKey } from '../certificate/keys.ts'
 import { serviceAccountName } from '../names.ts'
 import type { AccountClaims, Reference } from './claims.ts'
 
-/** Makes a compact JWT of the claims. */
+/** Signs claims as a compact JWT. */
 export type TokenSigner = (claims: JWTPayload) => Promise<string>
 
 export interface TokenIssuerOptions {
@@ -20,12 +20,12 @@ export interface TokenRequest extends Reference {
   readonly namespace: string
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
-  /** The token dies with this object. A pod's node is told to whoever verifies the token. */
+  /** The token is invalid once this object is deleted. For a pod, the token also names its node. */
   readonly boundObject?:
     | (Reference & { readonly kind: 'Pod'; readonly node?: { readonly name: string; readonly uid?: string } })
     | (Reference & { readonly kind: 'Secret' })
     | (Reference & { readonly kind: 'Node' })
-  /** Seconds after which use of the token counts as stale, for tokens whose life was extended. */
+  /** Seconds after which the token counts as stale, for tokens with an extended lifetime. */
   readonly warnAfterSeconds?: number
 }
 
@@ -33,7 +33,7 @@ export interface IssuedToken {
   readonly token: string
   /** RFC 3339, whole seconds. */
   readonly expirationTimestamp: string
-  /** As it stands in the user's extra and in audit annotations: `JTI=…`. */
+  /** Credential ID as in the user's extra and in audit annotations: `JTI=…`. */
   readonly credentialId: string
 }
 
@@ -49,7 +49,7 @@ function boundClaims({ boundObject }: TokenRequest): Pick<AccountClaims, 'node' 
   return { ...(boundObject.node && { node: boundObject.node }), pod: { name, uid } }
 }
 
-/** Signs with a private key in PEM. Rejects with an Error when the text has none that is usable. */
+/** Signs with a private key in PEM. Rejects with an Error when the text has no usable key. */
 export async function keySigner(pem: string): Promise<TokenSigner> {
   const { key, algorithm: alg, id: kid } = await loadSigningKey(pem)
   return async (claims) => {

@@ -1,4 +1,4 @@
-/** Tokens of service accounts that stand in secrets, from before there were TokenRequests (KEP-2799). */
+/** Legacy service account tokens: stored in Secrets, from before TokenRequests (KEP-2799). */
 import type { JWTPayload } from 'jose'
 import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
@@ -14,11 +14,11 @@ import { accountTokens, type Notes } from './account-tokens.ts'
 export interface LegacyTokenOptions {
   readonly keys: KeySource
   readonly audiences: readonly string[]
-  /** Whether secret and account have to exist (`--service-account-lookup`). */
+  /** Whether the Secret and the account must exist (`--service-account-lookup`). */
   readonly lookup: boolean
   readonly secretOf: SecretLookup
   accountOf(namespace: string, name: string): Promise<ApiObject | undefined>
-  /** Sets a label of a secret; failures are its own matter. */
+  /** Sets a label on a Secret; must not throw. */
   label(secret: StoredSecret, key: string, value: string): Promise<void>
   readonly platform: Platform
   readonly clock: Clock
@@ -59,7 +59,10 @@ function readClaims(payload: JWTPayload, platform: Platform): Claims {
 const generatedWarning =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.'
 
-/** Accepts the token of a secret while the secret holds it and the account is the same. Its last use is noted on the secret, once a day. */
+/**
+ * Authenticates the token of a Secret while the Secret holds it and the account's UID is unchanged. Labels the Secret with the date of last
+ * use, once a day.
+ */
 export function legacyServiceAccountTokens(options: LegacyTokenOptions): TokenAuthenticator {
   const { lookup, secretOf, accountOf, label, platform, clock, observer } = options
   const lastUsed = platform.name('<labels>/legacy-token-last-used')
@@ -68,7 +71,7 @@ export function legacyServiceAccountTokens(options: LegacyTokenOptions): TokenAu
 
   const touch = async (secret: StoredSecret) => {
     const now = clock.now()
-    // Another server's clock may have reached tomorrow.
+    // Another server's clock may be past midnight already.
     const recent = [dateOf(now), dateOf(now + day)]
     if (!recent.includes(secret.metadata.labels?.[lastUsed] ?? '')) await label(secret, lastUsed, dateOf(now))
   }

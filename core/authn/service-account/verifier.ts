@@ -3,7 +3,7 @@ import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { KeySource, VerificationKey } from '../certificate/keys.ts'
 
-/** Clocks of issuer and verifier may differ by so much. Seconds. */
+/** Tolerated clock skew between issuer and verifier, in seconds. */
 const leeway = 60
 
 interface VerifiedToken {
@@ -13,7 +13,7 @@ interface VerifiedToken {
   readonly expires: number
 }
 
-/** The claim `iss` of a compact JWT, unverified: it tells whose token this might be, no more. */
+/** The unverified claim `iss` of a compact JWT; use it only to select the verifier. */
 export function issuerOf(token: string): string | undefined {
   const [, payload, , ...rest] = token.split('.', 4)
   if (payload === undefined || rest.length > 0) return undefined
@@ -29,12 +29,12 @@ export interface Verification {
   readonly keys: KeySource
   /** Accepted values of the claim `iss`. */
   readonly issuers: readonly string[]
-  /** Whether a token without an expiry is refused. */
+  /** Whether tokens without `exp` are refused. */
   readonly mustExpire: boolean
 }
 
 /**
- * Verifies signature, issuer and times of a JWT. Each key goes with its one algorithm, so that a token can't choose how it is
+ * Verifies signature, issuer and times of a JWT. Each key has one algorithm, so that a token can't choose how it is
  * verified (RFC 8725 3.1). `now` is in milliseconds. Rejects with an AuthenticationError.
  */
 export async function verifyToken(token: string, { keys, issuers, mustExpire }: Verification, now: number): Promise<VerifiedToken> {
@@ -60,7 +60,7 @@ export async function verifyToken(token: string, { keys, issuers, mustExpire }: 
   throw new AuthenticationError(explain(problem))
 }
 
-/** Keys that may have signed a token: those with its key id, if it names one, and its algorithm. */
+/** Keys that may have signed a token: those of its algorithm and, if it names one, its key id. */
 async function candidates(
   decodeProtectedHeader: (token: string) => { alg?: string; kid?: string },
   token: string,
