@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly encryption?: EncryptionOptions
   /** Selects the built-in resources to serve; default: those that are served by default. */
   readonly serves?: (definition: ResourceDefinition) => boolean
-  /** Who answers for a group version (`metrics.example.com/v1`) in place of this server, behind all filters; it may change while serving. */
+  /** Handlers of group versions that other servers serve, by `GROUP/VERSION`. They run behind all filters; entries may change at any time. */
   readonly delegates?: ReadonlyMap<string, Handler>
   /** Prefix of all keys in the store; default `/registry`. */
   readonly prefix?: string
@@ -77,7 +77,7 @@ export interface ServerOptions {
   readonly maxMutatingInFlight?: number
   /** Concurrent deletions within one deletecollection request; default 1. */
   readonly deleteCollectionWorkers?: number
-  /** Decides on CORS origins. Absent: no CORS. */
+  /** Returns true for allowed CORS origins. Absent: no CORS. */
   readonly corsAccepts?: (origin: string) => boolean
   /** Directives of the Strict-Transport-Security header; default: no header. */
   readonly hstsDirectives?: readonly string[]
@@ -93,7 +93,7 @@ export interface ServerOptions {
   readonly disabledPlugins?: readonly string[]
   /** Additional admission plugins; they run after the built-in ones. */
   readonly extraPlugins?: readonly AdmissionPlugin[]
-  /** Path of the AdmissionConfiguration file; what it says of a plugin counts before `pluginConfigurations`. */
+  /** Path of the AdmissionConfiguration file. For plugins that it configures, it takes precedence over `pluginConfigurations`. */
   readonly admissionFile?: string
   /** Configuration of admission plugins by name; default: each plugin's own defaults. */
   readonly pluginConfigurations?: PluginConfigurations
@@ -109,7 +109,7 @@ export interface ServerOptions {
   readonly countInterval?: number
   /** Milliseconds between reads of the database size for metrics; 0 (default): never. */
   readonly sizeInterval?: number
-  /** Allow privileged containers; default true, as test harnesses start their servers. */
+  /** Allow privileged containers; default true, as test harnesses expect. */
   readonly allowPrivileged?: boolean
   /** Feature gates; default: those that are on by default. */
   readonly gates?: Pick<FeatureGates, 'enabled'>

@@ -67,7 +67,7 @@ export type StoreErrorCode = 'compacted' | 'future-revision' | 'unavailable' | '
 
 /**
  * The only error that a store throws. With code `compacted`, `revision` is the oldest revision still available. A write that fails with
- * `unavailable` or `timeout` may have happened, or may happen yet; with any other code it has not.
+ * `unavailable` or `timeout` may have been applied, or may be applied later; with any other code it was not.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
@@ -82,7 +82,7 @@ export class StoreError extends Error {
 
 /** The etcd v3 model, bytes only. All methods may reject with a StoreError. Callers must not modify returned values. */
 export interface KeyValueStore {
-  /** Whether values stay in memory as they were returned while they are current: who keeps them as well takes no more of it. */
+  /** True when the store keeps current values in memory: callers that keep a returned value then share its buffer. Default false. */
   readonly holdsValues?: boolean
   get(key: string, revision?: number): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
   list(options: ListOptions): Promise<ListResult>
@@ -95,7 +95,7 @@ export interface KeyValueStore {
   delete(key: string, expected: number): Promise<SwapResult>
   /** Delivers every event under the prefix after `afterRevision`. If that revision is compacted, the watch ends with that error. */
   watch(prefix: string, afterRevision: number, watcher: StoreWatcher): StoreWatch
-  /** A plain value where it is known at once: then reads need not wait. */
+  /** A plain value where no request to a server is needed; reads then save a turn of the event loop. */
   currentRevision(): number | Promise<number>
   /** Drops history before `revision`; current values stay. */
   compact(revision: number): Promise<void>
@@ -109,8 +109,8 @@ export interface KeyValueStore {
 /** The peer of a request. All requests of one connection share the same object, including `peerCertificates`. */
 export interface Connection {
   /**
-   * Calls back once the response has been sent, or given up; until then the request counts as in flight. Called before the handler's
-   * promise resolves. Absent: a response is as good as sent when it is made.
+   * Calls back once the response has been sent or abandoned; until then the request counts as in flight. The core calls this before
+   * the handler's promise resolves. Absent: a response counts as sent when the promise resolves.
    */
   readonly whenSent?: (response: Response, callback: () => void) => void
   /** IP address; empty for in-process requests. */
@@ -134,7 +134,7 @@ export interface OutboundOptions {
   /** Server name to verify; default: the URL's host. */
   readonly serverName?: string
   readonly unixSocket?: string
-  /** `HOST:PORT` to connect to in place of the URL's host, which stays the name that is asked for and verified. */
+  /** `HOST:PORT` to connect to. The URL's host is still sent in the Host header, and verified. */
   readonly address?: string
   readonly proxy?: string
   readonly insecure?: boolean
@@ -211,7 +211,7 @@ export interface Clock {
   now(): number
   /** Calls back once after the given milliseconds. The returned function cancels. A pending timer never keeps the process alive. */
   after(milliseconds: number, callback: () => void): () => void
-  /** Resolves once everything else that is due has had its turn. Absent: long computations hold the thread. */
+  /** Resolves after other pending work has run. Absent: long computations block the thread. */
   pause?(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What flags mean for the core's server. */
+/** Converts flags to options of the core. */
 
 import { defaultAdmissionPlugins } from '../../core/admission/plugins/index.ts'
 import type { AuthorizationFiles } from '../../core/config/authorization.ts'
@@ -16,8 +16,7 @@ import type { ServerOptions } from '../../core/server.ts'
 import { hostPort } from './address.ts'
 import { buildInfo } from './build-info.ts'
 
-/** The embedded store has no other readers: unless told otherwise it holds JSON, which needs no decoding. */
-/** With one slash before each of its parts, as the reference server cleans it. */
+/** Cleans `--kvstore-prefix` as kube-apiserver does: exactly one slash before each segment. */
 const keyPrefix = (text: string) =>
   text
     .split('/')
@@ -25,10 +24,11 @@ const keyPrefix = (text: string) =>
     .map((part) => `/${part}`)
     .join('')
 
+/** The embedded store has no other readers: unless the flag is set it holds JSON, which is served without decoding. */
 const storageMediaType = (flags: ParsedFlags) =>
   flags.isSet('storage-media-type') || flags.get('kvstore-servers').length > 0 ? flags.get('storage-media-type') : 'application/json'
 
-/** Files of authorizers, and the cluster that a pod is told of by its environment. */
+/** Files of authorizers, and the API server's URL from the environment that pods get (in-cluster configuration). */
 function authorizationFiles(flags: ParsedFlags): AuthorizationFiles {
   const [configuration, policy] = [flags.get('authorization-config'), flags.get('authorization-policy-file')]
   const connection = flags.get('authorization-webhook-config-file')
@@ -48,20 +48,21 @@ function authorizationFiles(flags: ParsedFlags): AuthorizationFiles {
   }
 }
 
-/** What is encrypted in the store, if anything is. */
+/** Encryption at rest, when a file configures it. */
 function encryption(flags: ParsedFlags): Pick<ServerOptions, 'encryption'> {
   const file = flags.get('encryption-provider-config')
   if (!file) return {}
   return { encryption: { file, automaticReload: flags.get('encryption-provider-config-automatic-reload') ?? false } }
 }
 
-/** The deprecated flag names all plugins that run; the two newer ones change what runs by default. */
+/** The deprecated `--admission-control` lists all plugins to run; the two newer flags change the default set. */
 function pluginChoice(flags: ParsedFlags): Pick<ServerOptions, 'enabledPlugins' | 'disabledPlugins'> {
   const only = flags.get('admission-control')
   if (only.length > 0) return { enabledPlugins: only, disabledPlugins: defaultAdmissionPlugins.filter((name) => !only.includes(name)) }
   return { enabledPlugins: flags.get('enable-admission-plugins'), disabledPlugins: flags.get('disable-admission-plugins') }
 }
 
+/** Options of the core. @throws FlagError */
 export function serverOptions(flags: ParsedFlags): ServerOptions {
   const { platform } = flags
   const gates = gatesOfFlags(flags)

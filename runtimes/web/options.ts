@@ -6,38 +6,38 @@ import type { ServerOptions } from '../../core/options.ts'
 import { createPlatform, type Platform, type PlatformName } from '../../core/platform.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 
-/** A user that a bearer token stands for. */
+/** The user that a bearer token authenticates. */
 export interface TokenUser {
   readonly name: string
   readonly uid?: string
   readonly groups?: readonly string[]
 }
 
-/** Options of the core that are made from data here. */
+/** Options of the core that are derived from the data below. */
 type Made = 'platform' | 'gates' | 'serves' | 'enabledPlugins' | 'disabledPlugins'
 
-/** Everything that a server can be told; what is data in flags and files is data here. */
+/** All options of a server. What flags and files take as text is plain data here. */
 export interface EmbeddedOptions extends Omit<ServerOptions, Made>, Partial<Record<Exclude<Made, 'platform'>, never>> {
   /**
-   * Names of system namespaces, the cluster's own service and media types; default `platform`. With `kubernetes` they are what every
-   * cluster of that product has: `kube-system`, service `kubernetes`.
+   * Product name in namespaces, in the cluster's own service and in media types; default `platform`. With `kubernetes`: namespace
+   * `kube-system`, service `kubernetes`.
    */
   readonly platform?: PlatformName | Platform
   /** Feature gates that differ from their defaults: `{ WatchList: false }`. */
   readonly featureGates?: { readonly [gate: string]: boolean }
-  /** APIs that differ from what is served by default: `{ 'resource.k8s.io/v1beta1': true, 'api/beta': true }`. */
+  /** APIs to enable or disable: `{ 'resource.k8s.io/v1beta1': true, 'api/beta': true }`. */
   readonly runtimeConfig?: { readonly [api: string]: boolean }
   /** Bearer tokens and their users. */
   readonly tokens?: readonly { readonly token: string; readonly user: TokenUser }[]
-  /** Admission plugins to run besides the default ones, and default ones not to run. */
+  /** Admission plugins to enable besides the default ones, and default ones to disable. */
   readonly admissionPlugins?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] }
 }
 
 const platformOf = (given: EmbeddedOptions['platform']): Platform => (typeof given === 'object' ? given : createPlatform(given))
 
 /**
- * Reads the data.
- * @throws FlagError, named after the flag that takes the same data, for a gate or API that does not exist.
+ * Converts the options to those of the core.
+ * @throws FlagError for a gate or API that does not exist; it names the flag that takes the same data.
  */
 export async function serverOptions(options: EmbeddedOptions): Promise<ServerOptions> {
   const { platform: given, featureGates = {}, runtimeConfig = {}, tokens = [], admissionPlugins = {}, ...others } = options
