@@ -98,7 +98,7 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
       await update(resource, namespace, name, { view: mainView(resource.definition), change }, request)
     } catch (error) {
       const why = messageOf(error)
-      logger.error({ secret: `${namespace}/${name}`, error: why }, 'use of a legacy token not noted')
+      logger.error({ secret: `${namespace}/${name}`, error: why }, 'last use of a legacy token not recorded')
     }
   }
 }

@@ -106,7 +106,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
       .catch((error: unknown) => {
         metrics.reloaded(undefined)
         const why = messageOf(error)
-        telemetry.logger.error({ file: from, error: why }, 'authentication configuration not reloaded, the last good one stays')
+        telemetry.logger.error({ file: from, error: why }, 'authentication configuration not reloaded; the last valid one stays in use')
       })
   }
   const stopWatching = path === undefined ? undefined : files.watch(path, () => follow(path))

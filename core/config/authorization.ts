@@ -120,7 +120,7 @@ async function configured(
   const stopWatching = ports.files.watch(path, () => {
     reloading = reloading.then(reload).catch((error: unknown) => {
       metrics.reloaded(undefined)
-      logger.error({ file: path, error: messageOf(error) }, 'authorization configuration not reloaded, the last good one stays')
+      logger.error({ file: path, error: messageOf(error) }, 'authorization configuration not reloaded; the last valid one stays in use')
     })
   })
   return {

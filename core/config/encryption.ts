@@ -110,7 +110,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
     cancel()
     replacing = replacing.then(replace).catch((error: unknown) => {
       observer.reloaded(undefined)
-      logger.error({ file, error: messageOf(error) }, 'encryption configuration not reloaded, the last good one stays')
+      logger.error({ file, error: messageOf(error) }, 'encryption configuration not reloaded; the last valid one stays in use')
       if (!closed) cancel = clock.after(retryInterval, reload)
     })
   }
@@ -126,7 +126,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
           const on = resourceOf(key)
           return on && current.providers.transformerOf(on)
         },
-        (key, error) => logger.warn({ key, error }, 'a stored value can not be decrypted, or a new one not encrypted'),
+        (key, error) => logger.warn({ key, error }, 'transform of a stored value failed'),
       ),
     checks: options.automaticReload || current.providers.onlyV2 ? [shared] : current.providers.checks,
     close() {

@@ -47,7 +47,7 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
     } catch (error) {
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
-      if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'tries again later')
+      if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'reconciliation failed; retrying')
       addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
     }
     // Work that makes work for itself leaves the thread to others in between.

@@ -81,7 +81,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
       return reader.one(kv)
     } catch (error) {
       if (!isUnreadable(error)) throw error
-      logger.debug({ key: kv.key, error: error.message }, 'stored value passed over by the controllers')
+      logger.debug({ key: kv.key, error: error.message }, 'built-in controllers skip a stored value')
       return undefined
     }
   }
@@ -186,7 +186,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     generation++
     starting = undefined
     for (const watch of watches.splice(0)) watch.close()
-    logger.debug({ error: error instanceof Error ? error.message : undefined }, 'store watch of the controllers starts anew')
+    logger.debug({ error: error instanceof Error ? error.message : undefined }, 'watch of the built-in controllers restarts from a new list')
     startAfter(retryAfter)
   }
 

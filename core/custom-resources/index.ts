@@ -139,7 +139,7 @@ export function createCustomResources({
 
   return {
     ready: following.ready.catch((error: unknown) =>
-      logger.warn({ error: messageOf(error) }, 'definitions of custom resources not read yet'),
+      logger.warn({ error: messageOf(error) }, 'custom resource definitions not loaded; retrying'),
     ),
     start(client) {
       const definitions = client(resource.definition)

@@ -57,7 +57,7 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
       try {
         size.set([id], await store.size())
       } catch (error) {
-        logger.info({ store: id, error: messageOf(error) }, 'size of the store not known')
+        logger.info({ store: id, error: messageOf(error) }, 'database size not available')
       }
     }
   }

@@ -27,7 +27,7 @@ export function startCompaction(store: KeyValueStore, clock: Clock, logger: Logg
       seen = result.revision
       if (mine) await store.compact(before)
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'compaction failed, tries again later')
+      logger.warn({ error: messageOf(error) }, 'compaction failed; retrying at the next interval')
     }
     schedule()
   }

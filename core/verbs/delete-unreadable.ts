@@ -49,7 +49,7 @@ export async function deleteUnreadable(target: Target, options: DeleteOptions): 
   if (set.length > 0) throw refusal(services.platform, ...set.map((each) => `cannot be set together with .${each}`))
   exchange.annotations.set(services.platform.name('apiserver.<domain>/unsafe-delete-ignore-read-error'), '')
   await authorize(target)
-  services.logger.info({ resource: resource.groupResource, namespace, name }, 'deleting an object that can not be read')
+  services.logger.info({ resource: resource.groupResource, namespace, name }, 'deleting an object that cannot be read')
   await removeUnreadable(resource, namespace, name, options.dryRun)
   const details = { name, kind: resource.definition.kind }
   return respondStatus(target, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 })

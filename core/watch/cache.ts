@@ -82,7 +82,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     )
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     const at = loaded.revision
-    if (at < reached.revision) logger.warn({ resource: definition.names.plural, from: reached.revision, to: at }, 'the store went back')
+    if (at < reached.revision) logger.warn({ resource: definition.names.plural, from: reached.revision, to: at }, 'store revision went backwards (restored from a backup?)')
     lists.forget()
     entries.replace(loaded.entries)
     const window = new Window(windowCapacity, at)
@@ -126,7 +126,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     fanOut.end()
     reached.giveUp()
     if (error && !closed)
-      logger.warn({ resource: definition.names.plural, error: error.message }, 'watch cache lost its place, starts anew')
+      logger.warn({ resource: definition.names.plural, error: error.message }, 'watch cache restarts from a new list')
   }
 
   async function startWithRetries(): Promise<State> {
@@ -163,7 +163,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
 
   /** A store whose revision is below what the cache had seen when it asked was restored from a backup: nothing here holds any more. */
   function heed(current: number, before: number, asked: number): number {
-    if (current < before && asked === generation) lost(new Error(`the store went back from revision ${before} to ${current}`))
+    if (current < before && asked === generation) lost(new Error(`store revision went backwards from ${before} to ${current}`))
     return current
   }
 

@@ -83,7 +83,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
   function heed({ revision, clusterId }: ResponseHeader, before: number): number {
     const replaced = cluster !== undefined && cluster !== clusterId
     if (replaced || revision < before) {
-      logger.warn({ before, revision, replaced }, 'the store went back to an earlier state')
+      logger.warn({ before, revision, replaced }, 'store revision went backwards (restored from a backup?)')
       watches.wentBack(replaced ? 0 : revision)
       newest = revision
     }

@@ -54,11 +54,11 @@ export async function followAuthorities({ path, files, logger, besides = '' }: F
       const next = await read()
       if (next.pem === bundle.pem) return
       bundle = next
-      logger.info({ file: path }, 'client authorities reloaded')
+      logger.info({ file: path }, 'client CA bundles reloaded')
       for (const listener of listeners) listener()
     } catch (error) {
       const why = messageOf(error)
-      logger.error({ file: path, error: why }, 'client authorities not reloaded, the last good ones stay')
+      logger.error({ file: path, error: why }, 'client CA bundles not reloaded; the last valid ones stay in use')
     }
   }
   let reloading = Promise.resolve()

@@ -64,7 +64,7 @@ export async function externalKeys(
       })
       .catch((error: unknown) => {
         const why = messageOf(error)
-        logger.error({ error: why }, 'keys of the external signer not fetched, the last good ones stay')
+        logger.error({ error: why }, 'keys of the external signer not fetched; the last ones stay in use')
         return false
       })
       .finally(() => {

@@ -39,7 +39,7 @@ async function repairAddresses(
     if (held.has(leak)) continue
     if (seen.addresses.has(leak)) {
       await addresses.release(address, parent, write)
-      logger.info({ address, service: parent }, 'gave back an address that no service holds')
+      logger.info({ address, service: parent }, 'released a cluster IP that no service uses')
     } else leaks.add(leak)
   }
   const known = new Set(taken.map(({ address, parent }) => tagged(parent, address)))
@@ -47,8 +47,8 @@ async function repairAddresses(
     if (known.has(tag)) continue
     const address = tag.slice(tag.indexOf(' ') + 1)
     const claimed = await addresses.claim(address, service, write)
-    if (claimed) logger.info({ address, service }, 'took an address again that a service holds')
-    else logger.warn({ address, service }, 'a service holds an address that another one has taken')
+    if (claimed) logger.info({ address, service }, 'allocated a cluster IP again that a service uses')
+    else logger.warn({ address, service }, 'two services hold the same cluster IP')
   }
   return leaks
 }
@@ -60,7 +60,7 @@ async function repairPorts({ ports, logger }: RepairOptions, held: ReadonlySet<n
       if (held.has(port)) continue
       if (seen.ports.has(port)) {
         set.release(port)
-        logger.info({ port }, 'gave back a node port that no service holds')
+        logger.info({ port }, 'released a node port that no service uses')
       } else leaks.add(port)
     }
     for (const port of held) if (set.holds(port) && !set.taken.has(port)) set.take(port)

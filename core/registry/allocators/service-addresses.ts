@@ -149,7 +149,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
       try {
         await ensureServiceRanges(options.serviceCidrs, options.serviceClusterIpRanges, platform, context())
       } catch (error) {
-        logger.warn({ error: messageOf(error) }, 'the service ranges are not what this server was started with')
+        logger.warn({ error: messageOf(error) }, 'service CIDRs in the store differ from --service-cluster-ip-range')
       }
       let leaks = noLeaks
       let cancel = () => {}
@@ -158,7 +158,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
         try {
           leaks = await repair({ services, addresses, ports, logger }, leaks, { context: context(), dryRun: false })
         } catch (error) {
-          logger.warn({ error: messageOf(error) }, 'repair of service addresses failed')
+          logger.warn({ error: messageOf(error) }, 'repair of service IP allocations failed')
         }
         if (!stopped) cancel = clock.after(repairInterval, () => void round())
       }

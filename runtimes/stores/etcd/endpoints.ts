@@ -54,7 +54,7 @@ export class Endpoints {
   failed(client: Client, error: StoreError): void {
     if (client !== this.current || this.#clients.length === 1) return
     this.#index = (this.#index + 1) % this.#clients.length
-    this.#logger.warn({ server: client.server, next: this.current.server, error: error.message }, 'store member failed, using the next one')
+    this.#logger.warn({ server: client.server, next: this.current.server, error: error.message }, 'etcd member failed; using the next one')
     for (const moved of this.#movers) moved(client)
   }
 

@@ -133,7 +133,7 @@ export class Feed {
 
   #broken(client: Client, error: StoreError): void {
     this.#drop()
-    this.#logger.debug({ server: client.server, error: error.message, after: this.#position }, 'store watch broke, takes it up again')
+    this.#logger.debug({ server: client.server, error: error.message, after: this.#position }, 'etcd watch ended; resuming')
     this.#endpoints.failed(client, error)
     // Leaving the member may have restarted this feed already.
     if (this.#closed || this.#cancelWatch !== undefined) return

@@ -74,7 +74,7 @@ export class Watches {
   /** The store turned out to be at a revision below one that was seen: a backup was restored, and positions after it are void. */
   wentBack(to: number): void {
     for (const line of this.#lines) {
-      if (line.feed.position > to) this.#abandon(line, new StoreError('compacted', `the store went back to revision ${to}`))
+      if (line.feed.position > to) this.#abandon(line, new StoreError('compacted', `store revision went backwards to ${to}`))
     }
   }
 
@@ -171,7 +171,7 @@ export class Watches {
     const positions = new Map([...this.#lines].map(({ feed }) => [feed, feed.position] as const))
     for (const [feed, position] of positions) {
       if (position < revision && before.get(feed) === position) {
-        this.#logger.warn({ server: feed.client?.server, position, revision }, 'store watch is silent, takes it up again')
+        this.#logger.warn({ server: feed.client?.server, position, revision }, 'etcd watch is silent; resuming')
         feed.restart()
       }
     }

@@ -72,7 +72,7 @@ export class Log {
     try {
       await this.#rebase(oldest)
     } catch (error) {
-      if (!this.#closing) this.#state.logger.warn({ error: messageOf(error) }, 'the log was not shortened; the next compaction tries again')
+      if (!this.#closing) this.#state.logger.warn({ error: messageOf(error) }, 'old log segments not removed; retrying at the next compaction')
     }
   }
 
@@ -122,7 +122,7 @@ export class Log {
     const header = await before.ended()
     const { number } = before
     this.#segment = await Segment.create(directory, { number: number + 1, store, ...header })
-    await before.finish().catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'the end of a segment was not marked'))
+    await before.finish().catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'end mark of a log segment not written'))
     const { places, file } = this.#parts.active
     this.#parts.finish(
       { number, name: segmentName(number), file, places, size: before.size },

@@ -43,7 +43,7 @@ export async function openLog(directory: LogDirectory, { logger, segmentBytes = 
   const last = read.at(-1)!
   if (torn) {
     const fields = { file: `${directory.path}/${last.name}`, offset: last.end, revision: history.revision }
-    logger.warn(fields, 'the end of the log was cut off: a write that was never acknowledged')
+    logger.warn(fields, 'dropped the torn end of the log: a write that was never acknowledged')
     last.file.truncate(last.end)
   }
   // What was read may be in the kernel's memory alone; now it counts as written.

@@ -22,7 +22,7 @@ const damagedSuffix = '.damaged'
  */
 export async function recoverLog(directory: LogDirectory, place: string, logger: Logger): Promise<void> {
   const damage = damageOf(directory)
-  if (damage === undefined) return logger.warn({ place }, 'nothing to recover: the log is as it was written')
+  if (damage === undefined) return logger.warn({ place }, 'nothing to recover: the log is undamaged')
   if (damage.place !== place) throw refusal(directory.path, damage)
   const { segments, bases } = logNames(directory.names())
   const state = new Salvage(directory, logger)

@@ -82,7 +82,7 @@ export class Connection {
       ping: () => this.#outbox.frame(frameTypes.ping, 0, 0, Buffer.alloc(pingLength)),
       dead: () => this.#fail(new Error('the member does not answer pings')),
     })
-    this.#cancelTimeout = clock.after(connectTimeout, () => this.#fail(new Error('it takes too long')))
+    this.#cancelTimeout = clock.after(connectTimeout, () => this.#fail(new Error(`not ready after ${connectTimeout / 1000} s`)))
     this.#socket.on('data', (bytes) => this.#take(bytes))
     this.#socket.on('error', (error) => this.#fail(error))
     for (const event of ['end', 'close']) this.#socket.on(event, () => this.#fail(new Error('the member closed the connection')))

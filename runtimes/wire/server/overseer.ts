@@ -71,7 +71,7 @@ export class Overseer {
       this.#unfinished = what
       this.#unfinishedSince = now
     }
-    if (what !== undefined && now - this.#unfinishedSince >= limits.headers) return void cut(`${what}: it takes too long`)
+    if (what !== undefined && now - this.#unfinishedSince >= limits.headers) return void cut(`${what}: timed out`)
     const { pending, written } = this.#outbox
     if (written !== this.#written) this.moved = now
     this.#written = written

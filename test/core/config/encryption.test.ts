@@ -65,7 +65,7 @@ test('while a plugin of the new content is not well the old content stays; it is
   assert.match(await prefix(), /^k8s:enc:aesgcm:v1:k1:/)
   await plugin.behave({ healthz: 'sick' })
   files.write(secrets(kms(), { aesgcm: keys(['k1', 1]) }))
-  await logs('encryption configuration not reloaded, the last good one stays', 1_000)
+  await logs('encryption configuration not reloaded; the last valid one stays in use', 1_000)
   assert.match(lines.join('\n'), /kms-provider-0: kmsv2 Provider vault is not healthy, error: got unexpected healthz status: sick/)
   assert.match(await prefix(), /^k8s:enc:aesgcm:v1:k1:/)
   await check.check()

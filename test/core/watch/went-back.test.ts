@@ -77,7 +77,7 @@ test('watches end, lists show what is there now, and the log says why', async (t
   const created = await server.create(configMaps, configMap('new'))
   assert.deepEqual(await anew.object(), { type: 'ADDED', object: created })
   await anew.close()
-  assert(warned.some((message) => message === 'the store went back'))
+  assert(warned.some((message) => message === 'store revision went backwards (restored from a backup?)'))
 })
 
 test('a get finds out as well', async (t) => {
@@ -87,7 +87,7 @@ test('a get finds out as well', async (t) => {
   await server.list(configMaps)
   restore(earlier)
   assert.equal((await server.get(`${configMaps}/a`)).status, 404)
-  assert.deepEqual([...new Set(warned)], ['watch cache lost its place, starts anew'])
+  assert.deepEqual([...new Set(warned)], ['watch cache restarts from a new list'])
   assert.deepEqual(names(await server.list(configMaps)), [])
 })
 

@@ -121,7 +121,7 @@ async function check(directory: string, acknowledged: readonly Acknowledged[], l
   const logger = warnings()
   const store = await openAt(directory, undefined, logger)
   // The kill may have come in the middle of a write, which the kernel then leaves in part.
-  for (const { message } of logger.warned) assert.match(message, /^the end of the log was cut off: a write that was never acknowledged$/)
+  for (const { message } of logger.warned) assert.match(message, /^dropped the torn end of the log: a write that was never acknowledged$/)
   for (const write of acknowledged) {
     if (write.revision > (latest.get(write.key)?.revision ?? 0)) latest.set(write.key, write)
     // What the history still has must be exactly what was acknowledged.

@@ -53,5 +53,5 @@ test('what was cached from a future that is gone is not served', { timeout: 3_60
     ['a after', 'b after', 'd after', 'e after', 'f after'],
   )
   assert.deepEqual(await watch.rest(), [], 'the watch ends without an event of the other history')
-  assert.match(daemon.log(), /went back/)
+  assert.match(daemon.log(), /went backwards/)
 })

@@ -154,7 +154,7 @@ describe('durable store: files', () => {
     writeFileSync(file, content)
     const logger = warnings()
     const second = await openAt(directory, hostClock, logger)
-    const message = 'the end of the log was cut off: a write that was never acknowledged'
+    const message = 'dropped the torn end of the log: a write that was never acknowledged'
     assert.deepEqual(logger.warned, [{ fields: { file, offset: end, revision: 2 }, message }])
     await put(second, 'l', 'w', 0)
     await second.close()

@@ -57,7 +57,7 @@ export async function watchfulProbe(name: string, inner: Probe, clock: Clock, lo
       await inner.check()
     } catch (error) {
       next = lookWhileUnwell
-      logger.warn({ plugin: name, error: messageOf(error) }, 'key-management plugin is not well')
+      logger.warn({ plugin: name, error: messageOf(error) }, 'key-management plugin is unhealthy')
     }
     if (!closed) cancel = clock.after(next, () => void look())
   }

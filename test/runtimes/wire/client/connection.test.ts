@@ -42,7 +42,7 @@ test('a server that takes the connection and says nothing', async () => {
   clock.advance(5_000)
   const reasons = (await outcomes).map((outcome) => outcome.status === 'rejected' && [outcome.reason.code, outcome.reason.message])
   assert.deepEqual(reasons, [
-    [unavailable, 'No connection established: it takes too long'],
+    [unavailable, 'No connection established: not ready after 5 s'],
     [deadlineExceeded, 'Deadline exceeded'],
   ])
   assert.equal(peer.frames.filter(({ type }) => type === types.headers).length, 0, 'no call has left')
