@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Writes a file so that a reader sees the old content or the new, never a part. A missing directory is made, for the owner alone. */
+/** Replaces a file atomically: readers see the old content or the new. Creates a missing directory with mode 0700. */
 export function writeAtomically(path: string, content: string | Uint8Array, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`
@@ -25,7 +25,7 @@ const reasons: Record<string, string> = {
   EROFS: 'read-only file system',
 }
 
-/** Why a file operation failed, in few words. */
+/** Short reason why a file operation failed, such as `no such file or directory`. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return reasons[code ?? ''] ?? message

@@ -1,6 +1,6 @@
 /**
- * Brings the binaries of other runtimes from npm. They are hundreds of megabytes, so they are no dependencies: what needs them
- * installs them once.
+ * Installs the binaries of other runtimes from npm. They are hundreds of megabytes, so they are not dependencies: builds and tests install
+ * them on first use.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -22,8 +22,8 @@ function isInstalled({ package: name, version }: (typeof packages)[RuntimeName])
 }
 
 /**
- * Installs the runtimes that are missing below `root`, the path of a checkout, and says so. Returns why that failed, or undefined.
- * Those that are there stay: npm removes what it is not told again.
+ * Installs missing runtimes below `root`, the path of a checkout, and prints what it does. Returns the reason of a failure, or undefined.
+ * The command lists installed runtimes too, because npm removes packages that it does not list.
  */
 export function bringRuntimes(root: string, names: readonly RuntimeName[]): string | undefined {
   const missing = names.filter((name) => !isInstalled(packages[name]))
@@ -31,7 +31,7 @@ export function bringRuntimes(root: string, names: readonly RuntimeName[]): stri
   const kept = (Object.keys(packages) as RuntimeName[]).filter((name) => isInstalled(packages[name]))
   const specifiers = [...missing, ...kept].map((name) => `${packages[name].package}@${packages[name].version}`)
   console.log(`installing ${missing.map((name) => `${name} ${packages[name].version}`).join(', ')} (once)`)
-  // The binaries lie in packages per platform; install scripts would only copy them. A link to another Node would be what scripts run.
+  // The binaries are in packages per platform; install scripts would only copy them, and a link to Node 24 would shadow the running Node.
   const options = ['--no-save', '--ignore-scripts', '--no-bin-links', '--no-audit', '--no-fund', '--loglevel=error']
   const { status, stderr } = spawnSync('npm', ['install', ...options, ...specifiers], { cwd: root, encoding: 'utf8', timeout: 300_000 })
   return status === 0 ? undefined : `${missing.join(', ')} can't be installed: ${stderr.trim().split('\n')[0] || 'npm install failed'}`

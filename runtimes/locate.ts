@@ -1,11 +1,11 @@
-/** Where the binaries of other runtimes are: in the packages for this platform that npm brings, or on PATH. */
+/** Finds the binaries of other runtimes: in npm's packages for this platform, or on PATH. */
 import { accessSync, chmodSync, constants, existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const on = `${process.platform}-${process.arch}`
 
-/** Where each package has its binary; install scripts, which would link it, need not have run. */
+/** Path of the binary inside each package, so that install scripts, which would link it, are not needed. */
 const packaged = {
   bun: [`@oven/bun-${on}/bin/bun`, `@oven/bun-${on}-baseline/bin/bun`],
   deno: [`@deno/${on}-glibc/deno`, `@deno/${on}/deno`],
@@ -15,13 +15,13 @@ const packaged = {
 
 export type RuntimeName = keyof typeof packaged
 
-/** This file's directory and all above it: transpiled or bundled, the file lies deeper below `node_modules` than its source. */
+/** This file's directory and its ancestors: a transpiled or bundled file is deeper below the checkout than its source. */
 function* ancestors(from = dirname(fileURLToPath(import.meta.url))): Generator<string> {
   yield from
   if (dirname(from) !== from) yield* ancestors(dirname(from))
 }
 
-/** The path of something below the nearest `node_modules` that has it. */
+/** Path of a file in the nearest `node_modules` that contains it. */
 export function installed(path: string): string | undefined {
   for (const directory of ancestors()) {
     const found = join(directory, 'node_modules', path)
@@ -39,7 +39,7 @@ function executable(path: string): boolean {
   }
 }
 
-/** The path of a runtime's binary, or undefined when it is not on this machine. */
+/** Path of a runtime's binary; undefined when it is not installed. */
 export function runtimeBinary(name: RuntimeName): string | undefined {
   const brought = packaged[name].map(installed).find((path) => path !== undefined)
   if (brought !== undefined && !executable(brought)) chmodSync(brought, 0o755)

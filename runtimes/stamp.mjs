@@ -1,4 +1,4 @@
-/** What a build says about itself: from git, or from the environment where the sources came without it. */
+/** Commit and date of a build: from git, or from the environment for sources without a repository. */
 import { spawnSync } from 'node:child_process'
 
 /** @param {string} root @param {readonly string[]} args */

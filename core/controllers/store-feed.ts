@@ -186,7 +186,10 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     generation++
     starting = undefined
     for (const watch of watches.splice(0)) watch.close()
-    logger.debug({ error: error instanceof Error ? error.message : undefined }, 'watch of the built-in controllers restarts from a new list')
+    logger.debug(
+      { error: error instanceof Error ? error.message : undefined },
+      'watch of the built-in controllers restarts from a new list',
+    )
     startAfter(retryAfter)
   }
 

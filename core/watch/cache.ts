@@ -82,7 +82,11 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     )
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     const at = loaded.revision
-    if (at < reached.revision) logger.warn({ resource: definition.names.plural, from: reached.revision, to: at }, 'store revision went backwards (restored from a backup?)')
+    if (at < reached.revision)
+      logger.warn(
+        { resource: definition.names.plural, from: reached.revision, to: at },
+        'store revision went backwards (restored from a backup?)',
+      )
     lists.forget()
     entries.replace(loaded.entries)
     const window = new Window(windowCapacity, at)
@@ -125,8 +129,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     clear()
     fanOut.end()
     reached.giveUp()
-    if (error && !closed)
-      logger.warn({ resource: definition.names.plural, error: error.message }, 'watch cache restarts from a new list')
+    if (error && !closed) logger.warn({ resource: definition.names.plural, error: error.message }, 'watch cache restarts from a new list')
   }
 
   async function startWithRetries(): Promise<State> {

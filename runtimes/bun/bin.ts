@@ -5,5 +5,5 @@
 import { basename } from 'node:path'
 import { main } from '../node/main.ts'
 
-// In a compiled executable argv[1] is always the same; what it was started as is argv0.
+// In a compiled executable argv[1] is constant; argv0 is the name it was started by.
 process.exitCode = await main(process.argv.slice(2), basename(process.argv0))

@@ -9,7 +9,7 @@ import { runtimeBinary } from '../locate.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const [, , target = `${root}build/apiserver`] = process.argv
 
-/** What went wrong, or undefined. */
+/** Returns the reason of a failure, or undefined. */
 function build(): string | undefined {
   if (runtimeBinary('bun') === undefined) {
     const failure = bringRuntimes(root, ['bun'])

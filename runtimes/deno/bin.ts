@@ -2,5 +2,5 @@
 import { basename } from 'node:path'
 import { main } from '../node/main.ts'
 
-// A compiled executable goes by its own name.
+// In a compiled executable execPath is its own path.
 process.exitCode = await main(process.argv.slice(2), basename(process.execPath))

@@ -22,7 +22,7 @@ if (deno === undefined) {
   })
   if (status !== 0) {
     const hint = process.env['DENORT_BIN'] ? '' : '; DENORT_BIN may name a denort of the same version'
-    // The cause says more than the error.
+    // Deno's error names only the step; its cause names the reason.
     const reason = /^ +1: (.*)$/m.exec(stderr)?.[1] ?? /^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim()
     console.error(`error: deno compile: ${reason}${hint}`)
   }

@@ -1,4 +1,4 @@
-/** How flags and their files say that requests are authenticated. */
+/** Authentication options from flags and their files. */
 import type { TokenAuthenticator } from '../../core/authn/authenticator.ts'
 import { x509Authenticator } from '../../core/authn/certificate/x509.ts'
 import { requestHeaderAuthenticator } from '../../core/authn/request-header.ts'
@@ -57,7 +57,7 @@ type AuthenticationOptions = Pick<
   | 'tokenAuthenticators'
 >
 
-/** Everything that says who somebody is. Rejects with an Error that names flag and file. */
+/** Reads all authentication flags and files. Rejects with an Error that names flag and file. */
 export async function authenticationOptions(
   flags: ParsedFlags,
   authorities: ClientAuthorities,

@@ -1,4 +1,4 @@
-/** Who vouches for client certificates and front proxies, as flags and their files say. */
+/** CA bundles for client certificates and front proxies, from flags and their files. */
 import { type Authorities, type Bundle, fixedAuthorities, followAuthorities } from '../../core/authn/certificate/authorities.ts'
 import type { FrontProxies } from '../../core/authn/request-header.ts'
 import { FlagError } from '../../core/config/flag.ts'
@@ -18,16 +18,16 @@ export interface ClientAuthorities {
   close(): void
 }
 
-/** PEM bundles whose names clients are told in the handshake. */
+/** PEM bundles whose subjects the TLS handshake sends to clients as acceptable authorities. */
 export function announced({ client, frontProxies }: ClientAuthorities): readonly string[] {
   return [client, frontProxies?.authorities].flatMap((each) => each?.current().pem ?? [])
 }
 
-/** Whether an authority vouches both for ordinary clients and for front proxies. */
+/** True when both bundles contain the same authority. */
 const overlap = (one: Bundle, other: Bundle) =>
   one.certificates.some(({ raw }) => other.certificates.some((each) => sameBytes(raw, each.raw)))
 
-/** Reads the files, and follows them until `close`. Rejects with a FlagError that names flag and file. */
+/** Reads the files and reloads them on changes until `close`. Rejects with a FlagError that names flag and file. */
 export async function clientAuthorities(
   flags: ParsedFlags,
   { clientCaPem }: Pki,

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-/** The program `apiserver`, as `bundle.mjs` builds it: a CommonJS module, which Node loads sooner than an ES module. */
+/** The program `apiserver`. `bundle.mjs` builds it as a CommonJS module, which Node loads faster than an ES module. */
 import { basename } from 'node:path'
 import { evaluateProgram } from './compiled-code.ts'
 import type { main } from './main.ts'
 
-/** Put in by the build. */
+/** Defined by the build. */
 declare const buildStamp: object
 declare const programDigest: string
 
-/** The bundle's text is a function, so that what differs from build to build stays out of it. */
+/** The bundle is a function, so that values that differ from build to build are arguments and not part of its text. */
 type Program = (require: NodeJS.Require, directory: string, stamp: object) => { readonly main: typeof main }
 
 const { value, keep } = evaluateProgram(__dirname, 'program.js', programDigest)

@@ -1,4 +1,4 @@
-/** Certificates and authorities as flags and their files say; reloaded when the files change. */
+/** Serving certificates and CA bundles from flags and their files, which are reloaded on changes. */
 import { join } from 'node:path'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { addressRange } from '../../core/registry/allocators/address-range.ts'
@@ -28,7 +28,7 @@ export async function preparePki(flags: ParsedFlags): Promise<Pki> {
   })
 }
 
-/** What the listener shows to clients. */
+/** Serving certificates of the listener. */
 export function servingCertificates(flags: ParsedFlags, pki: Pki): Certificates {
   return {
     cert: pki.serving.certPem,
@@ -41,7 +41,7 @@ export function servingCertificates(flags: ParsedFlags, pki: Pki): Certificates 
   }
 }
 
-/** How the listener speaks TLS and HTTP. */
+/** TLS and HTTP options of the listener. */
 export function listenOptions(flags: ParsedFlags): Omit<ListenOptions, 'cert' | 'key'> {
   const minVersion = flags.get('tls-min-version')
   const cipherSuites = flags.get('tls-cipher-suites')
@@ -57,7 +57,7 @@ export function listenOptions(flags: ParsedFlags): Omit<ListenOptions, 'cert' | 
   }
 }
 
-/** Files whose change calls for new certificates. */
+/** Files that are watched for new certificates. */
 export function certificateFiles(flags: ParsedFlags): readonly string[] {
   const [certFile, keyFile, directory] = [flags.get('tls-cert-file'), flags.get('tls-private-key-file'), flags.get('cert-dir')]
   const own = certFile ? [certFile, keyFile] : [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')]

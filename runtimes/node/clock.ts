@@ -2,7 +2,7 @@ import type { Clock } from '../../core/ports.ts'
 
 const longestTimer = 0x7fff_ffff
 
-/** The host's clock. Timers may be longer than Node's 24.8 days. */
+/** The host's clock. Unlike Node's own, its timers may be longer than 24.8 days. */
 export const nodeClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, callback) {

@@ -1,7 +1,7 @@
 /**
- * Compiled code of the program, kept between starts: V8 makes it in a few milliseconds from what an earlier start compiled, and else takes a
- * tenth of a second. The build keeps some beside the program; where that is of another V8, of other V8 flags or of another processor, the
- * first start keeps its own in the user's cache directory. What is damaged or of another program is compiled anew: V8 itself crashes on it.
+ * V8's code cache of the program: with it the program loads in a few milliseconds, without it in a tenth of a second. The build writes one
+ * beside the program. When V8's version or flags, or the processor, differ, the first start writes one to the user's cache directory. A
+ * cache that is damaged or belongs to another program is ignored; V8 would crash on it.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -18,20 +18,20 @@ export interface Compiled {
   keep(): void
 }
 
-/** Files that one cache directory holds at most. */
+/** Maximum files in a cache directory. */
 const mostKept = 4
 const digestBytes = 32
 
-/** Programs of the same text share what is kept; V8's own check compares only the length of texts. */
+/** Covers the program's text, because V8 itself compares only the text's length. */
 const digest = (programDigest: string, code: Uint8Array) => createHash('sha256').update(programDigest).update(code).digest()
 
-/** Directories in which compiled code may lie: what the environment names, or beside the program and in the user's cache. */
+/** Directories to search: the one that the environment names, or beside the program and in the user's cache. */
 function places(programDirectory: string): readonly string[] {
   const { APISERVER_COMPILE_CACHE: named, XDG_CACHE_HOME: cache } = process.env
   return named ? [named] : [programDirectory, join(cache || join(homedir(), '.cache'), 'apiserver')]
 }
 
-/** Whether nobody else can have written this file: who can, could run code as this user. */
+/** True when only this user can write the file. Otherwise its writer could run code as this user. */
 function isOurs(path: string): boolean {
   const { uid, mode } = statSync(path)
   return process.getuid === undefined || ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0)
@@ -57,9 +57,9 @@ function trim(directory: string): void {
   for (const { path } of byAge.slice(mostKept)) rmSync(path, { force: true })
 }
 
-/** Evaluates the ASCII text in a file of this directory; `programDigest` tells it from every other text. */
+/** Evaluates the ASCII text in a file of this directory; `programDigest` identifies the text. */
 export function evaluateProgram(directory: string, file: string, programDigest: string): Compiled {
-  // One byte a character: half the memory, and no decoding.
+  // Latin-1: one byte per character in memory, and no decoding.
   const text = readFileSync(join(directory, file), 'latin1')
   const filename = join(directory, file)
   const { bun, deno } = process.versions

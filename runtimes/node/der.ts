@@ -1,4 +1,4 @@
-/** Writes the DER (X.690) that a certificate takes. */
+/** Writes the parts of DER (X.690) that certificates need. */
 import { childrenOf, readDer, writeDer } from '../../core/schema/der.ts'
 
 const tlv = (tag: number, ...content: readonly Uint8Array[]) => Buffer.from(writeDer(tag, ...content))
@@ -10,7 +10,7 @@ export const tagged = (number: number, ...content: readonly Uint8Array[]) => tlv
 /** Context-specific and primitive. */
 export const implicit = (number: number, content: Uint8Array) => tlv(0x80 | number, content)
 export const boolean = (value: boolean) => tlv(0x01, Uint8Array.of(value ? 0xff : 0))
-/** Of a positive number, most significant byte first. */
+/** A positive integer, from its bytes in big-endian order. */
 export const integer = (bytes: Uint8Array) => tlv(0x02, (bytes[0] ?? 0) >= 0x80 ? Uint8Array.of(0) : new Uint8Array(), bytes)
 export const bitString = (bytes: Uint8Array, unusedBits = 0) => tlv(0x03, Uint8Array.of(unusedBits), bytes)
 export const octetString = (bytes: Uint8Array) => tlv(0x04, bytes)
@@ -34,7 +34,7 @@ export function time(milliseconds: number): Buffer {
   return digits < '2050' ? tlv(0x17, Buffer.from(digits.slice(2))) : tlv(0x18, Buffer.from(digits))
 }
 
-/** The elements of a constructed value, each whole. */
+/** The elements of a constructed value, with their headers. */
 export function elements(der: Uint8Array): Uint8Array[] {
   const whole = readDer(der)
   return childrenOf(whole, whole.tag).map(({ raw }) => raw)

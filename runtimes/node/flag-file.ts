@@ -19,7 +19,7 @@ export function readFlagFile(flags: ParsedFlags, flag: FlagName): string | undef
   return typeof path === 'string' && path !== '' ? readPath(flag, path) : undefined
 }
 
-/** Makes the directory that a flag names, for the owner's eyes only. Throws a FlagError that names both. */
+/** Creates the directory that a flag names, with mode 0700. Throws a FlagError that names both. */
 export function makeFlagDirectory(flag: string, path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })

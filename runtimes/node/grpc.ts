@@ -5,7 +5,7 @@ import { type Call, CallError } from '../../core/ports.ts'
 const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 const mostClients = 100
 
-/** Words of Go's library, which clients and dashboards of this API know. */
+/** Text of Go's context package, which clients and dashboards of this API match. */
 const outOfTime = 'context deadline exceeded'
 const reasons: { readonly [code: string]: string } = {
   EACCES: 'permission denied',
@@ -13,7 +13,7 @@ const reasons: { readonly [code: string]: string } = {
   ENOENT: 'no such file or directory',
 }
 
-/** Why a call ran out of time that never had a connection: what connecting fails with now. */
+/** For a call that timed out without a connection: the error of connecting now. */
 function whyNoConnection(unixSocket: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(unixSocket)
@@ -29,8 +29,8 @@ function whyNoConnection(unixSocket: string): Promise<string> {
 }
 
 /**
- * Makes unary calls over unix sockets. A socket's connection is kept, and made anew by the library when it breaks: calls wait for it until
- * their time is over.
+ * Makes unary calls over unix sockets. Connections are reused; the library reconnects when one breaks, and calls wait for that until their
+ * timeout.
  */
 export function createCalls(): (call: Call) => Promise<Uint8Array> {
   const clients = new Map<string, Client>()
@@ -42,7 +42,7 @@ export function createCalls(): (call: Call) => Promise<Uint8Array> {
       clients.delete(oldest[0])
       oldest[1].close()
     }
-    // No proxy, and no long waits between tries: the other end is on this machine.
+    // No proxy, and short reconnect delays: the server is on this machine.
     const options = { 'grpc.enable_http_proxy': 0, 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1_000 }
     const client = new Client(`unix:${unixSocket}`, credentials.createInsecure(), options)
     clients.set(unixSocket, client)
@@ -54,7 +54,7 @@ export function createCalls(): (call: Call) => Promise<Uint8Array> {
       const client = clientFor(unixSocket)
       const deadline = Date.now() + timeout
       const fail = ({ code, details }: ServiceError) => {
-        // The other end may use the code as well, for something of its own.
+        // The server may return the same code for reasons of its own.
         const late = code === status.DEADLINE_EXCEEDED && details.startsWith('Deadline exceeded')
         if (!late) reject(new CallError(code, details))
         else if (client.getChannel().getConnectivityState(false) === connectivityState.READY) reject(new CallError(code, outOfTime))

@@ -1,4 +1,4 @@
-/** The entry point `apiserver/node`: the parts of the daemon, for programs that put their own together. */
+/** The entry point `apiserver/node`: the parts of the daemon, for programs that assemble their own. */
 export { openDurableStore } from '../stores/durable.ts'
 export { type EtcdOptions, openEtcdStore } from '../stores/etcd.ts'
 export { type Certificates, type Handler, type Listener, type ListenOptions, listen } from './listener.ts'

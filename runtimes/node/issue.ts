@@ -1,6 +1,6 @@
 /**
- * Makes keys and certificates (RFC 5280). Not with `@peculiar/x509`: loading that takes a quarter of a second, and it wants the
- * Reflect Metadata polyfill loaded before it, which a bundler does not promise.
+ * Creates keys and certificates (RFC 5280). `@peculiar/x509` is not used: it takes a quarter of a second to load, and needs the Reflect
+ * Metadata polyfill before it, an order that bundlers do not guarantee.
  */
 import {
   createHash,
@@ -33,7 +33,7 @@ export interface Subject {
 export const newKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** A certificate authority for ten years with the key given. */
+/** A self-signed CA certificate for the key, valid for ten years. */
 export function issueAuthority(commonName: string, keyPem: string, now: number): Pair {
   const key = createPrivateKey(keyPem)
   const publicKey = createPublicKey(key)
@@ -47,7 +47,7 @@ export function issueAuthority(commonName: string, keyPem: string, now: number):
   return { certPem, keyPem }
 }
 
-/** A certificate for a year with a key of its own, signed by the authority. */
+/** A new key and a certificate for it, signed by the authority, valid for one year. */
 export function issue(authority: Pair, subject: Subject, now: number): Pair {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ca = new X509Certificate(authority.certPem)
@@ -133,7 +133,7 @@ function keyIdentifier(publicKey: KeyObject): Uint8Array {
     .digest()
 }
 
-/** The fields of the part that is signed; the version, which comes first, is optional. */
+/** The fields of TBSCertificate after the optional version. */
 function fields(certificate: X509Certificate): Uint8Array[] {
   const [body] = elements(certificate.raw)
   const all = elements(body ?? new Uint8Array())

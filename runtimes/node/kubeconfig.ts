@@ -10,7 +10,7 @@ export interface KubeconfigOptions {
   readonly name?: string
 }
 
-/** Writes a client configuration (API group '' version v1, kind Config) with everything embedded, for the owner's eyes only. */
+/** Writes a client configuration (API group '' version v1, kind Config) with embedded credentials and mode 0600. */
 export function writeKubeconfig(path: string, { server, caPem, certPem, keyPem, name = 'platform' }: KubeconfigOptions): void {
   const base64 = (pem: string) => Buffer.from(pem).toString('base64')
   const text = JSON.stringify(name)

@@ -51,7 +51,7 @@ export interface Listener {
   close(graceMilliseconds?: number): Promise<void>
 }
 
-/** Milliseconds between two looks at what takes too long. */
+/** Milliseconds between checks of timeouts. */
 const sweepInterval = 1_000
 const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
@@ -70,17 +70,17 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const shaking = new Map<string, { readonly socket: Socket; readonly since: number }>()
   const connections = new Set<ServerConnection>()
   const peers = new Map<Socket, Http1Peer>()
-  // Coarse on purpose: requests do not ask for the time.
+  // Coarse on purpose: reading the clock per request would cost more.
   let now = clock.now()
 
   // ── HTTP/1.1, read and written by node:http ───────────────────────────────────────────────────
   const http1 = createHttpServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
-  // What comes beyond is left out: one more than may come, so that it is seen.
+  // node:http drops headers beyond this; one more than the limit, so that excess is noticed.
   http1.maxHeadersCount = limits.headerFields + 1
-  // Its connections come from another server. Deno does not keep those of a server alive that listens nowhere.
+  // Connections come from the TLS server. Deno closes kept-alive connections of a server that does not listen.
   Object.defineProperty(http1, 'listening', { get: () => !service.closing })
   http1.on('request', (incoming, outgoing) => {
-    // HTTP/0.9 has no headers, and no clients any more.
+    // HTTP/0.9 has no headers.
     if (incoming.httpVersionMajor < 1) return refuse(incoming.socket, badRequest, false)
     return serveHttp1(service, peers.get(incoming.socket) as Http1Peer, incoming, outgoing)
   })
@@ -95,7 +95,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
       peer.disconnected()
     })
     http1.emit('connection', socket)
-    // Whoever listens makes node:http read the stream in place of its handle. A paused handle of TLS goes on with what it has decrypted:
+    // With a 'data' listener node:http reads the stream and not its handle. A paused TLS handle still delivers what it has decrypted:
     // a request with a large body behind an answer that is still being written would fail as 'Parse Error: Paused'.
     socket.on('data', () => {})
   }

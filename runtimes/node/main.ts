@@ -1,4 +1,4 @@
-/** Puts a server together from a command line and runs it until a signal ends it. */
+/** Starts a server from a command line and runs it until SIGINT or SIGTERM. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flagConflicts } from '../../core/config/exclusions.ts'
@@ -28,13 +28,13 @@ import { snapshot, snapshotCommand } from './snapshot.ts'
 import { openStores } from './store.ts'
 import { keepObjectsYoung } from './young-objects.ts'
 
-/** A daemon that runs; `stop` resolves when everything is closed. */
+/** A running daemon; `stop` resolves when everything is closed. */
 export interface Daemon {
   readonly port: number
   stop(): Promise<void>
 }
 
-/** New certificates for new connections when their files change; unusable ones are logged and the old ones kept. */
+/** Reloads certificates for new connections when their files change. Unusable ones are logged, and the old ones stay in use. */
 function watchCertificates(flags: ParsedFlags, listener: Listener, logger: Logger): () => void {
   const reload = async () => {
     try {
@@ -63,7 +63,7 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
   })
 }
 
-/** Starts everything and resolves when requests are answered. Rejects with a one-line error when it can't. */
+/** Starts everything and resolves when the server is ready. Rejects with a one-line error. */
 export async function start(flags: ParsedFlags): Promise<Daemon> {
   const logger = nodeLogger(flags.get('v'))
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
@@ -106,14 +106,14 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
   }
 }
 
-/** What ends the program at once: a text to print, or undefined when the server is to run. */
+/** Text to print for `--help` and `--version`; undefined when the server is to run. */
 function textOnly(flags: ParsedFlags): string | undefined {
   if (flags.get('help')) return helpText(flags.platform, flags.get('platform'))
   const version = versionText(flags.get('version'), flags.platform.title, buildInfo())
   return version === undefined ? undefined : `${version}\n`
 }
 
-/** The whole program: returns the exit status when it ends at once, or calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
+/** The whole program. Returns the exit status; a server calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
 export async function main(argv: readonly string[], program: string, serves: () => void = () => undefined): Promise<number> {
   try {
     if (argv[0] === snapshotCommand) {

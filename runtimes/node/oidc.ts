@@ -1,11 +1,11 @@
-/** How flags say which issuers of JWTs are believed. */
+/** JWT issuers from the `--oidc-*` flags. */
 import type { AuthenticationSettings, OidcIssuer } from '../../core/config/authentication.ts'
 import { authenticationFileConflicts } from '../../core/config/file-exclusions.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import type { Logger } from '../../core/ports.ts'
 import { readFlagFile } from './flag-file.ts'
 
-/** Without a prefix, names that another issuer may give as well stand after their issuer; `-` is no prefix. */
+/** Default prefix: the issuer URL and `#`, except for e-mail addresses, which are unique by themselves; `-` means no prefix. */
 function usernamePrefix(prefix: string | undefined, claim: string, issuer: string): string {
   if (prefix === '-') return ''
   return prefix || (claim === 'email' ? '' : `${issuer}#`)
@@ -53,7 +53,7 @@ export function authenticationSettings(flags: ParsedFlags): AuthenticationSettin
   }
 }
 
-/** Whether flags let anybody be anonymous: not where everybody may do everything, which is warned of. A file may say otherwise. */
+/** Whether anonymous requests are accepted. With AlwaysAllow they are not, with a warning. An authentication file takes precedence. */
 export function allowsAnonymous(flags: ParsedFlags, logger: Logger): boolean {
   const allowed = flags.get('anonymous-auth')
   const unlimited = flags.get('authorization-mode').includes('AlwaysAllow')

@@ -62,12 +62,12 @@ function createAgent(secure: boolean, options: OutboundOptions): HttpAgent | Htt
 }
 
 /**
- * Calls out with node:https, since the built-in fetch takes no certificates. Connections are kept and shared among calls with the same options.
- * GET and HEAD follow redirects unless the request says otherwise. Aborts with the request's signal, and when the time is over.
+ * Outgoing calls with node:https, because the built-in fetch takes no certificates. Calls with the same options share connections.
+ * GET and HEAD follow redirects unless the request says otherwise. Aborts on the request's signal and on timeout.
  */
 export function createOutbound(): Outbound {
   const agents = new Map<string, HttpAgent | HttpsAgent>()
-  // The library takes long to load, and few servers need it.
+  // Loaded on first use: it is slow to load, and few servers need it.
   let loaded: Promise<Outbound['call']> | undefined
   const calls = () => (loaded ??= import('./grpc.ts').then(({ createCalls }) => createCalls()))
   const agentFor = (secure: boolean, { timeout: _, address: _address, ...options }: OutboundOptions) => {
@@ -121,22 +121,22 @@ interface SendOptions extends Target {
   readonly agent: HttpAgent
 }
 
-/** Where to connect, when it is not the URL's host. */
+/** Address to connect to, when it differs from the URL's host. */
 function targetOf(url: URL, { address, serverName }: OutboundOptions): Target {
   if (address === undefined) return {}
   const { hostname, port } = new URL(`https://${address}`)
   return { hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || '443', servername: serverName ?? url.hostname }
 }
 
-/** What announces its length is sent at once, with that length; what doesn't, as it comes. */
+/** Bodies with a content-length are sent whole; others are streamed. */
 async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Buffer | null> {
   return request.body !== null && request.headers.has('content-length') ? Buffer.from(await request.arrayBuffer()) : request.body
 }
 
-/** A kept connection had been closed by the other side when the request came to it. */
+/** The server had closed an idle connection before the request was sent on it. */
 class Stale extends Error {}
 
-/** Sends on a kept connection, and once more on another when that one was closed meanwhile. */
+/** Sends on an idle connection, and retries once on another when the server had closed it. */
 async function sendAgain(url: URL, options: SendOptions, body: Parameters<typeof send>[2]): Promise<IncomingMessage> {
   for (;;) {
     try {
@@ -151,7 +151,7 @@ async function sendAgain(url: URL, options: SendOptions, body: Parameters<typeof
 function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> | Buffer | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { signal } = options
-    // An address says where to connect, not whom to ask for.
+    // `address` changes where to connect, not the name in Host and SNI.
     if (options.hostname !== undefined) options.headers['host'] = url.host
     const fail = (error: Error & { code?: string }) => {
       if (signal.aborted) reject(signal.reason)

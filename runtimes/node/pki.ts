@@ -36,13 +36,13 @@ export interface Pki {
   readonly serviceAccountKeyPem: string
 }
 
-/** Common name of the authority that is made here. */
+/** Common name of the generated CA. */
 const authority = 'platform-ca'
 const renewalMilliseconds = 30 * 86_400_000
 
 /**
- * Reads the certificates and keys that the server needs to start, and first makes those that are missing, expire within 30 days,
- * or don't fit the names or the authority any more. Rejects with an error of one line that names the file when one is damaged.
+ * Reads the certificates and keys that the server needs to start. Creates those that are missing, and renews those that expire within 30
+ * days or no longer match the names or the CA. Rejects with an error of one line that names the file when one is damaged.
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const { certDir, dataDir, service, now = Date.now() } = options
@@ -66,7 +66,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const brought = certFile !== undefined && keyFile !== undefined ? readPair(certFile, keyFile) : broughtPair(certDir, 'apiserver', ca)
   const serving = brought ?? ensurePair(certDir, 'apiserver', ca, subject, now)
   const adminSubject = { commonName: 'platform-admin', organizations: ['system:masters'] }
-  // Somebody else's pair under this name stays as it is; ours is then kept in memory only.
+  // A pair of the user's under this name is not replaced; the generated one then stays in memory.
   const admin = broughtPair(certDir, 'admin', ca) ? issue(ca, adminSubject, now) : ensurePair(certDir, 'admin', ca, adminSubject, now)
   return {
     ca,
@@ -105,7 +105,7 @@ function readPair(certPath: string, keyPath: string): Pair {
   return { certPem, keyPem }
 }
 
-/** File name of the authority. In a directory of the caller a `ca.crt` without its key that we did not make is somebody else's, and stays. */
+/** File name of the CA. In a shared directory, a `ca.crt` without a key that this program did not create belongs to the user, and is kept. */
 function authorityName(directory: string, shared: boolean): string {
   const [certPath, keyPath] = pairPaths(directory, 'ca')
   const isForeign = () => checkCertificate(certPath).certificate.subject !== `CN=${authority}`
@@ -134,14 +134,14 @@ function ensureKey(path: string): string {
 
 const pairPaths = (directory: string, name: string) => [join(directory, `${name}.crt`), join(directory, `${name}.key`)] as const
 
-/** Fails when one file of a pair is missing: writing the other would destroy what somebody meant to be used. */
+/** Fails when one file of a pair is missing: creating a new pair would overwrite the other. */
 function checkComplete(directory: string, name: string): void {
   const [missing, ...others] = pairPaths(directory, name).filter((path) => !existsSync(path))
   if (missing === undefined || others.length > 0) return
   throw new Error(`read ${missing}: no such file: certificate and key must be supplied as a pair`)
 }
 
-/** The pair of this name that somebody else put into the directory; undefined when there is none, or our authority is named as its issuer. */
+/** The user's own pair of this name; undefined when there is none, or when it was issued by the generated CA. */
 function broughtPair(directory: string, name: string, ca: Pair): Pair | undefined {
   const [certPath, keyPath] = pairPaths(directory, name)
   if (!(existsSync(certPath) && existsSync(keyPath))) return undefined

@@ -17,7 +17,7 @@ const connectionOf = (socket: Partial<Socket>): Connection => ({
   protocol: 'http/1.1',
 })
 
-/** HTTP/1.1 without TLS over whatever connections the server gets. It listens nowhere until it is told to. */
+/** HTTP/1.1 without TLS. The caller makes it listen, or passes connections to it. */
 export function plainServer(handler: Handler): Server {
   const service = createService(handler)
   const holdings = new Holdings(limits.heldInAll)

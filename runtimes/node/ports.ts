@@ -1,4 +1,4 @@
-/** The Node implementations of the ports that are about the host: clock, files, outgoing calls, log. */
+/** The ports of the host on Node: clock, files, outgoing calls, log. */
 import { type FSWatcher, watch as watchDirectory } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -38,7 +38,7 @@ export const nodeFiles: Files = {
       known = Promise.resolve(now)
       changed()
     }
-    // An event comes for every step of a write: wait until it is over. Not every file system has events: look now and then.
+    // One write causes several events: wait until they stop. Some file systems have no events: poll as well.
     const look = () => {
       clearTimeout(timer)
       timer = setTimeout(compare, settleMilliseconds).unref()
@@ -60,8 +60,8 @@ export const nodeFiles: Files = {
 }
 
 /**
- * A log of one JSON line per message, written before the call returns. From verbosity (flag `-v`) 4 on, debug messages come too.
- * It goes to standard error unless told otherwise.
+ * A log of one JSON line per message, written before the call returns; to standard error by default. Debug messages need verbosity (flag
+ * `-v`) 4 or higher.
  */
 export const nodeLogger = (verbosity: number, to: DestinationStream = destination({ dest: 2, sync: true })): Logger =>
   pino({ level: verbosity >= 4 ? 'debug' : 'info', base: null, timestamp: stdTimeFunctions.isoTime }, to)

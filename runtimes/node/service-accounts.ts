@@ -1,4 +1,4 @@
-/** Keys, issuers and limits of service account tokens, as flags and their files say. */
+/** Keys, issuers and limits of service account tokens, from flags and their files. */
 import { loadSigningKey, loadVerificationKeys } from '../../core/authn/certificate/keys.ts'
 import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
@@ -15,7 +15,7 @@ const defaultIssuer = 'https://apiserver.default.svc.cluster.local'
 const signingEndpoint = 'service-account-signing-endpoint'
 const maxExpiration = 'service-account-max-token-expiration'
 
-/** Runs a check of what a flag names. Rejects with a FlagError that names both. */
+/** Runs a check of a file that a flag names. Rejects with a FlagError that names flag and file. */
 async function naming<T>(flag: string, path: string, check: () => Promise<T>): Promise<T> {
   try {
     return await check()
@@ -25,7 +25,7 @@ async function naming<T>(flag: string, path: string, check: () => Promise<T>): P
 }
 
 async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound, clock, telemetry }: Ports, metrics: MetricsRegistry) {
-  // Few servers have one: what it needs is loaded then only.
+  // Loaded on first use: few servers have an external signer.
   const [{ connectExternalSigner }, { createExternalSignerMetrics }] = await Promise.all([
     import('../../core/authn/service-account/external-signer.ts'),
     import('../../core/meta/external-signer-metrics.ts'),
@@ -43,7 +43,7 @@ async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound
   return signer
 }
 
-/** The key, when tokens can be verified with one of its kind. */
+/** The key, if its type can verify tokens. */
 async function usable(pem: string | undefined): Promise<string | undefined> {
   try {
     if (pem !== undefined) await loadVerificationKeys([pem])
@@ -53,7 +53,7 @@ async function usable(pem: string | undefined): Promise<string | undefined> {
   }
 }
 
-/** Keys of our own. `ownKey` is the PEM of the key that the server made for itself. */
+/** Keys from files. `ownKey`: PEM of the key that the server generated. */
 async function keyFiles(flags: ParsedFlags, ownKey: string) {
   const signingFlag = 'service-account-signing-key-file'
   const verificationFlag = 'service-account-key-file'

@@ -4,11 +4,11 @@ import { parseFlags } from '../../core/config/parse.ts'
 import type { SnapshotInfo } from '../stores/snapshot.ts'
 import { inMemory } from './store.ts'
 
-/** The first argument that asks for this instead of a server. */
+/** Name of the command. */
 export const snapshotCommand = 'snapshot'
 const usage = 'use: snapshot save FILE or snapshot restore FILE, with --data-dir'
 
-/** Does what the arguments behind the command say; resolves to a line that tells what was done. Rejects with a one-line error. */
+/** Runs the command with its arguments; resolves to a one-line summary. Rejects with a one-line error. */
 export async function snapshot([action, file, ...rest]: readonly string[], program: string): Promise<string> {
   if ((action !== 'save' && action !== 'restore') || file === undefined || file.startsWith('-')) throw new FlagError(usage)
   const flags = parseFlags(rest, program)

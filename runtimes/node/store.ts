@@ -8,13 +8,13 @@ import { readFlagFile } from './flag-file.ts'
 
 export const inMemory = ':memory:'
 
-/** The ports of these names. */
+/** The ports `store` and `overrides`. */
 export interface OpenStores {
   readonly store: KeyValueStore
   readonly overrides: readonly StoreOverride[]
 }
 
-/** Opens the store of everything, and one for each set of servers in `--kvstore-servers-overrides`. */
+/** Opens the main store, and one for each set of servers in `--kvstore-servers-overrides`. */
 export async function openStores(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<OpenStores> {
   const opened: KeyValueStore[] = []
   const keep = (store: KeyValueStore) => {
@@ -35,7 +35,7 @@ export async function openStores(flags: ParsedFlags, clock: Clock, logger: Logge
 }
 
 async function openServers(servers: readonly string[], flags: ParsedFlags, clock: Clock, logger: Logger): Promise<KeyValueStore> {
-  // Loaded when it is needed: reading the protocol of such servers takes a good part of a second.
+  // Loaded on first use: etcd's protocol definitions take several tenths of a second.
   const { openEtcdStore } = await import('../stores/etcd.ts')
   return openEtcdStore({
     servers,

@@ -12,7 +12,7 @@ export type { ApiServer } from '../../core/server.ts'
 export { memoryStore } from '../stores/memory.ts'
 export type { TokenUser } from './options.ts'
 
-/** The store, and whatever port the program brings itself; the others come from Web APIs. */
+/** The store, and optionally other ports; the rest are implemented with Web APIs. */
 export type EmbeddedOptions = Options & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
 
 /**

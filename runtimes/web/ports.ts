@@ -5,7 +5,7 @@ export const webClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, callback) {
     const timer: unknown = setTimeout(callback, Math.min(milliseconds, 0x7fffffff))
-    // Where timers are objects, they must not keep a process alive.
+    // Node and Bun: a timer must not keep the process alive.
     if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as { unref(): void }).unref()
     return () => clearTimeout(timer as number)
   },

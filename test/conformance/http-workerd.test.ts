@@ -8,7 +8,8 @@ const command = [process.execPath, '--import', 'tsx', 'wrangler-free-examples/wo
 
 /** What a worker can't do, or this host of it does not. */
 const gaps = {
-  'answers an expired token with 410 and a way to go on': 'workerd cancels timers at the end of the request that set them, so the history is never compacted',
+  'answers an expired token with 410 and a way to go on':
+    'workerd cancels timers at the end of the request that set them, so the history is never compacted',
   'refuses bodies of more than 3 MiB': 'the connection is closed before the client has read the answer',
 }
 

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Connection } from '../../../core/ports.ts'
 import { whenSent } from './sent.ts'
 
-/** One spelling per address: no IPv4-mapped IPv6 (RFC 4291 2.5.5.2), IPv6 as RFC 5952 writes it. */
+/** Canonical form of an address: IPv4 in place of IPv4-mapped IPv6 (RFC 4291 2.5.5.2), IPv6 as in RFC 5952. */
 export function normalAddress(address: string): string {
   if (!address.includes(':')) return address
   if (/^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address)) return address.slice(7)
@@ -19,7 +19,7 @@ function peerCertificates(socket: TLSSocket): readonly Uint8Array[] {
   return chain
 }
 
-/** Facts about the peer of an accepted socket. Certificates are looked at when first asked for. */
+/** Describes the peer of an accepted socket. Certificates are read on first access. */
 export function connectionOf(socket: TLSSocket): Connection {
   let certificates: readonly Uint8Array[] | undefined
   const servername = (socket as { servername?: unknown }).servername

@@ -8,11 +8,11 @@ import { limits } from '../../wire/server/limits.ts'
 import type { Turns } from '../../wire/turns.ts'
 import type { RequestBody } from './request-body.ts'
 
-/** Bytes of an unread request body that are thrown away, so that the client gets to read the answer; beyond, it is cut off. */
+/** Maximum bytes of an unread request body to discard so that the client can read the response; then the socket is closed. */
 const discardLimit = 16 * 1024 * 1024
 const discardMilliseconds = 5_000
 
-/** What a peer is told of, besides its socket. */
+/** Dependencies of a peer. */
 export interface Http1PeerOptions {
   readonly connection: Connection
   readonly holdings: Holdings
@@ -28,10 +28,10 @@ interface InFlight {
   readonly outgoing: ServerResponse
 }
 
-/** The rest of a body is to come from the client, and there is room for it. */
+/** True while the server waits for the client to send more of the body. */
 const isAwaited = (body: RequestBody | null) => body !== null && !body.ended && (body.reading || !body.used)
 
-/** One socket that speaks HTTP/1.1. `node:http` reads and writes it; here is what it may hold, and how long it may take. */
+/** Limits of one HTTP/1.1 connection: bytes held and time taken. `node:http` reads and writes the socket. */
 export class Http1Peer implements Holder {
   readonly #socket: Socket
   readonly #options: Http1PeerOptions
@@ -95,7 +95,7 @@ export class Http1Peer implements Holder {
     this.#inFlight.clear()
   }
 
-  /** Throws away what nobody has read of a body, up to a bound; then, or when it takes too long, the socket is cut. */
+  /** Discards the unread rest of a body, up to a limit; beyond that, or on timeout, the socket is closed. */
   discard(incoming: IncomingMessage, body: RequestBody): void {
     const before = this.received
     const cut = () => this.#socket.destroy()
@@ -140,7 +140,7 @@ export class Http1Peer implements Holder {
     if (![...this.#inFlight.values()].some(({ body }) => isAwaited(body))) this.#reading.rest()
     else if (this.#reading.tooSlow(now, this.received)) this.#options.late(this.answering, false)
     if (!this.idle) return
-    // As in net/http: before the first request a connection has as long as for a header list, later it may be idle for longer.
+    // As in net/http: the header timeout applies before the first request, the longer idle timeout after it.
     const begun = bytesRead !== this.#mark
     const limit = this.#served === 0 || begun ? limits.headers : limits.idle
     if (now - this.#since >= limit) this.#options.late(false, !begun)

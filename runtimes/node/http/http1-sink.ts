@@ -4,10 +4,10 @@ import type { Http1Peer } from './http1-peer.ts'
 import { drainInto, pump, type SourceSink } from './pump.ts'
 import type { StreamBody } from './service.ts'
 
-/** Bytes that are given to a socket at once: in between it can be seen how fast they go. */
+/** Bytes per socket write; the client's speed is measured between writes. */
 export const piece = 128 * 1024
 
-/** The body of an answer over HTTP/1.1 that is sent piece by piece. */
+/** A response body over HTTP/1.1, sent in pieces. */
 class Http1Sink implements SourceSink {
   readonly #outgoing: ServerResponse
   readonly #peer: Http1Peer
@@ -48,7 +48,7 @@ class Http1Sink implements SourceSink {
   }
 }
 
-/** Resolves when all of a stream is written, or the client has gone. Rejects when the stream fails: what was written is incomplete. */
+/** Resolves when the stream is written or the client has disconnected. Rejects when the stream fails; the response is then incomplete. */
 export function sendStream(body: StreamBody, outgoing: ServerResponse, peer: Http1Peer): Promise<void> {
   return new Promise((resolve, reject) => {
     const sink = new Http1Sink(outgoing, peer, resolve, reject)
@@ -57,7 +57,7 @@ export function sendStream(body: StreamBody, outgoing: ServerResponse, peer: Htt
   })
 }
 
-/** A long answer, as fast as the client takes it. Resolves as `sendStream` does. */
+/** Sends a long body with back pressure. Resolves as `sendStream` does. */
 export async function sendLong(bytes: Uint8Array<ArrayBuffer>, outgoing: ServerResponse, peer: Http1Peer): Promise<void> {
   peer.hold(bytes.length)
   try {

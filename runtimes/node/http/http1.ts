@@ -24,7 +24,7 @@ import { requestUrl } from './url.ts'
 
 const encoder = new TextEncoder()
 
-/** RFC 9112 6.3: a request has a body when it says so. */
+/** RFC 9112 6.3: a request has a body if and only if it has one of these headers. */
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
 
@@ -55,7 +55,7 @@ export function serveHttp1(service: Service, peer: Http1Peer, incoming: Incoming
     if (result instanceof Promise) result.then((response) => respond(service, peer, incoming, outgoing, body, response, request))
     else respond(service, peer, incoming, outgoing, body, result, request)
   }
-  // A small body is awaited, so that a request does not take anybody's turn before it is complete.
+  // A small body is awaited, so that an incomplete request does not count as in flight.
   const length = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
   if (body === null || length > limits.uploadWindow) start()
   else incoming.once('end', start)

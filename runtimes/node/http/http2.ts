@@ -98,7 +98,7 @@ class Http2Exchange implements StreamUser, Sink {
       giveUp(body, error)
       return void this.#send(failed(this.#service, error), true)
     }
-    // A stream may be made of the body: then both go on together.
+    // The response may be made from the request body: then both continue together.
     if (empty || !stream) this.#body?.discard()
     else if (isByteSource(stream)) drainInto(stream, this)
     else void pump(stream, this).catch((error: unknown) => this.failed(error))
@@ -121,7 +121,7 @@ class Http2Exchange implements StreamUser, Sink {
     return fields
   }
 
-  // ── What the stream says ──────────────────────────────────────────────────────────────────────
+  // ── Events of the stream ──────────────────────────────────────────────────────────────────────
 
   get reading(): boolean {
     return this.#request.protocol === undefined && (this.#start !== undefined || this.#body?.reading === true)
@@ -154,7 +154,7 @@ class Http2Exchange implements StreamUser, Sink {
     if (this.#response !== undefined) sent(this.#response)
   }
 
-  // ── What a stream of bytes is written to ──────────────────────────────────────────────────────
+  // ── Sink ──────────────────────────────────────────────────────
 
   get gone(): boolean {
     return this.#gone

@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../../core/respond/byte-source.ts'
 
-/** Where the pieces of a stream go. */
+/** Destination of a stream. */
 export interface Sink {
   /** Nobody takes anything any more. */
   readonly gone: boolean
@@ -16,8 +16,8 @@ export interface Sink {
 }
 
 /**
- * Writes a stream to a sink, each chunk at once, and no faster than the client reads. When the client goes, the stream is cancelled.
- * Rejects when the stream fails; then what was written is incomplete, and the caller must not end it as if it were whole.
+ * Writes a stream to a sink chunk by chunk, with back pressure. Cancels the stream when the client disconnects. Rejects when the stream
+ * fails; the response is then incomplete, and the caller must not end it normally.
  */
 export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promise<void> {
   const reader = body.getReader()
@@ -41,13 +41,13 @@ export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promis
   sink.finish()
 }
 
-/** What a source is written to. */
+/** Destination of a ByteSource. */
 export interface SourceSink extends Sink {
   /** The source has failed: what was written is incomplete. */
   failed(error: unknown): void
 }
 
-/** The same for a source: without a promise per piece. */
+/** Like `pump` for a ByteSource, without a promise per chunk. */
 export function drainInto(source: ByteSource, sink: SourceSink): void {
   let held = false
   const write = () => {

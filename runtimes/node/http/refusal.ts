@@ -1,4 +1,4 @@
-/** What becomes of a connection on which something came that is no request, in the words of net/http. */
+/** Refuses connections with malformed requests, with the responses of Go's net/http. */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
@@ -8,25 +8,25 @@ const statuses: { readonly [code: string]: string } = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 const defaultStatus = '400 Bad Request'
-/** As a parser's errors are. */
+/** In the form of an error of node:http's parser. */
 export const badRequest = Object.assign(new Error('not a request'), { code: 'HPE_INVALID_VERSION' })
 export const requestTimeout = Object.assign(new Error('the request does not come'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-/** Milliseconds that a client has to take the answer, as many as net/http gives it. */
+/** Milliseconds to wait for the client to read the response, as in net/http. */
 const lingerMilliseconds = 500
 
 /**
- * Answers, and goes on reading for a while: a socket that is closed while bytes come in is reset, and a client may lose the answer
- * with that (RFC 9112 9.6).
+ * Responds, and keeps reading for a while: closing a socket with unread input resets it, and the client may lose the response
+ * (RFC 9112 9.6).
  */
 function endWith(socket: Socket, answer: string): void {
-  // It may be gone already.
+  // The client may have disconnected.
   socket.on('error', () => {})
   socket.end(answer)
   const timer = setTimeout(() => socket.destroy(), lingerMilliseconds)
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Answers what is no HTTP/1.1 request. `answering`: a response is under way, which must not be mixed with this one. */
+/** Responds to input that is not HTTP/1.1. `answering`: another response is being sent, which must not be mixed with this one. */
 export function refuse(socket: Socket, error: NodeJS.ErrnoException, answering: boolean): void {
   if (socket.writableEnded) return
   if (!socket.writable || answering) {
@@ -37,7 +37,7 @@ export function refuse(socket: Socket, error: NodeJS.ErrnoException, answering: 
   endWith(socket, `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)
 }
 
-/** Ends a connection whose handshake failed; one that spoke HTTP without TLS is told so. */
+/** Closes a connection whose handshake failed. A client that sent plain HTTP gets a 400 that says so. */
 export function refuseHandshake(socket: TLSSocket, error: NodeJS.ErrnoException): void {
   // The socket under it, in Node.
   const { _parent: plain } = socket as TLSSocket & { readonly _parent?: Socket }

@@ -1,16 +1,16 @@
 import { limits } from '../../wire/server/limits.ts'
 
-/** Unread bytes beyond which a transport is to hold back what comes. */
+/** High-water mark in bytes: beyond it the transport applies back pressure. */
 const highWater = limits.uploadWindow
-/** Bytes that are set aside because a client says that it will send them. */
+/** Maximum bytes to allocate on the strength of a content-length alone. */
 const largestGuess = 16 * 1024
 
-/** What a transport is told: so many bytes were taken from what it has delivered, and more may come. */
+/** Tells the transport that the reader consumed this many bytes. */
 export type Consumed = (bytes: number) => void
 
 /**
- * The body of a request: a transport puts in what comes, and it is read as a stream or as a whole, once, and only when asked for. Pieces are
- * copied together, so that a client can't make a server keep many small ones, or a large buffer for the sake of a few bytes.
+ * The body of a request. The transport pushes chunks; the handler reads them once, as a stream or as a whole. Chunks are copied together,
+ * so that a client can't make the server hold many small buffers, or a large buffer for a few bytes.
  */
 export class RequestBody {
   readonly #consumed: Consumed
@@ -102,7 +102,7 @@ export class RequestBody {
         { pull: (controller) => this.#pull(controller), cancel: () => this.discard() },
         { highWaterMark: 0 },
       )
-      // It was read as a whole: the stream of a used body is locked.
+      // Read as a whole: the stream of a used body is locked.
       if (this.#collecting) this.#stream.getReader()
     }
     return this.#stream

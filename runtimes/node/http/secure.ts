@@ -4,7 +4,7 @@ import { createSecureContext, createServer, type SecureContext, type SecureConte
 import { normalAddress } from './connection.ts'
 import { type CipherSuite, cipherOption, type KeyPair, type NamedKeyPair, nameTable, tlsVersions } from './tls.ts'
 
-/** What can be changed while a listener is open. */
+/** Certificates, which can change while a listener is open. */
 export interface Certificates extends KeyPair {
   /** Certificates for certain server names, or for clients that send none, local addresses. */
   readonly sni?: readonly NamedKeyPair[]
@@ -35,7 +35,7 @@ interface Contexts {
   readonly byAddress: (address: string) => Server | undefined
 }
 
-/** TLS over sockets that others accept, with a certificate that depends on the server name or the local address. */
+/** TLS over accepted sockets. The certificate depends on the server name or the local address. */
 export function secureServers(certificates: Certificates, options: SecureOptions): SecureServers {
   const ciphers = cipherOption(options.minVersion, options.cipherSuites)
   const contextOptions = ({ cert, key }: KeyPair, authorities: readonly string[] = []): SecureContextOptions => ({
@@ -44,7 +44,7 @@ export function secureServers(certificates: Certificates, options: SecureOptions
     ca: [...authorities],
     minVersion: tlsVersions[options.minVersion],
     ...(ciphers !== undefined && { ciphers }),
-    // A resumed session lacks the client's intermediate certificates. Renegotiation is work that only attackers ask for.
+    // A resumed session lacks the client's intermediate certificates. Renegotiation costs much, and no client needs it.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })
   let contexts: Contexts
@@ -57,7 +57,7 @@ export function secureServers(certificates: Certificates, options: SecureOptions
         requestCert: true,
         rejectUnauthorized: false,
         handshakeTimeout,
-        // Also where the local address has a certificate of its own: that is for clients that send no name.
+        // Before the certificate of the local address, which is for clients that send no name.
         SNICallback: (name, done) => done(null, contexts.byName(name) ?? contexts.main),
       },
       (socket) => options.accepted(socket),

@@ -1,6 +1,6 @@
 import { Reply } from '../../../core/respond/reply.ts'
 
-/** For responses that can't keep it themselves: those of other classes. */
+/** For Response objects of other classes, which have no field for it. */
 const waiting = new WeakMap<Response, (() => void)[]>()
 
 /** `Connection.whenSent` of connections whose listener calls `sent`. */
@@ -8,7 +8,7 @@ export function whenSent(response: Response, callback: () => void): void {
   if (!Reply.whenEnded(response, callback)) waiting.set(response, [...(waiting.get(response) ?? []), callback])
 }
 
-/** The response has been sent, or given up. */
+/** Reports that the response has been sent or abandoned. */
 export function sent(response: Response): void {
   Reply.ended(response)
   const callbacks = waiting.get(response)

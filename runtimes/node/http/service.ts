@@ -4,7 +4,7 @@ import { type PlainBody, Reply, type ReplyParts } from '../../../core/respond/re
 
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 
-/** What all connections of a listener share. */
+/** Shared by all connections of a listener. */
 export interface Service {
   readonly handler: Handler
   readonly logger: Logger | undefined
@@ -35,7 +35,7 @@ export function createService(handler: Handler, logger?: Logger): Service {
 /** Statuses that never have a body (RFC 9110 6.4.1). */
 export const isBodyless = (status: number) => status === 204 || status === 304
 
-/** Takes a response apart; one whose headers are not valid becomes a failure. */
+/** Status, headers and body of a response. A response with invalid headers becomes a 500. */
 export function partsOf(service: Service, response: Response): ReplyParts {
   try {
     return Reply.parts(response) ?? { status: response.status, headers: [...response.headers].flat(), body: response.body }
@@ -45,8 +45,7 @@ export function partsOf(service: Service, response: Response): ReplyParts {
 }
 
 /**
- * Names in lower case and values by turns, with what is added where it is not there: the size, when it is known, and the time
- * (RFC 9110 6.6.1).
+ * Names (in lower case) and values, alternating. Adds content-length, when it is known, and date (RFC 9110 6.6.1) unless they are present.
  */
 export function completed(headers: ReplyParts['headers'], size: number | undefined, date: string): string[] {
   const fields: string[] = []
@@ -65,11 +64,11 @@ function has(fields: readonly string[], name: string): boolean {
   return false
 }
 
-/** Bodies whose size is not known. */
+/** Bodies of unknown size. */
 export type StreamBody = ByteSource | ReadableStream<Uint8Array<ArrayBuffer>>
 export const isStream = (body: PlainBody): body is StreamBody => body instanceof ReadableStream || isByteSource(body)
 
-/** A body that is not sent to its end. */
+/** Cancels a body that is not sent completely. */
 export function giveUp(body: PlainBody, why: unknown): void {
   if (body instanceof ReadableStream) body.cancel(typeof why === 'string' ? new Error(why) : why).catch(() => {})
   else if (isByteSource(body)) body.cancel()
@@ -88,7 +87,7 @@ export function answer(service: Service, request: Request, connection: Connectio
   }
 }
 
-/** Answers when a handler fails, which it is not supposed to do. */
+/** The response for a handler that throws, which is a defect. */
 export function failed(service: Service, error: unknown): Response {
   service.logger?.error({ err: error }, 'request handler failed')
   return new Reply('Internal Server Error\n', { status: 500 })

@@ -76,10 +76,10 @@ const tls13 = Object.values(cipherSuites).filter((name) => name.startsWith('TLS_
 
 const cipherText = (names: readonly CipherSuite[]) => [...new Set([...tls13, ...names.map((name) => cipherSuites[name])])].join(':')
 
-/** Whether OpenSSL shakes hands with this version at its lowest security level alone, as the signatures of TLS 1.0 and 1.1 are SHA-1. */
+/** True for TLS 1.0 and 1.1: their SHA-1 signatures need OpenSSL's lowest security level. */
 const isWeak = (version: keyof typeof tlsVersions) => version === 'VersionTLS10' || version === 'VersionTLS11'
 
-/** The text that Node's `ciphers` option takes; undefined: its default will do. `names` empty: the default suites. */
+/** Value of Node's `ciphers` option; undefined: Node's default. `names` empty: the default suites. */
 export function cipherOption(minVersion: keyof typeof tlsVersions, names: readonly CipherSuite[]): string | undefined {
   const text = names.length > 0 ? cipherText(names) : undefined
   return isWeak(minVersion) ? `${text ?? DEFAULT_CIPHERS}:@SECLEVEL=0` : text

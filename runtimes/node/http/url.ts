@@ -4,7 +4,7 @@ const plainHost = /^[a-z0-9.-]+(?::[1-9]\d{0,4})?$/
 
 /**
  * The URL of a request as the URL standard writes it, or undefined when there is none. `target` is in origin form or absolute form
- * (RFC 9112 3.2). Nearly all are written that way already, and then no parser is needed.
+ * (RFC 9112 3.2). Nearly all targets are already normal, and need no parser.
  */
 export function requestUrl(host: string, target: string): string | undefined {
   if (plainHost.test(host) && !host.endsWith(':443') && plainTarget.test(target) && !dotSegment.test(target))

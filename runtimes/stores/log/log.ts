@@ -72,7 +72,8 @@ export class Log {
     try {
       await this.#rebase(oldest)
     } catch (error) {
-      if (!this.#closing) this.#state.logger.warn({ error: messageOf(error) }, 'old log segments not removed; retrying at the next compaction')
+      if (!this.#closing)
+        this.#state.logger.warn({ error: messageOf(error) }, 'old log segments not removed; retrying at the next compaction')
     }
   }
 
