@@ -2,18 +2,18 @@ import type { KeyValue, ListOptions, ListResult, StoreEvent } from '../../core/p
 import { type Change, compacted, History, type Since, type Versions } from './history.ts'
 import { byteOrder, SortedIndex } from './sorted.ts'
 
-/** So many branches on top of each other are read through; a freeze then begins anew with all that is stored. */
+/** Maximum depth of branches to read through; a freeze beyond it copies everything. */
 const deepest = 8
 
-/** What never changes again, and on how many others it stands. */
+/** An immutable history and its depth. */
 interface Frozen {
   readonly versions: Versions
   readonly depth: number
 }
 
 /**
- * A history that goes on from a frozen one, which any number of branches share. A key is taken over from there when it first changes,
- * so making a branch costs the same whatever is stored. Revisions go on from the frozen one's; its past can be read and watched.
+ * A history that continues from a frozen one, which any number of branches share. A key is copied when it first changes, so that creating a
+ * branch takes constant time. Revisions continue from the frozen one's; its past can be read and watched.
  */
 export class Branch implements Versions {
   #base: Frozen
@@ -134,7 +134,7 @@ export class Branch implements Versions {
   }
 }
 
-// Leases are kept by whoever keeps the history.
+// Without leases, which the owner of the history keeps.
 const changeOf = ({ key, value, createRevision, modRevision }: KeyValue): Change => ({
   key,
   value,
@@ -143,7 +143,7 @@ const changeOf = ({ key, value, createRevision, modRevision }: KeyValue): Change
   lease: 0n,
 })
 
-/** Both are in byte order, and share no key. */
+/** Merges two lists in byte order without common keys. */
 function merged(a: readonly KeyValue[], b: readonly KeyValue[]): readonly KeyValue[] {
   if (a.length === 0) return b
   if (b.length === 0) return a

@@ -17,7 +17,7 @@ interface Waiting {
   readonly reject: (error: StoreError) => void
 }
 
-/** What one turn of the queue commits together. */
+/** The changes of one group commit. */
 interface Batch {
   readonly changes: Change[]
   /** The keys changed so far, as the swaps behind them in the batch see them. */
@@ -28,7 +28,7 @@ interface Batch {
   bytes: number
 }
 
-/** A batch takes no more work once it holds so many bytes or changes; both bound how long a commit blocks the turn. */
+/** Maximum bytes and changes of a batch, which bound how long a commit blocks the event loop. */
 const batchBytes = 4 * 1024 * 1024
 const batchChanges = 2048
 
@@ -42,8 +42,8 @@ export interface CommitOptions {
 }
 
 /**
- * The one point where changes get their revisions. While a batch is on its way to the journal, the work that arrives becomes the next
- * batch (group commit); swaps are judged in order of arrival, against the history and what the same batch has changed before them.
+ * The one place that assigns revisions. Work that arrives while a batch is being written forms the next batch (group commit). Swaps are
+ * decided in order of arrival, against the history and the earlier changes of the same batch.
  */
 export class CommitQueue {
   readonly #options: CommitOptions
@@ -95,7 +95,7 @@ export class CommitQueue {
     let taken = 0
     for (const waiting of this.#waiting) {
       if (batch.bytes > batchBytes || batch.changes.length >= batchChanges) break
-      // The end of a lease is a batch of its own: nothing before it hangs a key on the lease unseen, nothing behind it still uses it.
+      // The expiry of a lease is its own batch: all earlier keys of the lease are known, and no later change uses it.
       const ends = 'expired' in waiting.work
       if (ends && taken > 0) break
       taken++

@@ -24,8 +24,8 @@ export interface DurableStoreOptions {
 }
 
 /**
- * A store in memory with a log on disk: a write is acknowledged, and seen by reads and watches, once it is flushed. Rejects with
- * a StoreError: 'unavailable' when another process has the directory, 'corrupt' when the log is not as it was written.
+ * A store in memory with a log on disk: a write is acknowledged, and visible to reads and watches, once it is synced. Rejects with a
+ * StoreError: 'unavailable' when another process owns the directory, 'corrupt' when the log is damaged.
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<KeyValueStore> {
   const { directory: path, logger, recover = '' } = options
@@ -64,7 +64,7 @@ async function own(path: string): Promise<Owner> {
 const refused = (path: string, error: unknown) =>
   new StoreError('unavailable', `open data directory ${path}: ${messageOf(error).replaceAll('\n', ' ')}`)
 
-/** A directory that a power cut takes away would take the log with it. */
+/** Creates a directory and syncs its parents: without that a power cut could remove it, with the log. */
 function makeDirectory(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return

@@ -1,6 +1,6 @@
 /**
- * A KeyValueStore over an etcd v3 cluster (3.4 and later). One watch on the whole keyspace serves all watches of the port, so the cluster
- * should be this server's own, as the reference server's is. Values may be as large as the cluster's `--max-request-bytes` allows.
+ * A KeyValueStore over an etcd v3 cluster (3.4 or later). One watch on the whole keyspace serves all watches of the port, so the cluster
+ * should be dedicated to API servers. Values may be as large as the cluster's `--max-request-bytes` allows.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -39,10 +39,10 @@ export interface EtcdTimeouts {
   readonly start?: number
 }
 
-/** Items that one answer of etcd holds at most: a list of everything is read in pages. */
+/** Page size of unlimited lists. */
 const pageSize = 1_000
 const retryStart = 500
-/** How long compaction and closing wait for watches that lag. */
+/** Milliseconds that compaction and closing wait for lagging watches. */
 const drainTimeout = 2_000
 
 /**
@@ -99,7 +99,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
 
   const revisionNow = coalesce(async () => {
     const before = known()
-    // One key that is not there: etcd counts a range by walking it.
+    // Read a key that does not exist: counting a range would walk it.
     const { header } = await range({ key: everything })
     return heed(header, before)
   })
@@ -149,7 +149,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
   }
 
   async function compact(revision: number): Promise<void> {
-    // Watches of this process get there first: compaction is not meant to end them.
+    // Let the watches of this process catch up first, so that compaction does not end them.
     await watches.reached(revision, drainTimeout)
     try {
       await endpoints.repeatable((client, call) => client.compact(revision, call))
@@ -177,7 +177,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     list: (options) => during(() => reading(() => list(options))),
     count: (prefix) => during(async () => (await range({ ...rangeOf(prefix), countOnly: true })).count),
     size: () => during(() => endpoints.repeatable((client, call) => client.size(call))),
-    // Encoded at once, and once for all members that are tried: the caller may go on using its buffer.
+    // Encoded once for all members that are tried, and now: the caller may reuse its buffer.
     put: (key, value, expected, lease = 0n) => during(() => swap(putRequest(key, value, expected, lease))),
     delete: (key, expected) => during(() => swap(deleteRequest(key, expected))),
     watch: (prefix, after, watcher) => watches.watch(prefix, after, watcher),

@@ -4,7 +4,7 @@ import { History } from './history.ts'
 import type { Lease } from './leases.ts'
 import { createMvcc } from './mvcc.ts'
 
-/** All that a store held at a moment; never changes. */
+/** Immutable content of a store at one revision. */
 export interface StoreSnapshot {
   readonly base: ReturnType<Branch['freeze']>
   readonly leases: readonly Lease[]
@@ -17,7 +17,7 @@ export interface ForkableStore extends KeyValueStore {
   snapshot(): StoreSnapshot
 }
 
-/** A snapshot of what was read elsewhere, such as from a file. The history before `revision` is gone, as after a compaction. */
+/** A snapshot of given content, such as from a file. The history before `revision` counts as compacted. */
 export function storeSnapshot(
   revision: number,
   items: Iterable<KeyValue>,
@@ -28,7 +28,7 @@ export function storeSnapshot(
   return { base: { versions, depth: 0 }, leases, attached }
 }
 
-/** A store in memory that others can go on from, each for itself. */
+/** A store in memory that can be forked. */
 export function forkableStore({ clock, from }: { readonly clock: Clock; readonly from?: StoreSnapshot }): ForkableStore {
   const history = new Branch(from?.base)
   const leases = new Map(from?.leases.map((lease) => [lease.id, lease]))
@@ -37,7 +37,7 @@ export function forkableStore({ clock, from }: { readonly clock: Clock; readonly
     clock,
     history,
     ...(from && { leases: from.leases, attached: from.attached }),
-    // It keeps nothing beyond the process, but hears of every lease.
+    // Not durable; it only tracks leases.
     journal: {
       async append(changes) {
         for (const { key, lease } of changes) {

@@ -1,7 +1,7 @@
 import { type KeyValue, type ListOptions, type ListResult, StoreError, type StoreEvent } from '../../core/ports.ts'
 import { byteOrder, SortedIndex } from './sorted.ts'
 
-/** One committed change. Every change has a revision of its own. */
+/** One committed change. Each has its own revision. */
 export interface Change {
   readonly key: string
   readonly revision: number
@@ -30,16 +30,16 @@ interface Version {
   readonly replaced: number
 }
 
-/** Bytes that an event counts beside its values. */
+/** Overhead in bytes of an event, besides its values. */
 const eventBytes = 200
 
-/** Events in the order of revisions, and the revision up to which they are all. */
+/** Events in revision order, complete up to `revision`. */
 export interface Since {
   readonly events: readonly StoreEvent[]
   readonly revision: number
 }
 
-/** What a store does with its history. */
+/** The operations that a store needs of its history. */
 export type Versions = Pick<
   History,
   'revision' | 'oldest' | 'get' | 'list' | 'count' | 'bytes' | 'past' | 'cut' | 'apply' | 'since' | 'compact'
@@ -47,7 +47,7 @@ export type Versions = Pick<
 
 /**
  * All keys with their versions since the last compaction. Plain synchronous data; revision 1 is the empty store, as in etcd.
- * With `load`, values of superseded versions are not kept in memory but asked for by revision when someone reads the past.
+ * With `load`, values of superseded versions are not kept in memory; reads of the past load them by revision.
  */
 export class History {
   #revision: number
@@ -116,7 +116,7 @@ export class History {
       })
       return count
     }
-    // Those that are there now, but for what has changed since.
+    // The current keys, corrected by the changes since.
     const changed = new Set(this.#log.slice(this.#log.length - since).map(({ entry }) => entry))
     for (const entry of changed) {
       if (entry.order < from || !entry.order.startsWith(prefix)) continue
@@ -185,7 +185,7 @@ export class History {
    * values come to more than `bytes`. Throws 'compacted'.
    */
   since(afterRevision: number, prefix: string, bytes = Number.POSITIVE_INFINITY): Since {
-    // The event of revision `oldest` itself is not offered: what it replaced is gone. (Revision 1 has no event.)
+    // The event of revision `oldest` itself is not available: its previous value is compacted. (Revision 1 has no event.)
     if (Math.max(afterRevision, 1) < this.#oldest) throw compacted(afterRevision, this.#oldest)
     const events: StoreEvent[] = []
     let size = 0
@@ -210,7 +210,7 @@ export class History {
       version.older = undefined
       this.#past -= version.replaced
     }
-    // A deletion leaves nothing to read. When the key came back later, that version's `older` still points here: as 'nothing'.
+    // A deletion has no value to read. If the key was created again, that version's `older` points here and means 'absent'.
     for (const version of passed) if (version.deleted && version.entry.head === version) this.#forget(version.entry)
     this.#oldest = revision
   }

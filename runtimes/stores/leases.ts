@@ -1,15 +1,15 @@
 import type { Clock } from '../../core/ports.ts'
 
-/** A lease and the moment it ends, in milliseconds since the epoch. */
+/** A lease and its expiry in milliseconds since the epoch. */
 export interface Lease {
   readonly id: bigint
   readonly expires: number
 }
 
-/** Timers hold 31 bits of milliseconds; a longer wait is made in parts. */
+/** Maximum delay of a timer (31 bits of milliseconds); longer waits are split. */
 const longestWait = 2 ** 31 - 1
 
-/** The leases that run, and the keys that hang on them. */
+/** Active leases and their keys. */
 export class Leases {
   readonly #clock: Clock
   readonly #expired: (id: bigint) => void

@@ -3,7 +3,7 @@ import { History } from './history.ts'
 import { createMvcc } from './mvcc.ts'
 
 /**
- * A store that keeps nothing beyond the process. Runs on every runtime; the default clock is the host's. `pastBytes`: bytes of replaced
+ * A store in memory only. Runs on every runtime; the default clock is the host's. `pastBytes`: bytes of replaced
  * values that reads of the past may need; older ones are compacted; default 256 MiB.
  */
 export function memoryStore({
@@ -20,7 +20,7 @@ const hostClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, callback) {
     const timer: unknown = setTimeout(callback, milliseconds)
-    // Node, Bun and Deno's node timers are objects that can let the process end; elsewhere a timer is a number.
+    // Timers of Node, Bun and Deno have `unref`, so that they don't keep the process alive; elsewhere a timer is a number.
     if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
     return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0])
   },

@@ -4,10 +4,10 @@ import type { Change, Versions } from './history.ts'
 import { type Lease, Leases } from './leases.ts'
 import { Watchers } from './watchers.ts'
 
-/** Largest value, in bytes: etcd's default for a whole request. */
+/** Maximum value size in bytes: etcd's default for a whole request. */
 export const valueLimit = 1.5 * 1024 * 1024
 
-/** Where commits are made durable. Calls to `append` never overlap; a rejection means that nothing was written. */
+/** Makes commits durable. Calls to `append` never overlap; a rejection means that nothing was written. */
 export interface Journal {
   append(changes: readonly Change[]): Promise<void>
   /** Keeps a lease. */
@@ -34,8 +34,8 @@ export interface MvccOptions {
 }
 
 /**
- * The etcd v3 model over a history in memory. Reads see what is committed (and durable, with a journal): a change enters the history,
- * the watches and its caller's promise only after the journal has it.
+ * The etcd v3 model over a history in memory. Reads see what is committed (and durable, with a journal): a change enters the history, reaches
+ * watches and resolves its caller's promise only after the journal has written it.
  */
 export function createMvcc(options: MvccOptions): KeyValueStore {
   const { clock, history, pastBytes = 256 * 1024 * 1024, journal, leases: kept = [], attached = new Map() } = options
@@ -82,7 +82,7 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
       await queue.expire(id)
       await journal?.endLease(id)
     } catch {
-      // The journal did not take it, for want of space perhaps. Until it does, the keys stay.
+      // The journal failed, such as for lack of space; the keys stay until a retry succeeds.
       clock.after(1000, () => void expire(id))
     }
   }
@@ -114,7 +114,7 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
     async put(key: string, value: Uint8Array, expected: number, lease = 0n): Promise<SwapResult> {
       open()
       if (value.byteLength > valueLimit) throw new StoreError('too-large', `value of ${value.byteLength} bytes, the limit is ${valueLimit}`)
-      // A copy: the caller may go on using its buffer, and a small view must not keep a large one alive.
+      // Copied: the caller may reuse its buffer, and a small view must not keep a large buffer alive.
       return queue.swap({ key, value: new Uint8Array(value), expected, lease })
     },
 

@@ -1,6 +1,6 @@
 import type { StoreEvent } from '../../core/ports.ts'
 
-/** Things by the prefix they are about. An event looks up the prefixes of its key, however many there are. */
+/** Values by key prefix. A lookup costs the length of the key, however many prefixes there are. */
 export class PrefixIndex<T> {
   readonly #groups = new Map<string, Set<T>>()
   /** How many groups have a prefix of this length. */

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { Change } from './history.ts'
 import type { Lease } from './leases.ts'
 
-// A record is `crc32 | body`; the checksum covers the record's key too, so that a record in a wrong place is a damaged one.
+// A record is `crc32 | body`; the checksum also covers the record's key, so that a misplaced record counts as damaged.
 // Body of a change: kind (0 delete, 1 put) | create revision | lease | length of the key | key | value. Numbers are big-endian.
 const headerBytes = 4 + 1 + 8 + 8 + 4
 
@@ -29,7 +29,7 @@ export function encodeChange(recordKey: Uint8Array, change: Change): Buffer {
   return seal(recordKey, record)
 }
 
-/** The change of a record, with a copy of its value; undefined when the record is damaged. */
+/** Decodes a record and copies its value; undefined when the record is damaged. */
 export function decodeChange(recordKey: Uint8Array, record: Buffer): Change | undefined {
   if (recordKey.byteLength !== 8 || record.byteLength < headerBytes || !intact(recordKey, record)) return undefined
   const keyEnd = headerBytes + record.readUInt32BE(21)
@@ -59,7 +59,7 @@ export function decodeLease(recordKey: Uint8Array, record: Buffer): Lease | unde
   return { id: Buffer.from(recordKey).readBigUInt64BE(), expires: readNumber(record, 4) }
 }
 
-/** Where the history begins. */
+/** Start of the history. */
 export interface Base {
   /** The oldest revision that can be read. */
   readonly oldest: number

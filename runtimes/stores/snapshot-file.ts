@@ -1,5 +1,5 @@
 /**
- * The file of a snapshot: a first line that says what it is, frames of `kind | length of key | length of record | key | record`, one last
+ * Format of a snapshot file: a first line with its type, frames of `kind | length of key | length of record | key | record`, one last
  * frame of kind End with the revision and the number of revision records, and the SHA-256 of all that.
  */
 import { createHash, type Hash } from 'node:crypto'
@@ -8,7 +8,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from '
 const firstLine = Buffer.from('apiserver snapshot 1\n')
 const headerBytes = 1 + 4 + 4
 const digestBytes = 32
-/** Longest record that is believed: the largest value with its key, with room to spare. */
+/** Maximum plausible length of a record: more than the largest value with its key. */
 const longestRecord = 16 * 1024 * 1024
 const bufferSize = 1024 * 1024
 
@@ -21,7 +21,7 @@ export interface Frame {
   readonly record: Buffer
 }
 
-/** Writes a new file; `wx`: one that is there already is an error. */
+/** Writes a new file; fails when it exists. */
 export class SnapshotWriter {
   readonly #descriptor: number
   readonly #hash = createHash('sha256')
@@ -71,7 +71,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
 }
 
-/** The frames of a file. Throws an Error when the file is not whole; what was read before that is not to be used. */
+/** The frames of a file. Throws an Error at the end when the file is incomplete; earlier frames must then be discarded. */
 export function* readFrames(path: string): Generator<Frame> {
   const descriptor = openSync(path, 'r')
   try {
@@ -97,7 +97,7 @@ export function* readFrames(path: string): Generator<Frame> {
 
 const damaged = () => new Error('is damaged or cut short')
 
-/** Reads on from the beginning of a file up to `end`, hashing what it reads. */
+/** Reads a file sequentially up to `end`, and hashes it. */
 function reader(descriptor: number, hash: Hash, end: number): ((length: number) => Buffer) & { position(): number } {
   let position = 0
   let window = Buffer.alloc(0)

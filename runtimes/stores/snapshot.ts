@@ -1,4 +1,4 @@
-/** Snapshots of the embedded store: everything that is current at one revision, in one file. What is encrypted stays so. */
+/** Snapshots of the embedded store: everything that is current at one revision, in one file. Encrypted values stay encrypted. */
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../../core/ports.ts'
@@ -21,15 +21,15 @@ export interface SnapshotInfo {
   readonly objects: number
 }
 
-/** Key of the last frame, which says what the file holds. */
+/** Key of the last frame, which describes the file. */
 const baseKey = Buffer.from('history')
-/** A server may shorten its log while it is read: so often it is begun anew. */
+/** Maximum restarts when a running server compacts its log during the read. */
 const attempts = 10
 
 /**
- * Saves what a directory's store holds to a new file, while a server has it open or not: it reads what the server has acknowledged when it
- * begins, and holds nobody up.
- * @throws StoreError, in one line; then there is no such file.
+ * Saves the store in a directory to a new file, whether a server is running or not. It contains everything acknowledged when the save
+ * begins, and does not block the server.
+ * @throws StoreError in one line; the file does not exist then.
  */
 export async function saveSnapshot(directory: string, file: string): Promise<SnapshotInfo> {
   if (!holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds no embedded store${oldHint(directory)}`)
@@ -80,7 +80,7 @@ function writeAll({ revision, leases, changes }: CurrentState, writer: SnapshotW
   return { revision, objects }
 }
 
-/** Makes a store of a snapshot, in a directory that holds none yet. The file is checked before anything is written. */
+/** Creates a store from a snapshot, in a directory without one. Verifies the file before it writes anything. */
 export async function restoreSnapshot(file: string, directory: string): Promise<SnapshotInfo> {
   if (holdsLog(directory) || existsSync(join(directory, oldDataFile)))
     throw new StoreError('unavailable', `${directory} holds a store already`)
@@ -88,7 +88,7 @@ export async function restoreSnapshot(file: string, directory: string): Promise<
     const base = check(file)
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const target = nodeDirectory(directory)
-    // Of a restore that was killed.
+    // Left over from a restore that was killed.
     for (const number of logNames(target.names()).bases) target.remove(baseName(number))
     const leases = [...framesOf(file, frameKinds.lease, decodeLease)]
     const changes = framesOf(file, frameKinds.revision, decodeChange)
@@ -99,7 +99,7 @@ export async function restoreSnapshot(file: string, directory: string): Promise<
   }
 }
 
-/** A store is whole when it has a segment. */
+/** A store is complete when it has a segment. */
 const holdsLog = (directory: string) => existsSync(directory) && logNames(readdirSync(directory)).segments.length > 0
 
 const oldHint = (directory: string) =>
@@ -118,7 +118,7 @@ function* framesOf<T extends Change | Lease>(
   }
 }
 
-/** Reads a whole file. Throws when it is not what was saved. */
+/** Reads and verifies a whole file. Throws when it is damaged. */
 function check(file: string): Base {
   let objects = 0
   let last: Frame | undefined

@@ -1,6 +1,6 @@
 /**
- * Text whose UTF-16 order (JavaScript's `<`) is the UTF-8 byte order of `key`. Only code units from U+D800 on are ordered
- * differently by the two encodings: surrogates move behind the rest. One unit for one, so prefixes stay prefixes.
+ * Text whose UTF-16 order (JavaScript's `<`) equals the UTF-8 byte order of `key`. The two orders differ only for code units from U+D800 on:
+ * surrogates move behind the rest. Each unit maps to one unit, so prefixes stay prefixes.
  */
 export function byteOrder(key: string): string {
   if (!/[\ud800-\uffff]/.test(key)) return key
@@ -14,14 +14,14 @@ export function byteOrder(key: string): string {
 
 const chunkSize = 512
 
-/** Items in the order of their `order` text, kept in chunks: inserts move at most one chunk, scans run over plain arrays. */
+/** Items sorted by `order`, in chunks: an insert moves at most one chunk, and scans run over plain arrays. */
 export class SortedIndex<T extends { readonly order: string }> {
   readonly #chunks: T[][] = []
 
   /** Adds an item; no other has the same order text. */
   add(item: T): void {
     const at = this.#locate((order) => order < item.order)
-    // Behind the last item there is no chunk to point at: the last one takes it.
+    // Past the last item: insert into the last chunk.
     const chunk = this.#chunks[at.chunk] ?? this.#chunks.at(-1)
     if (!chunk) {
       this.#chunks.push([item])

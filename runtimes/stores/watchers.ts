@@ -11,15 +11,15 @@ interface Watch {
   progressWanted: boolean
 }
 
-/** Of the past, a watch is told so many bytes at a time. A watcher that has enough closes its watch, and comes again. */
+/** Bytes of past events per call of a watcher. A watcher that needs no more closes its watch. */
 const pieceBytes = 1024 * 1024
 
-/** Whoever is called may close the watch. */
+/** Checked after each callback, which may close the watch. */
 const isLive = ({ state }: Watch) => state === 'live'
 
 /**
- * Hands changes to watches. Every call to a watcher is made from a microtask or from `deliver`, which the commit point calls once
- * for a batch: so a watcher sees a revision after all earlier ones, and progress only when nothing is left to deliver.
+ * Delivers changes to watches. Watchers are called from a microtask or from `deliver`, which the commit point calls once per batch: a watcher
+ * sees revisions in order, and progress only when nothing is left to deliver.
  */
 export class Watchers {
   readonly #history: Versions

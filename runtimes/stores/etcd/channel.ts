@@ -1,6 +1,6 @@
 /**
- * gRPC calls to one member, straight over HTTP/2: this way a call costs a fraction of what it costs through a general client, and every
- * write is one. A call is made once; what may be tried again, and where, is decided in endpoints.ts.
+ * gRPC calls to one member, directly over the HTTP/2 client in `runtimes/wire`, at a fraction of the cost of a general client. Calls are not
+ * retried here; endpoints.ts decides what is retried, and where.
  */
 import { CallError, type Clock } from '../../../core/ports.ts'
 import { Connection } from '../../wire/client/connection.ts'
@@ -9,7 +9,7 @@ import type { Stream } from '../../wire/client/stream.ts'
 import { deadlineExceeded, internal, unavailable } from './errors.ts'
 import { framed, Messages, Outcome, requestHead } from './grpc.ts'
 
-/** What comes on a stream; nothing more once it is cancelled. */
+/** Receives the messages of a stream; no calls after it is cancelled. */
 export interface StreamHandler {
   message(message: Buffer): void
   /** The last call. */
@@ -24,7 +24,7 @@ export interface Channel {
   close(): void
 }
 
-/** Connects when it is first needed, and again after a connection has failed. `server` is what `addressOf` reads. */
+/** Connects on first use, and reconnects after a failure. `server`: see `addressOf`. */
 export function createChannel(server: string, tls: TlsOptions, clock: Clock): Channel {
   const address = addressOf(server)
   /** The last one of each path. */

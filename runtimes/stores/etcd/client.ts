@@ -1,7 +1,6 @@
 /**
- * One etcd member over gRPC: frequent calls with messages.ts, the others with etcd3's generated clients. A call is made once, for a swap
- * that is repeated after it happened is reported as lost; what may be tried again, and where, is decided in endpoints.ts. No other file
- * imports etcd3.
+ * One etcd member over gRPC: frequent calls with messages.ts, the others with etcd3's generated clients. Calls are not retried here, because a
+ * repeated swap that had succeeded would be reported as lost; endpoints.ts decides what is retried, and where. No other file imports etcd3.
  */
 import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
 import { CallError, type Clock } from '../../../core/ports.ts'
@@ -41,7 +40,7 @@ export interface CallOptions {
 
 type Exec = ICallable<unknown>['exec']
 
-/** A method as etcd3 has generated it. */
+/** A generated method of etcd3. */
 interface Method {
   readonly path: string
   requestSerialize(payload: unknown): Buffer
@@ -56,7 +55,7 @@ class Generated extends Etcd3 {
   }
 }
 
-/** etcd3 knows the methods of a service by a client, which connects to nothing until it is used. */
+/** The generated methods; etcd3 creates them with a client, which does not connect until it is used. */
 async function generated(): Promise<[kv: Methods, watch: Methods, lease: Methods, maintenance: Methods]> {
   const client = new Generated({ hosts: 'unused' })
   try {
@@ -66,12 +65,12 @@ async function generated(): Promise<[kv: Methods, watch: Methods, lease: Methods
   }
 }
 
-/** A member that has lost the leader ends such calls, instead of staying silent. */
+/** Metadata that makes a member without a leader end the call; without it the call would hang. */
 const hasLeader = { hasleader: 'true' }
 
 export async function openClient(server: string, tls: TlsOptions, clock: Clock): Promise<Client> {
   const [kvMethods, watchMethods, leaseMethods, maintenanceMethods] = await generated()
-  // Two: a large list must not stand in the way of events.
+  // Two connections, so that a large list does not delay events.
   const [calls, streams] = [createChannel(server, tls, clock), createChannel(server, tls, clock)]
   const kv = new KVClient(callable(kvMethods, calls))
   const lease = new LeaseClient(callable(leaseMethods, calls))
@@ -122,7 +121,7 @@ async function call<T>(
 
 const unreadable = (error: unknown) => new CallError(internal, `the answer can't be read: ${messageOf(error)}`)
 
-/** What etcd3's clients make their calls with. */
+/** The transport for etcd3's generated clients. */
 function callable(methods: Methods, channel: Channel): ICallable<unknown> {
   const exec = async (_service: string, name: string, payload: unknown, options: CallOptions) => {
     const { path, requestSerialize, responseDeserialize } = methods[name]!

@@ -1,6 +1,6 @@
 /**
- * Lets calls share an answer: those that come while one is under way get the next one, which begins after they came.
- * So no answer is older than its question.
+ * Coalesces concurrent calls: calls that arrive while one is in progress share the next one, which starts after them, so that no result is
+ * older than its call.
  */
 export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> | undefined

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts'
 import { everything } from './keys.ts'
 
-/** The oldest revision that is left, which only a watch from the beginning is told; undefined when the member doesn't say. */
+/** The oldest available revision. etcd reports it only to a watch from the beginning; undefined when it does not. */
 export async function oldestRevision({ watch }: Client): Promise<number | undefined> {
   let cancel = () => {}
   try {

@@ -1,4 +1,4 @@
-/** The members of a cluster: one is used until it fails, then the next. */
+/** The members of a cluster: uses one until it fails, then the next. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, type Logger, StoreError } from '../../../core/ports.ts'
 import type { TlsOptions } from '../../wire/client/socket.ts'
@@ -31,7 +31,7 @@ export class Endpoints {
     this.#clock = clock
     this.#logger = logger
     this.#timeouts = timeouts
-    // Several replicas spread over the members.
+    // Start at a random member, so that replicas of this server are spread.
     this.#index = Math.floor(Math.random() * clients.length)
   }
 
@@ -71,7 +71,7 @@ export class Endpoints {
         const error = this.#judged(client, thrown)
         if (!isMemberFault(error) || attempt === attempts || this.#clock.now() >= end) throw error
       }
-      // Unlike the clock's timers this one keeps the process alive: somebody waits for the answer.
+      // Unlike the clock's timers this one keeps the process alive: a caller waits for the response.
       if (attempt % this.#clients.length === 0) await sleep(pauseBetweenRounds)
     }
   }

@@ -10,7 +10,7 @@ export const internal = 13
 export const unavailable = 14
 const dataLoss = 15
 
-/** Texts of etcd's own errors (etcd's api/v3rpc/rpctypes) and of gRPC, in the order they are tried. */
+/** Texts of etcd's errors (api/v3rpc/rpctypes) and of gRPC, in matching order. */
 const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [
   ['required revision has been compacted', 'compacted'],
   ['required revision is a future revision', 'future-revision'],
@@ -22,8 +22,8 @@ const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [
 ]
 
 /**
- * Nothing was done and nothing will be: another member may be asked to do it. Not 'server stopped', which a member also says about what it
- * has proposed to the others (processInternalRaftRequestOnce in etcd's server/etcdserver/v3_server.go).
+ * Errors after which a call can be retried on another member, because nothing was or will be done. Not 'server stopped', which a member
+ * also returns for requests that it has proposed to the others (processInternalRaftRequestOnce in etcd's server/etcdserver/v3_server.go).
  */
 const untouched = [notConnected, 'no leader', 'proposal dropped', 'too many requests', 'not capable']
 
@@ -34,7 +34,7 @@ const detailsOf = (error: unknown): string => {
 
 const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined)
 
-/** A failed call as the port's error. */
+/** Converts a failed call to a StoreError. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const details = detailsOf(error)
@@ -46,6 +46,6 @@ export function storeError(error: unknown): StoreError {
 
 export const wasUntouched = (error: StoreError) => untouched.some((text) => error.message.includes(text))
 
-/** Whether the fault lies with the member, so that another one may do better. */
+/** True when the member is at fault, so that another one may succeed. */
 export const isMemberFault = ({ code, message }: StoreError) =>
   code === 'timeout' || (code === 'unavailable' && !message.includes('lease not found'))

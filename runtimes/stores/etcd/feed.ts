@@ -16,9 +16,9 @@ export interface FeedHandler {
 }
 
 /**
- * Every event of the whole store from a revision on, through one etcd watch. Since each of etcd's revisions has at least one event, what the
- * feed has seen it has seen completely, and a gap betrays a lost event: so progress needs no help from the server (whose progress
- * notifications may overtake events before 3.4.25 and 3.5.8). A broken stream is taken up again where it ended, on another member if need be.
+ * All events of the store after a revision, through one etcd watch. Each etcd revision has at least one event, so a gap in revisions means a
+ * lost event, and progress follows from the events themselves. (etcd's own progress notifications may overtake events before 3.4.25 and
+ * 3.5.8.) A broken stream resumes where it ended, on another member if necessary.
  */
 export class Feed {
   readonly #endpoints: Endpoints
@@ -36,7 +36,7 @@ export class Feed {
   #closed = false
 
   constructor(after: number, endpoints: Endpoints, clock: Clock, logger: Logger, handler: FeedHandler) {
-    // A new store is at revision 1, which has no event.
+    // Revision 1, the empty store, has no event.
     this.#position = Math.max(after, 1)
     this.#endpoints = endpoints
     this.#clock = clock
@@ -135,7 +135,7 @@ export class Feed {
     this.#drop()
     this.#logger.debug({ server: client.server, error: error.message, after: this.#position }, 'etcd watch ended; resuming')
     this.#endpoints.failed(client, error)
-    // Leaving the member may have restarted this feed already.
+    // Switching members may have restarted this feed already.
     if (this.#closed || this.#cancelWatch !== undefined) return
     const wait = this.#retry
     this.#retry = Math.min(wait * 2, longestRetry)

@@ -14,14 +14,14 @@ export interface Subscriber {
   ended: boolean
 }
 
-/** The end of a watch: the last call to its watcher, never made from within a call of its own. */
+/** Ends a watch with the last call to its watcher, in a microtask so that calls never nest. */
 export function endOf(subscriber: Subscriber, error?: StoreError): void {
   if (subscriber.ended) return
   subscriber.ended = true
   queueMicrotask(() => subscriber.watcher.end(error))
 }
 
-/** The watches that one feed serves. */
+/** The watches of one feed. */
 export class Group {
   readonly #all = new Set<Subscriber>()
   readonly #index = new PrefixIndex<Subscriber>()

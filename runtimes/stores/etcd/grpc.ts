@@ -1,13 +1,13 @@
-/** What gRPC makes of HTTP/2: messages, heads and statuses (gRPC's PROTOCOL-HTTP2.md). */
+/** gRPC over HTTP/2: messages, headers and statuses (gRPC's PROTOCOL-HTTP2.md). */
 import { CallError } from '../../../core/ports.ts'
 import type { Headers } from '../../wire/client/known-headers.ts'
 import type { Address } from '../../wire/client/socket.ts'
 import { encodedHeaders } from '../../wire/hpack/write.ts'
 import { internal, resourceExhausted, unavailable, unknown } from './errors.ts'
 
-/** Before each message: whether it is compressed, and four bytes of length. */
+/** Length of a message's prefix: compression flag and four bytes of length. */
 const prefixLength = 5
-/** Bytes of one message: more than a page of a list has. */
+/** Maximum bytes of one message; a page of a list is smaller. */
 const largestMessage = 1024 * 1024 * 1024
 
 /** The header block that begins a call. */
@@ -35,7 +35,7 @@ export function framed(message: Uint8Array): Buffer {
   return frame
 }
 
-/** Cuts what comes into messages. */
+/** Splits incoming bytes into messages. */
 export class Messages {
   #chunks: Buffer[] = []
   #length = 0
@@ -70,7 +70,7 @@ export class Messages {
   }
 }
 
-/** What the head and the trailers of an answer say about the call. */
+/** Result of a call, from headers and trailers of the response. */
 export class Outcome {
   #httpStatus: string | undefined
   #status: number | undefined
@@ -94,7 +94,7 @@ export class Outcome {
   }
 }
 
-/** Status messages are percent-encoded; one that is not right is taken as it is. */
+/** Decodes a percent-encoded status message; a malformed one is used unchanged. */
 function decoded(message: string): string {
   try {
     return decodeURIComponent(message)

@@ -1,6 +1,6 @@
 /**
- * The messages of which every write, read and event is made, by hand: what etcd3 has generated takes several times as long. Names and
- * numbers of fields are those of etcd's rpc.proto and kv.proto; of requests and responses there is here what the store uses.
+ * Hand-written codecs for the messages of reads, writes and watch events; etcd3's generated ones take several times as long. Names and
+ * numbers of fields are those of etcd's rpc.proto and kv.proto; only fields that the store uses are present.
  */
 import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { KeyValue, StoreEvent } from '../../../core/ports.ts'
@@ -33,7 +33,7 @@ export interface RangeResponse {
   readonly count: number
 }
 
-/** The answer to a compare-and-swap. */
+/** Response of a compare-and-swap. */
 export interface TxnResponse {
   readonly header: ResponseHeader
   readonly succeeded: boolean
@@ -41,7 +41,7 @@ export interface TxnResponse {
   readonly current: KeyValue | undefined
 }
 
-/** `forgotten`: etcd no longer knows what was replaced. */
+/** `forgotten`: the previous value is compacted. */
 export type WatchEvent = StoreEvent | { readonly type: 'forgotten'; readonly revision: number }
 
 export interface WatchResponse {
@@ -57,7 +57,7 @@ export interface WatchResponse {
 const varint = (field: number) => tagOf(field, WireType.Varint)
 const record = (field: number) => tagOf(field, WireType.LengthDelimited)
 
-/** More than the tags, lengths and numbers of a request take together. */
+/** Upper bound in bytes of tags, lengths and numbers of a request. */
 const overhead = 96
 const targetModRevision = 2
 const typeDelete = 1
@@ -86,7 +86,7 @@ function writeRange(writer: ProtobufWriter, { key, rangeEnd, limit = 0, revision
   writeBytes(writer, 1, key)
 }
 
-/** Does what `success` writes if the key's modification revision is `expected` (0: there is no such key), and else asks for the key. */
+/** A transaction that runs `success` if the key's modification revision is `expected` (0: absent), and otherwise reads the key. */
 function compareAndSwap(key: Uint8Array, expected: number, size: number, success: (writer: ProtobufWriter) => void): Uint8Array {
   const writer = new ProtobufWriter(size + 2 * key.length + overhead)
   writeMessage(writer, 3, () => writeMessage(writer, 1, () => writeRange(writer, { key })))
@@ -123,7 +123,7 @@ export function rangeRequest(request: RangeRequest): Uint8Array {
   return writer.view()
 }
 
-/** A number of 64 bits. Most have at most 28, which are four bytes, and need no BigInt. */
+/** Reads a 64-bit number, without BigInt up to 28 bits, which is the usual case. */
 function readNumber(reader: BinaryReader): number {
   const start = reader.pos
   const low = reader.uint32()
@@ -132,12 +132,12 @@ function readNumber(reader: BinaryReader): number {
   return Number(reader.int64())
 }
 
-/** Calls `field` for each tag; it returns false for one that it does not know, be it for the type. */
+/** Calls `field` for each tag. It returns false for unknown fields, which are skipped. */
 function readFields(reader: BinaryReader, length: number, field: (tag: number) => boolean): void {
   readRecord(reader, length, (number, wire) => field(tagOf(number, wire)))
 }
 
-/** The one field of a message that matters. */
+/** Reads the one field of a message that the store uses. */
 function readField<T>(reader: BinaryReader, wanted: number, read: (reader: BinaryReader) => T): T | undefined {
   let value: T | undefined
   readFields(reader, reader.uint32(), (tag) => {
@@ -199,7 +199,7 @@ function readMessage(message: Uint8Array, field: (reader: BinaryReader, tag: num
   reading(message, (reader) => readFields(reader, message.length, (tag) => field(reader, tag)))
 }
 
-/** Without it, the store would seem to have gone back to its beginning. */
+/** Requires the header: without its revision the store would seem to have gone back to its beginning. */
 function required(header: ResponseHeader | undefined): ResponseHeader {
   if (header === undefined) throw new DecodeError('there is no header')
   return header

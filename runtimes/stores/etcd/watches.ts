@@ -1,13 +1,13 @@
 /**
- * All watches of a store. Watches that stand at about the same revision share a feed; one that starts further back gets a feed of its own,
- * which ends once it has caught up with another.
+ * All watches of a store. Watches at about the same revision share a feed. One that starts further back gets its own feed, which ends when
+ * it has caught up with another.
  */
 import { type Clock, type Logger, StoreError, type StoreWatch, type StoreWatcher } from '../../../core/ports.ts'
 import type { Endpoints } from './endpoints.ts'
 import { Feed } from './feed.ts'
 import { endOf, Group, type Subscriber } from './group.ts'
 
-/** Milliseconds between looks at feeds that may have fallen silent. */
+/** Milliseconds between checks for silent feeds. */
 const lookInterval = 3_000
 const progressRetry = 500
 

@@ -1,4 +1,4 @@
-/** What a store of the old engine holds: one record for each revision, leases, and where the history begins. */
+/** Content of a store of the old engine: one record per revision, leases, and the oldest revision. */
 import type { Change } from '../history.ts'
 import type { State } from '../log/create.ts'
 import type { LogFile } from '../log/files.ts'
@@ -6,14 +6,14 @@ import { decodeBase, decodeChange, decodeLease, keyRevision } from '../record.ts
 import type { Owner } from './owner.ts'
 import { OldFile } from './pages.ts'
 
-/** The meta table has versions: eight bytes before each value. */
+/** The meta table has an eight-byte version before each value. */
 const versionBytes = 8
 
 export interface OldStore extends State {
   readonly owner: Owner | undefined
 }
 
-/** Everything that is current. @throws Error, in one line, when anything is damaged or missing. */
+/** All current values. @throws Error in one line when anything is damaged or missing. */
 export function readOldStore(file: LogFile): OldStore {
   const old = new OldFile(file)
   const meta = new Map([...old.records('meta')].map(({ key, value }) => [key.toString(), value.subarray(versionBytes)]))

@@ -12,19 +12,19 @@ export function thisProcess(): Owner {
   return { pid: process.pid, started: startOf(process.pid) ?? '' }
 }
 
-/** Whether the process still runs. A killed one does not, even while its parent has yet to collect it, or its id is in use again. */
+/** True while the process runs; false for zombies and reused process ids. */
 export function alive(owner: Owner): boolean {
   try {
     process.kill(owner.pid, 0)
   } catch (error) {
-    // EPERM: it is there, and someone else's.
+    // EPERM: the process exists and belongs to another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
   }
   const started = startOf(owner.pid)
   return started === undefined || started === owner.started
 }
 
-/** Undefined when the host can't tell; empty when there is no such process. */
+/** Start time of a process; undefined when the host does not report it, empty without such a process. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') return linuxStart(pid)
@@ -35,7 +35,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** proc(5): the fields after the command, which is in parentheses and may hold anything, are state (3) … starttime (22). */
+/** proc(5): the command in parentheses may contain any character; the fields after it are state (3) … starttime (22). */
 function linuxStart(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

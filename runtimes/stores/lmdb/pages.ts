@@ -13,14 +13,14 @@ const overflowPage = 4
 const nodeHeader = 8
 const bigData = 1
 const subDatabase = 2
-/** A meta page: magic, …, the description of the main table, …, the transaction's number. */
+/** Offsets in a meta page: magic, page size, descriptor of the main table, transaction id. */
 const meta = { magic: 0xbeefc0de, magicAt: 24, pageSizeAt: 48, mainAt: 96, transactionAt: 152 } as const
-/** In a table's description. */
+/** Offset in a table's descriptor. */
 const rootAt = 40
 const noPage = 0xffffffffffffffffn
 const smallestPage = 512
 const largestPage = 65536
-/** Deeper than any tree of 2^48 pages. */
+/** Maximum depth; no tree of 2^48 pages is deeper. */
 const deepest = 48
 
 export interface OldRecord {

@@ -11,15 +11,15 @@ const oldFiles = [oldDataFile, 'lock.mdb']
 const takenSuffix = '.taken-over'
 
 /**
- * Takes over a store of the old engine: writes what is current to a log, and renames the old files. Does nothing where there is none. The
- * history before is not taken: watches and lists at old revisions begin anew.
- * @throws StoreError: 'corrupt' when anything in it is damaged, 'unavailable' when a process of an earlier version has it open.
+ * Migrates a store of the old engine (lmdb): writes its current values to a log, and renames the old files. Does nothing without such a
+ * store. History is not migrated: watches and lists at old revisions get 410.
+ * @throws StoreError 'corrupt' for damage, 'unavailable' when a process of an earlier version has the store open.
  */
 export async function takeOver(directory: LogDirectory, logger: Logger): Promise<void> {
   const names = directory.names()
   if (!names.includes(oldDataFile)) return
   const { segments, bases } = logNames(names)
-  // With a segment the log was whole before the old files could be renamed.
+  // With a segment the log is complete; only the rename is missing.
   if (segments.length === 0) {
     for (const number of bases) directory.remove(baseName(number))
     const state = read(directory)

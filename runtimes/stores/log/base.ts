@@ -1,17 +1,17 @@
-/** Bases: the state at one revision, in a file of the log's format that segments go on from. */
+/** Bases: the state at one revision, in a file of the log's format. Segments continue from it. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeBatch } from './batch.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import { bodyOffset, encodeHeader, type Header } from './header.ts'
 import { baseName, draftSuffix } from './names.ts'
 
-/** A batch is written when it has so many bytes or records. */
+/** Size in bytes and records at which a batch is written. */
 const batchBytes = 512 * 1024
 const batchRecords = 500
 
 /**
- * Writes a base, in the turns between requests, and resolves to where each record stands when it is on the disk under its name. Rejects, leaving nothing, when a
- * record can't be had or the number of records is not the header's.
+ * Writes a base in slices between requests. Resolves to the offset of each record when the file is durable under its name. Rejects, and
+ * leaves no file, when a record can't be read or their number is not the header's.
  */
 export async function writeBase(
   directory: LogDirectory,

@@ -1,5 +1,5 @@
 /**
- * Batches: what one group commit writes. `magic | length of the records | number of records | own offset | checksum of the batch before |
+ * Batches: one per group commit. `magic | length of the records | number of records | own offset | checksum of the batch before |
  * checksum`, then the records. The checksum covers the header and the records' own checksums, and is seeded with that of the file's
  * header: a batch in another place, another file or another store does not verify.
  */
@@ -51,7 +51,7 @@ export function encodeBatch(records: readonly Buffer[], offset: number, previous
   return { bytes: Buffer.concat([header, ...records]), checksum, offsets }
 }
 
-/** Reads a file through a window, which is filled anew again and again. */
+/** Reads a file through one reused buffer. */
 export class Window {
   readonly #file: LogFile
   readonly size: number
@@ -79,7 +79,7 @@ export class Window {
 
 const windowBytes = 1024 * 1024
 
-/** The batch that begins at an offset; undefined when nothing there verifies. */
+/** The batch at an offset; undefined when it does not verify. */
 export function readBatch(window: Window, offset: number, seed: number): Batch | undefined {
   const header = window.at(offset, batchHeader)
   if (!header?.subarray(0, magic.length).equals(magic) || readNumber(header, 12) !== offset) return undefined
@@ -101,7 +101,7 @@ export function readBatch(window: Window, offset: number, seed: number): Batch |
   return { offset, end, previous: bytes.readUInt32LE(previousAt), checksum, bytes, records }
 }
 
-/** The first batch from an offset on that verifies by itself; undefined when there is none. */
+/** The first verifying batch at or after an offset; undefined when there is none. */
 export function findBatch(window: Window, offset: number, seed: number): Batch | undefined {
   const step = 1024 * 1024
   for (let from = offset; from < window.size; from += step) {
@@ -119,7 +119,7 @@ export function findBatch(window: Window, offset: number, seed: number): Batch |
 
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Whether a file has any byte that is not zero from an offset on. */
+/** True when a file has a non-zero byte at or after an offset. */
 export function isWritten(window: Window, offset: number): boolean {
   for (let from = offset; from < window.size; from += zeros.length) {
     const length = Math.min(zeros.length, window.size - from)

@@ -2,7 +2,7 @@
 const polynomial = 0x82f63b78
 const lanes = 16
 
-/** `tables[n][byte]`: the checksum of a byte followed by n zero bytes, so that sixteen bytes are taken at once. */
+/** `tables[n][byte]`: the checksum of a byte followed by n zero bytes, for processing sixteen bytes per step. */
 const tables = makeTables()
 
 function makeTables(): readonly Int32Array[] {
@@ -42,8 +42,7 @@ const [t8, t9, t10, t11, t12, t13, t14, t15] = tables.slice(8) as [
 ]
 
 /**
- * CRC32C of the bytes from `from` to before `to`, behind those that gave `seed`. About 1.5 GB a second; the runtimes have CRC32 built in,
- * not CRC32C.
+ * CRC32C of the bytes in [`from`, `to`), continuing from `seed`. About 1.5 GB/s. The runtimes have only CRC32 built in.
  */
 export function crc32c(bytes: Uint8Array, seed = 0, from = 0, to = bytes.length): number {
   const b = bytes

@@ -1,4 +1,4 @@
-/** Makes a store's files of a state that comes from elsewhere. */
+/** Creates a store's files from a given state. */
 import type { Change } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import { writeBase } from './base.ts'
@@ -17,8 +17,8 @@ export interface State {
 }
 
 /**
- * Writes a base and an empty segment behind it; resolves when both are on the disk. The segment comes last: where there is one, the store
- * is whole.
+ * Writes a base and an empty segment; resolves when both are durable. The segment is written last: a directory with a segment has a
+ * complete store.
  */
 export async function createLog(directory: LogDirectory, state: State, number = 1): Promise<void> {
   const { revision, leases, count } = state

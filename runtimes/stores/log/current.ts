@@ -1,4 +1,4 @@
-/** What is current at the end of a log, collected without the history. */
+/** Collects the current values at the end of a log, without history. */
 import type { Change } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import type { Entry } from './entry.ts'

@@ -1,6 +1,6 @@
 import { StoreError } from '../../../core/ports.ts'
 
-/** What can't be explained by a write that was never acknowledged. */
+/** Damage that a torn, unacknowledged write can't explain. */
 export class Damage extends Error {
   readonly file: string
   readonly offset: number
@@ -17,7 +17,7 @@ export class Damage extends Error {
   }
 }
 
-/** What to do about damage, in one line. */
+/** The one-line error of a refused start: damage and what to do. */
 export function refusal(directory: string, damage: Damage): StoreError {
   return new StoreError(
     'corrupt',

@@ -1,5 +1,5 @@
 /**
- * What the log holds, one record each: `length | CRC32C | content`; the checksum covers length and content. Numbers are little-endian.
+ * Entries of the log. Each is one record: `length | CRC32C | content`; the checksum covers length and content. Numbers are little-endian.
  * Content: kind, then for a change `revision | create revision | lease | length of key | key | value`, for the others their numbers.
  */
 import type { Change } from '../history.ts'
@@ -52,7 +52,7 @@ function seal(record: Buffer): Buffer {
   return record
 }
 
-/** Length with its own 8 bytes of the record that begins here; undefined when it does not verify or goes on behind the end. */
+/** Length of the record at this offset, header included; undefined when it does not verify or exceeds the buffer. */
 export function verifyRecord(bytes: Buffer, at: number): number | undefined {
   if (at + recordHeader > bytes.length) return undefined
   const end = at + recordHeader + bytes.readUInt32LE(at)
@@ -64,7 +64,7 @@ const checksum = (bytes: Buffer, at: number, end: number) => crc32c(bytes, crc32
 
 const ownCopy = (bytes: Uint8Array) => new Uint8Array(bytes)
 
-/** The entry of a record that verifies, with a copy of its value; undefined when it is of no kind known here. */
+/** Decodes a verified record and copies its value; undefined for an unknown kind. */
 export function decodeEntry(record: Buffer, copy: (bytes: Uint8Array) => Uint8Array = ownCopy): Entry | undefined {
   const kind = record[recordHeader]
   if (kind === kinds.put || kind === kinds.delete) return { change: decodeChange(record, kind === kinds.put ? copy : undefined) }
@@ -84,17 +84,17 @@ function decodeChange(record: Buffer, copy: ((bytes: Uint8Array) => Uint8Array) 
   return copy ? { key, revision, createRevision, lease, value: copy(record.subarray(keyEnd)) } : { key, revision, createRevision, lease }
 }
 
-/** Most records hang on none. */
+/** Lease id; 0, the usual one, without a BigInt allocation. */
 const readLease = (record: Buffer, at: number) =>
   record.readUInt32LE(at) === 0 && record.readUInt32LE(at + 4) === 0 ? 0n : record.readBigInt64LE(at)
 
-/** A safe integer, in 8 bytes. Returns where it ends. */
+/** Writes a safe integer in 8 bytes. Returns the offset after it. */
 export function writeNumber(buffer: Buffer, value: number, at: number): number {
   buffer.writeUInt32LE(value >>> 0, at)
   return buffer.writeUInt32LE(Math.floor(value / 2 ** 32), at + 4)
 }
 
-/** Small ones are made without floating point: V8 would keep each in a box of its own. */
+/** Reads small numbers without floating point: V8 would allocate a heap number for each. */
 export function readNumber(buffer: Buffer, at: number): number {
   const low = buffer.readUInt32LE(at)
   const high = buffer.readUInt32LE(at + 4)

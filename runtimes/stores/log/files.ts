@@ -1,4 +1,4 @@
-/** The file operations of the log, few and small so that tests can put a failing disk below it. */
+/** The file operations of the log: few, so that tests can simulate a failing disk. */
 import {
   chmodSync,
   closeSync,
@@ -61,7 +61,7 @@ export function nodeDirectory(path: string, readOnly = false): LogDirectory {
   }
 }
 
-/** Windows keeps its directories by itself. */
+/** Makes directory entries durable. Not needed on Windows. */
 export function syncDirectory(path: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(path, 'r')

@@ -4,7 +4,7 @@ import { readNumber, writeNumber } from './entry.ts'
 import type { LogFile } from './files.ts'
 
 export const pageBytes = 4096
-/** A format that this program can't read has another number. */
+/** Version of the format; files with another one are refused. */
 const format = 1
 const firstLine = 'apiserver log\n'
 
@@ -22,7 +22,7 @@ export interface Header {
   readonly previous?: { readonly end: number; readonly checksum: number }
 }
 
-/** A header as read, with its checksum, which seeds those of the file's batches. */
+/** A header with its checksum, which seeds the checksums of the file's batches. */
 export interface ReadHeader extends Header {
   readonly seed: number
 }
@@ -37,7 +37,7 @@ export function encodeHeader(header: Header): { pages: Buffer; seed: number } {
   return { pages: Buffer.concat([page, page]), seed }
 }
 
-/** The header from either of its pages. Returns what is wrong, as text, when it can't be used. */
+/** Reads the header from either of its pages. Returns the reason as text when both are unusable. */
 export function readHeader(file: LogFile): ReadHeader | string {
   const first = readPage(file, 0)
   return typeof first === 'string' ? orElse(readPage(file, pageBytes), first) : first
@@ -59,8 +59,8 @@ function readPage(file: LogFile, offset: number): ReadHeader | string {
 const hex = (checksum: number) => checksum.toString(16).padStart(8, '0')
 
 /**
- * How far a segment is acknowledged. There are two, in pages of their own: a mark is written over the older one, and only when the newer
- * one is on the disk, so that a power cut can tear one of them at most.
+ * End of the acknowledged part of a segment. There are two marks, in separate pages. Each write replaces the older mark, after the newer one
+ * is durable, so that a power cut tears at most one.
  */
 export interface Mark {
   readonly end: number
@@ -72,7 +72,7 @@ export interface Mark {
 
 export const marks = 2
 export const markOffset = (slot: number) => pageBytes * (2 + slot)
-/** Where the first batch of a file stands. */
+/** Offset of the first batch of a file. */
 export const bodyOffset = { segment: pageBytes * (2 + marks), base: pageBytes * 2 } as const
 const markMagic = 0x4b52414d
 const markBytes = 4 + 8 + 4 + 8 + 4 + 4
@@ -88,7 +88,7 @@ export function encodeMark(mark: Mark, seed: number): Buffer {
   return bytes
 }
 
-/** The newest mark of a segment and where it stands; undefined when none verifies. */
+/** The newest mark of a segment and its slot; undefined when none verifies. */
 export function readMark(file: LogFile, seed: number): (Mark & { readonly slot: number }) | undefined {
   const found = Array.from({ length: marks }, (_, slot) => {
     const bytes = Buffer.alloc(markBytes)
@@ -100,5 +100,5 @@ export function readMark(file: LogFile, seed: number): (Mark & { readonly slot: 
   return found.toSorted((a, b) => b.end - a.end || Number(b.continued) - Number(a.continued))[0]
 }
 
-/** A new store's. */
+/** A random id for a new store. */
 export const newStoreId = () => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')

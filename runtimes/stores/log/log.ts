@@ -22,7 +22,7 @@ export interface LogState {
   readonly segment: Segment
 }
 
-/** Milliseconds without a commit after which the last mark is put on the disk. */
+/** Milliseconds without a commit after which the last mark is written. */
 const idleTime = 100
 
 interface Waiting {
@@ -31,7 +31,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** The log of one data directory: appended to in group commits, cut into segments, and shortened by bases. */
+/** The log of one data directory: appended to by group commits, split into segments, compacted into bases. */
 export class Log {
   readonly #state: LogState
   readonly #parts: Parts
@@ -67,7 +67,7 @@ export class Log {
   async compact(oldest: number): Promise<void> {
     await this.append([{ compacted: oldest }])
     const { bytes } = this.#parts.firstNeeded(oldest)
-    // Bases as large as what they save, so that each byte is written at most twice.
+    // Compact when this frees as much as it writes, so that each byte is written at most twice.
     if (bytes < Math.max(this.#state.segmentBytes, this.#parts.baseSize)) return
     try {
       await this.#rebase(oldest)
@@ -160,5 +160,5 @@ export class Log {
   }
 }
 
-/** No room on the disk, in a quota or under a limit. Deno has no code for some of these. */
+/** No space on the disk, in a quota or under a limit. Deno's errors have no code for some of these. */
 const isFull = (error: unknown) => /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large/i.test(messageOf(error))

@@ -1,10 +1,10 @@
-/** Names of the log's files: a number that counts up, and what the file is. */
+/** Names of the log's files: a sequence number and a suffix for the type of file. */
 const digits = 16
 const pattern = new RegExp(`^(\\d{${digits}})\\.(log|base)$`)
 
 export const segmentName = (number: number) => `${String(number).padStart(digits, '0')}.log`
 export const baseName = (number: number) => `${String(number).padStart(digits, '0')}.base`
-/** A file that is being written has this behind its name. */
+/** Suffix of files that are being written. */
 export const draftSuffix = '.tmp'
 
 export interface LogNames {

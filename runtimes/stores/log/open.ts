@@ -27,15 +27,14 @@ export interface OpenLog {
 }
 
 /**
- * Opens the log of a directory that this process owns, or makes one where none is. A write at its end that was never acknowledged is cut
- * off, with a warning.
- * @throws StoreError 'corrupt' when anything else is not as it was written.
+ * Opens or creates the log of a directory that this process owns. Drops the torn end of an unacknowledged write, with a warning.
+ * @throws StoreError 'corrupt' for any other damage.
  */
 export async function openLog(directory: LogDirectory, { logger, segmentBytes = 64 * 1024 * 1024 }: LogOptions): Promise<OpenLog> {
   const { segments, bases } = removeDrafts(directory)
   if (segments.length === 0 && bases.length === 0)
     (await Segment.create(directory, { number: 1, store: newStoreId(), revision: 1 })).file.close()
-  // The history reads values back through the parts, which are known when it is read.
+  // The history reads values from the parts, which are set below.
   const opened: { parts?: Parts } = {}
   const state = new LoadedState((revision) => opened.parts!.read(revision))
   const { base, segments: read, mark, torn } = verified(directory, () => readLog(directory, state))
@@ -46,7 +45,7 @@ export async function openLog(directory: LogDirectory, { logger, segmentBytes = 
     logger.warn(fields, 'dropped the torn end of the log: a write that was never acknowledged')
     last.file.truncate(last.end)
   }
-  // What was read may be in the kernel's memory alone; now it counts as written.
+  // What was read may be only in the page cache: make it durable before it counts as acknowledged.
   await last.file.sync()
   const parts = [...(base ? [base] : []), ...read].map(({ name, header, file, end }, index) => {
     return { number: header.number, name, file, size: end, places: state.places[index] as Places }
@@ -74,7 +73,7 @@ function removeDrafts(directory: LogDirectory): ReturnType<typeof logNames> {
   return names
 }
 
-/** A base is made before what it replaces is removed. */
+/** Removes files that a newer base replaces. */
 function removeObsolete(directory: LogDirectory, first: number): void {
   const { segments, bases } = logNames(directory.names())
   for (const number of segments) if (number < first) directory.remove(segmentName(number))

@@ -1,6 +1,6 @@
 /**
- * Ownership of a data directory: a listening unix socket in it. The kernel closes it with the process, however that ends, and answers for
- * it to every process on the same host, in whatever container. (Two hosts on one network file system do not see each other's.)
+ * Ownership of a data directory: a listening unix socket in it. The kernel closes it when the process ends, for any reason. It is reachable
+ * from all processes on the host, across containers. (Hosts that share a network file system do not see each other's sockets.)
  */
 import { mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
@@ -10,9 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const pattern = /^owner\.(\d+)\.[0-9a-f]+$/
 const draft = '.new'
-/** How long to wait for an owner that is going away, such as one that was just killed. Milliseconds. */
+/** Milliseconds to wait for an owner that is terminating. */
 const patience = 1000
-/** Longest path of a socket that every host takes, in bytes: macOS has 104 with the end. */
+/** Maximum length in bytes of a socket's path on all hosts: macOS allows 104 including the terminator. */
 const longestPath = 103
 
 export interface Owner {
@@ -20,8 +20,8 @@ export interface Owner {
 }
 
 /**
- * Makes this process the owner. First it lets its socket be seen, then it looks for others: of two that come at the same time at least one
- * sees the other, withdraws and tries again. A socket is listening when it gets its name, so one that refuses is a dead process's.
+ * Makes this process the owner. It publishes its own socket before it looks for others: of two concurrent processes at least one sees the
+ * other, withdraws and retries. A socket already listens when it gets its name, so one that refuses connections belongs to a dead process.
  * @throws Error in one line when another process is the owner.
  */
 export async function takeOwnership(directory: string): Promise<Owner> {
@@ -39,7 +39,7 @@ export async function takeOwnership(directory: string): Promise<Owner> {
   }
 }
 
-/** The id of a living process that owns the directory, or tries to; in another container it may have another id here. */
+/** Process id of a live owner or contender. In another PID namespace the id may differ. */
 export async function ownerOf(directory: string, except?: string): Promise<number | undefined> {
   for (const name of readdirSync(directory)) {
     const [, pid] = pattern.exec(name) ?? []
@@ -74,7 +74,7 @@ function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(path, () => {
-      // A connection that can't be taken, for want of descriptors perhaps, was answered by the kernel already.
+      // Accept may fail, such as for lack of descriptors; the kernel has already completed the connection.
       server.on('error', () => {})
       resolve(server)
     })
@@ -83,7 +83,7 @@ function listen(path: string): Promise<Server> {
 
 const closed = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()))
 
-/** Only a refusal says that nobody listens any more; a socket that is full does not. */
+/** Only ECONNREFUSED means that no process listens; a full backlog does not. */
 function answers(directory: string, name: string): Promise<boolean> {
   return withShortPath(
     directory,
@@ -100,7 +100,7 @@ function answers(directory: string, name: string): Promise<boolean> {
   )
 }
 
-/** Calls with a path of a file that a socket can have; a long one leads through a link in the temporary directory. */
+/** Calls back with a path short enough for a socket; a long one is replaced by a link in the temporary directory. */
 async function withShortPath<T>(directory: string, name: string, use: (path: string) => Promise<T>): Promise<T> {
   const path = join(resolve(directory), name)
   if (Buffer.byteLength(path) <= longestPath) return use(path)

@@ -1,10 +1,10 @@
-/** The files of an open log, and what is read back from them. */
+/** The files of an open log, and reads of old values from them. */
 import { type KeyValue, StoreError } from '../../../core/ports.ts'
 import { decodeEntry, recordHeader, verifyRecord } from './entry.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import type { Places } from './places.ts'
 
-/** A file that is not written to any more. */
+/** A complete, immutable file. */
 export interface Part {
   readonly number: number
   readonly name: string
@@ -13,7 +13,7 @@ export interface Part {
   readonly size: number
 }
 
-/** The segment that is written to, as far as readers see it. */
+/** The active segment, as readers see it. */
 export interface Active {
   readonly number: number
   readonly file: LogFile

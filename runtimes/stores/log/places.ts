@@ -1,4 +1,4 @@
-/** Where the record of each revision stands in one file, so that a value of the past need not stay in memory. */
+/** Offsets of records by revision in one file, so that old values need not stay in memory. */
 export class Places {
   /** In ascending order, each with its offset. */
   readonly #revisions: number[] = []

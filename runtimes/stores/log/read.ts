@@ -1,4 +1,4 @@
-/** Reads a store's files and verifies every byte that counts. */
+/** Reads a store's files and verifies all of their content. */
 import { type Batch, findBatch, isWritten, readBatch, Window } from './batch.ts'
 import { Damage } from './damage.ts'
 import { decodeEntry, type Entry } from './entry.ts'
@@ -12,7 +12,7 @@ export interface OpenFile {
   readonly file: LogFile
 }
 
-/** Takes what is read: a base's records first, then each segment's. */
+/** Receives the records: those of the base first, then those of each segment. */
 export interface Sink {
   /** Copies a value that is to be kept; absent: into a buffer of its own. */
   readonly copy?: (bytes: Uint8Array) => Uint8Array
@@ -32,10 +32,10 @@ export interface ReadResult {
 }
 
 /**
- * Reads the newest base and all segments from its number on. In the last segment, bytes behind the last batch that verifies were never
- * acknowledged, and are left out, if the mark does not count them and no later batch verifies: a batch is written when the one before is
- * acknowledged. The files stay open. `marked`: stops at the mark, for the store of a server that is writing.
- * @throws Damage for all else that is not as it was written. The files are closed then.
+ * Reads the newest base and all segments from its number on. In the last segment, bytes after the last verifying batch are dropped as
+ * unacknowledged if the mark does not include them and no later batch verifies, since a batch is written only after the one before is
+ * acknowledged. The files stay open. `marked`: stops at the mark, for the store of a running server.
+ * @throws Damage for any other damage; the files are then closed.
  */
 export function readLog(directory: LogDirectory, sink: Sink, { marked = false } = {}): ReadResult {
   const opened: LogFile[] = []
@@ -56,7 +56,7 @@ export function readLog(directory: LogDirectory, sink: Sink, { marked = false } 
     const all = Array.from({ length: Math.max(numbers.at(-1) ?? 0, first) - first + 1 }, (_, index) => first + index)
     const missing = all.find((each) => !numbers.includes(each))
     if (missing !== undefined) throw new Damage(segmentName(missing), 0, 'is missing')
-    // Opened before they are read: a server that is writing may remove them meanwhile.
+    // Open all files first: a running server may remove them meanwhile.
     const files = all.map((each) => open(segmentName(each), 'segment', each))
     checkBeginning(base, files)
     const segments = files.map((file, index) => {
@@ -90,7 +90,7 @@ function readBase(open: OpenFile, sink: Sink): OpenFile & { end: number } {
   return { ...open, end }
 }
 
-/** A segment that another one follows, which says where it ends. */
+/** Reads a segment that is not the last one; the next one records where it ends. */
 function readWhole(open: OpenFile, next: OpenFile, sink: Sink): OpenFile & { end: number; checksum: number } {
   const { previous, store } = next.header
   if (store !== open.header.store) throw new Damage(next.name, 0, 'is of another store')
@@ -120,7 +120,7 @@ interface Batches {
   readonly passed: boolean
 }
 
-/** Reads batches while they verify and end within the limit. */
+/** Reads batches up to the limit, while they verify. */
 function readBatches(open: OpenFile, sink: Sink, limit: number, mark?: Mark): Batches {
   const { file, header } = open
   const window = new Window(file)

@@ -1,4 +1,4 @@
-/** `--data-dir-recover`: goes on with what verifies of a damaged log. */
+/** `--data-dir-recover`: continues with the verified records of a damaged log. */
 import type { Logger } from '../../../core/ports.ts'
 import { type Batch, batchHeader, findBatch, readBatch, Window } from './batch.ts'
 import { createLog } from './create.ts'
@@ -10,15 +10,15 @@ import { bodyOffset, type ReadHeader, readHeader, readMark } from './header.ts'
 import { baseName, logNames, segmentName } from './names.ts'
 import { readLog } from './read.ts'
 
-/** Revisions that are left out, so that none that a client may have seen is given away again. */
+/** Revisions to skip, so that none that a client may have seen is reused. */
 const revisionGap = 1_000_000
 const damagedSuffix = '.damaged'
 
 /**
- * Collects every record that verifies, logs what does not, and goes on from there in new files; the old ones are renamed. Does nothing to
- * a log that is as it was written. `place`: the damage that may be gone without, as the refusal names it; so a flag that is left set does
- * not permit what happens later.
- * @throws StoreError 'corrupt' when the first damage is another one.
+ * Collects every record that verifies, logs what is lost, writes the result to new files and renames the old ones. Does nothing when the
+ * log is undamaged. `place`: the damage to accept, as FILE:OFFSET of the refusal, so that a flag that stays set does not accept later
+ * damage.
+ * @throws StoreError 'corrupt' when the first damage is elsewhere.
  */
 export async function recoverLog(directory: LogDirectory, place: string, logger: Logger): Promise<void> {
   const damage = damageOf(directory)
@@ -132,7 +132,7 @@ class Salvage {
   }
 }
 
-/** The records of a damaged batch that verify by themselves, as far as their lengths lead from one to the next. */
+/** Offsets of the verifying records of a damaged batch, up to the first whose length is not usable. */
 function verifying(bytes: Buffer): { readonly records: readonly number[]; readonly tail: boolean } {
   const records: number[] = []
   for (let at = batchHeader; at + recordHeader <= bytes.length; ) {

@@ -1,13 +1,13 @@
 /**
- * The segment that is written to. Room is made with zeros before a batch is written into it: a full disk is met before anything is
- * written, and a commit changes no length of the file, which would be one more write for the file system.
+ * The active segment. Space is allocated with zeros before a batch is written: a full disk is noticed before anything is written, and a
+ * commit does not change the file's length, which would cost the file system one more write.
  */
 import { encodeBatch } from './batch.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import { bodyOffset, encodeHeader, encodeMark, type Header, markOffset, marks } from './header.ts'
 import { draftSuffix, segmentName } from './names.ts'
 
-/** Room is made in steps as long as what is there, within these bounds. Bytes. */
+/** The file grows by its own size, within these bounds in bytes. */
 const smallestStep = 256 * 1024
 const largestStep = 4 * 1024 * 1024
 
@@ -67,7 +67,7 @@ export class Segment {
       return segment
     } catch (error) {
       file.close()
-      // Without it the segment before goes on.
+      // Until it exists, the segment before stays active.
       for (const made of [name, `${name}${draftSuffix}`]) directory.remove(made)
       throw error
     }
@@ -99,7 +99,7 @@ export class Segment {
       this.file.write(bytes, this.#end)
       await this.file.sync()
     } catch (error) {
-      // If it fails now, the next append tries again.
+      // On failure the next append retries.
       await this.#repair().catch(() => {})
       throw error
     }
@@ -152,7 +152,7 @@ export class Segment {
     try {
       this.#extend(Math.max(needed, this.#room + step))
     } catch {
-      // Not so much, but perhaps enough.
+      // Retry with less space, which may be enough.
       this.#extend(needed)
     }
   }

@@ -1,11 +1,11 @@
-/** Values up to this size share buffers. Bytes. */
+/** Maximum size in bytes of values that share buffers. */
 const largestShared = 4 * 1024
 const bufferSize = 64 * 1024
 
 /**
- * Copies values, small ones into buffers that they share: a buffer of its own costs as much memory as a small object, and half of the time
- * that reading a record takes. A buffer is held as long as one of its values is current, so this is for what is read at a start: however
- * little of that is left later, it takes no more than it did then.
+ * Copies values; small ones share buffers, because a separate buffer costs as much memory as a small object, and half of the time to read a
+ * record. A shared buffer stays in memory while one of its values is current. It is used for values that are read at startup: their memory
+ * never exceeds what it was then.
  */
 export class SharedBuffers {
   #buffer = new ArrayBuffer(0)

@@ -1,4 +1,4 @@
-/** What a log's entries say when they are read in order: the history, and the leases that run. */
+/** Replays a log's entries in order into the history and the leases. */
 import type { KeyValue } from '../../../core/ports.ts'
 import { type Change, History } from '../history.ts'
 import type { Lease } from '../leases.ts'
@@ -36,7 +36,7 @@ export class LoadedState implements Sink {
     if ('lease' in entry) this.leases.set(entry.lease.id, entry.lease)
     else if ('ended' in entry) this.leases.delete(entry.ended)
     else if ('compacted' in entry) this.#history.compact(Math.min(entry.compacted, this.#history.revision))
-    // A segment begins before the revision of its base.
+    // A segment can begin before the revision of its base.
     else if (open.header.kind === 'base' || entry.change.revision > this.#history.revision) this.#change(entry.change, open, offset)
   }
 
