@@ -7,7 +7,7 @@ interface Timer {
   cancel(): void
 }
 
-/** A clock that runs as its host's does, and can be moved ahead. */
+/** A real clock that can also be advanced. */
 export class TestClock implements Clock {
   readonly #host: Clock
   readonly #timers = new Set<Timer>()
@@ -59,7 +59,7 @@ export class TestClock implements Clock {
   }
 
   #fire(timer: Timer): void {
-    // A timer that fired before may have cancelled this one.
+    // An earlier timer of this round may have cancelled this one.
     if (this.#timers.delete(timer)) timer.callback()
   }
 }

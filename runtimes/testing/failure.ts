@@ -1,4 +1,4 @@
-/** What the server refused. */
+/** An error response of the server. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
   /** HTTP status code. */
@@ -26,7 +26,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** An answer for `intercept`: a Status with this code, as a server that fails gives it. */
+/** A Status response with this code, for `intercept`. */
 export function failure(code: number, reason: string, message: string): Response {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
   return new Response(JSON.stringify(status), { status: code, headers: { 'content-type': 'application/json' } })

@@ -1,4 +1,4 @@
-/** Who calls in-process: each user has a connection of their own. */
+/** Users of in-process requests: each has its own connection. */
 import type { Authenticator } from '../../core/authn/authenticator.ts'
 import type { Connection } from '../../core/ports.ts'
 
@@ -7,7 +7,7 @@ export interface TestUser {
   readonly groups?: readonly string[]
 }
 
-/** May do everything, whatever authorizes. */
+/** A cluster administrator under all authorizers. */
 export const administrator: TestUser = { name: 'admin', groups: ['system:masters'] }
 
 export interface Identities {

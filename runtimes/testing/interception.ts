@@ -1,9 +1,9 @@
-/** Code of a test between clients and the server. */
+/** Interceptors: a test's code between clients and the server. */
 import type { Connection } from '../../core/ports.ts'
 
 type Handle = (request: Request, connection: Connection) => Promise<Response>
 
-/** Answers a request, or hands it (or another in its place) to `next`. */
+/** Returns a response, or passes the request (or a modified one) to `next`. */
 export type Interceptor = (request: Request, next: (request: Request) => Promise<Response>) => Response | Promise<Response>
 
 export interface Interception {

@@ -1,7 +1,7 @@
-/** Configurations for @kubernetes/client-node 1.x. The module is handed in by the caller: this package does not depend on it. */
+/** Configurations for @kubernetes/client-node 1.x. The caller passes the module: this package does not depend on it. */
 import type { Fetch } from './server.ts'
 
-/** What is used of the module. */
+/** The part of the module that is used here. */
 export interface ClientModule<Config extends object> {
   readonly KubeConfig: new () => Config
   readonly ServerConfiguration: new (url: string, variables: Record<string, string>) => object
@@ -30,7 +30,7 @@ interface ClientRequest {
   getSignal?(): AbortSignal | undefined
 }
 
-/** For a server at a port; `authority` is the PEM of its certificate's issuer, absent where it speaks HTTP without TLS. */
+/** For a server at a port; `authority` is the PEM of its certificate's issuer, absent without TLS. */
 export function portConfig<Config extends object>(
   client: ClientModule<Config>,
   { url: server, authority }: { readonly url: string; readonly authority?: string },
@@ -38,7 +38,7 @@ export function portConfig<Config extends object>(
   token: string,
 ): Config {
   const config = new client.KubeConfig()
-  // The client sends nothing without TLS unless it is told not to verify it.
+  // client-node refuses plain HTTP unless TLS verification is off.
   const trust = authority === undefined ? { skipTLSVerify: true } : { caData: btoa(authority), skipTLSVerify: false }
   ;(config as unknown as ConfigObject).loadFromClusterAndUser({ name, server, ...trust }, { name, token })
   return config

@@ -1,4 +1,4 @@
-/** Objects from manifests, put where they belong by server-side apply. */
+/** Applies manifests with server-side apply. */
 import { parseAllDocuments } from 'yaml'
 import { ApiFailure } from './failure.ts'
 import { collectionPath } from './object-path.ts'
@@ -6,14 +6,14 @@ import type { Fetch, TestObject } from './server.ts'
 
 const aliasLimit = 100
 const definitionKind = 'CustomResourceDefinition'
-/** Milliseconds that a definition may take to be established. */
+/** Milliseconds to wait until a CustomResourceDefinition is established. */
 const patience = 10_000
 
 interface Definition extends TestObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] }
 }
 
-/** The documents of a YAML (or JSON) text; lists are taken apart. */
+/** The objects of a YAML or JSON text; lists are expanded. */
 export function readManifests(text: string): TestObject[] {
   return parseAllDocuments(text).flatMap((document, index): TestObject[] => {
     const [error] = document.errors
@@ -29,7 +29,7 @@ function itemsOf(object: TestObject, where: string): TestObject[] {
   return [object]
 }
 
-/** Applies one object as a field manager, taking over fields of others. Rejects with an ApiFailure when it is refused. */
+/** Applies one object with force, so that it takes over fields of other managers. Rejects with an ApiFailure. */
 export async function applyObject(fetch: Fetch, path: string, object: TestObject, fieldManager: string): Promise<TestObject> {
   const response = await fetch(`${path}?fieldManager=${encodeURIComponent(fieldManager)}&force=true`, {
     method: 'PATCH',
@@ -50,7 +50,7 @@ export async function applyManifests(objects: readonly TestObject[], fetch: Fetc
   for (const object of objects) {
     const { apiVersion, kind, metadata } = object
     const isDefinition = kind === definitionKind && apiVersion.startsWith('apiextensions.')
-    // Definitions are established side by side; what follows them may be of their kinds.
+    // Definitions are established concurrently; the objects after them may be of their kinds.
     if (!isDefinition) await Promise.all(serving.splice(0))
     const collection = await collectionPath(fetch, apiVersion, kind, metadata?.namespace)
     const path = `${collection}/${metadata?.name ?? ''}`
@@ -66,7 +66,7 @@ export async function applyManifests(objects: readonly TestObject[], fetch: Fetc
   return stored
 }
 
-/** The definition once its kinds are served. Rejects when its names are taken, or after a time. */
+/** Resolves to the definition when its kinds are served. Rejects on a name conflict or timeout. */
 async function whenEstablished(fetch: Fetch, path: string): Promise<TestObject> {
   for (const end = performance.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 5))) {
     const definition = (await (await fetch(path)).json()) as Definition

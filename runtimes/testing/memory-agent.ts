@@ -1,9 +1,9 @@
-/** Connections of node:http that never leave the process. */
+/** In-memory connections for node:http. */
 import { Agent } from 'node:http'
 import { Duplex } from 'node:stream'
 import { plainServer } from '../node/plain.ts'
 
-/** One end of a connection: what is written here is read at the other end. What HTTP wants of sockets besides does nothing. */
+/** One end of a connection: data written here is read at the other end. Other methods that node:http calls on sockets do nothing. */
 class End extends Duplex {
   other: End | undefined
   #resume: (() => void) | undefined
@@ -51,7 +51,7 @@ class End extends Duplex {
   }
 }
 
-/** An agent whose connections all lead to the handler. */
+/** An agent that sends all requests to the handler. */
 export function memoryAgent(handle: (request: Request) => Promise<Response>): Agent {
   const server = plainServer(handle)
   const agent = new Agent()

@@ -1,14 +1,14 @@
-/** Where objects of a kind are, as discovery says. */
+/** Resolves kinds to paths through discovery. */
 import type { Fetch } from './server.ts'
 
 interface ResourceList {
   readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[]
 }
 
-/** Milliseconds that a kind may take to appear after its definition was applied. */
+/** Milliseconds to wait for a kind to appear in discovery after its definition was applied. */
 const patience = 2_000
 
-/** Path of the collection of a kind in a namespace, which is not looked at for cluster-scoped kinds. Rejects when the kind does not appear. */
+/** Path of a kind's collection. `namespace` is ignored for cluster-scoped kinds. Rejects when discovery does not list the kind in time. */
 export async function collectionPath(fetch: Fetch, apiVersion: string, kind: string, namespace = 'default'): Promise<string> {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   for (const end = performance.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 10))) {

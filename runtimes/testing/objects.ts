@@ -1,4 +1,4 @@
-/** A small client for the objects of one kind. */
+/** A small client for objects of one kind. */
 import { ApiFailure } from './failure.ts'
 import { applyObject } from './manifests.ts'
 import { collectionPath } from './object-path.ts'
@@ -31,7 +31,7 @@ export interface ObjectClient<T extends object> {
   gone(name: string, timeout?: number): Promise<void>
 }
 
-/** For a kind in a namespace, which cluster-scoped kinds ignore. */
+/** The client of a kind. `namespace` is ignored for cluster-scoped kinds. */
 export function objectClient<T extends object>(fetch: Fetch, apiVersion: string, kind: string, namespace?: string): ObjectClient<T> {
   const path = async (...parts: readonly string[]) => [await collectionPath(fetch, apiVersion, kind, namespace), ...parts].join('/')
   const complete = (object: Draft<T>) => ({ apiVersion, kind, ...object }) as unknown as TestObject
@@ -48,7 +48,7 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
   /** Follows one object from now; `reached` sees it first as it is, undefined while there is none. */
   async function follow(name: string, reached: (object: T | undefined) => boolean, timeout: number): Promise<T | undefined> {
     const late = new AbortController()
-    // Unlike that of AbortSignal.timeout, this timer keeps the process alive, which may have nothing else to wait for.
+    // Unlike AbortSignal.timeout, this timer keeps the process alive, which may have no other pending work.
     const timer = setTimeout(() => late.abort(), timeout)
     try {
       return await followUntil(name, reached, timeout, late.signal)

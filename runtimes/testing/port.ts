@@ -1,4 +1,4 @@
-/** Ports of 127.0.0.1 for clients in other processes. */
+/** Listeners on 127.0.0.1, for clients in other processes. */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { issue, issueAuthority, newKey } from '../node/issue.ts'
@@ -14,7 +14,7 @@ export interface OpenPort {
 
 const host = '127.0.0.1'
 
-/** Listens on a port, 0: a free one, without TLS. */
+/** Listens without TLS. Port 0: any free port. */
 export async function openPort(port: number, handler: Handler): Promise<OpenPort> {
   const server = plainServer(handler)
   server.listen(port, host)
@@ -30,7 +30,7 @@ export async function openPort(port: number, handler: Handler): Promise<OpenPort
   }
 }
 
-/** The same with TLS, HTTP/1.1 and HTTP/2, under a certificate that is made for it. */
+/** Listens with TLS, HTTP/1.1 and HTTP/2, and a generated certificate. */
 export async function openTlsPort(port: number, handler: Handler): Promise<OpenPort> {
   const now = Date.now()
   const authority = issueAuthority('test server', newKey(), now)
@@ -39,7 +39,7 @@ export async function openTlsPort(port: number, handler: Handler): Promise<OpenP
   return { url: `https://${host}:${listener.port}`, authority: authority.certPem, close: () => listener.close(0) }
 }
 
-/** Writes a kubeconfig with a token, readable by its owner alone. */
+/** Writes a kubeconfig with a token, mode 0600. */
 export async function writeKubeconfig(path: string, { url, authority }: OpenPort, user: string, token: string): Promise<void> {
   const name = 'test'
   const cluster = { server: url, ...(authority && { 'certificate-authority-data': Buffer.from(authority).toString('base64') }) }

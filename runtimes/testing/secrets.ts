@@ -1,4 +1,4 @@
-/** Keys and tokens of a test server: made for it, and good for nothing else. */
+/** Keys and tokens of a test server, generated for it alone. */
 import { tokenTable } from '../../core/authn/token-table.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { administrator } from './identity.ts'

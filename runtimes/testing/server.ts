@@ -12,10 +12,10 @@ import { applyManifests, readManifests } from './manifests.ts'
 import { type ObjectClient, objectClient } from './objects.ts'
 import { createSecrets, type Secrets, secretOptions } from './secrets.ts'
 
-/** Takes a path, such as `/api/v1/namespaces`, or a request of which only path and query count. */
+/** Like `fetch`; takes a path such as `/api/v1/namespaces`, or a URL of which only path and query count. */
 export type Fetch = (input: string | Request, init?: RequestInit) => Promise<Response>
 
-/** An API object, seen from outside. */
+/** An API object. */
 export interface TestObject {
   readonly apiVersion: string
   readonly kind: string
@@ -23,7 +23,7 @@ export interface TestObject {
   readonly [field: string]: unknown
 }
 
-/** Everything there was at a moment: objects, leases, time, keys. Costs the same whatever is stored, and never changes. */
+/** Immutable state of a server: objects, leases, time, keys. Taking one is a constant-time operation. */
 export interface Snapshot {
   readonly store: StoreSnapshot
   readonly ahead: number
@@ -101,7 +101,7 @@ interface Running {
   readonly clock: TestClock
 }
 
-/** Starts a server; every option of the embedded one has its default (so everybody may do everything: see `authorizationModes`). */
+/** Starts a server. All options of an embedded server are optional; by default every request is authorized (see `authorizationModes`). */
 export async function startTestServer({ from, telemetry, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const identities = createIdentities()
   let secrets = from?.secrets ?? (await createSecrets())

@@ -1,4 +1,4 @@
-/** Snapshots of test servers as files. They hold the server's keys and tokens, which are good for nothing else. */
+/** Snapshots of test servers as files. They contain the server's generated keys and tokens. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { KeyValue } from '../../core/ports.ts'
 import { storeSnapshot } from '../stores/forkable.ts'
@@ -15,7 +15,7 @@ interface Saved {
   readonly objects: readonly (Omit<KeyValue, 'value' | 'isStale'> & { readonly value: string; readonly lease?: string })[]
 }
 
-/** Writes a snapshot to a file, readable by its owner alone. */
+/** Writes a snapshot to a file with mode 0600. */
 export async function saveSnapshot({ store, ahead, secrets }: Snapshot, path: string): Promise<void> {
   const { versions } = store.base
   const saved: Saved = {
@@ -32,7 +32,7 @@ export async function saveSnapshot({ store, ahead, secrets }: Snapshot, path: st
   await writeFile(path, JSON.stringify(saved), { mode: 0o600 })
 }
 
-/** Reads such a file. The server that starts from it goes on at the time when it was saved, so that nothing expires in between. */
+/** Reads a snapshot. A server that starts from it continues at the time when it was saved, so that nothing has expired meanwhile. */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const saved = JSON.parse(await readFile(path, 'utf8')) as Saved
   if (saved.format !== 'apiserver-test-snapshot/1') throw new Error(`${path} is no snapshot of a test server`)

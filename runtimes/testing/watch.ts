@@ -1,4 +1,4 @@
-/** Reads a watch event by event. */
+/** Watch events as an async iterator. */
 import { ApiFailure } from './failure.ts'
 import type { Fetch, TestObject } from './server.ts'
 

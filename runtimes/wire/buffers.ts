@@ -1,13 +1,13 @@
 import { defaultMaxFrameSize, frameHeaderLength } from './frames.ts'
 
 const kinds = [
-  // Answers to a few small requests, or the events of a few watches.
+  // A few small responses, or the events of a few watches.
   { size: 16 * 1024, kept: 256 },
-  // DATA frames of the usual size, without a rest.
+  // A multiple of the usual DATA frame.
   { size: 16 * (defaultMaxFrameSize + frameHeaderLength), kept: 32 },
 ] as const
 
-/** Bytes of the smaller buffers, and of the larger ones. */
+/** Sizes in bytes of small and large buffers. */
 export const [{ size: smallBuffer }, { size: largeBuffer }] = kinds
 
 /**

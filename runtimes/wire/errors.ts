@@ -22,10 +22,10 @@ const names = (
   'COMPRESSION_ERROR CONNECT_ERROR ENHANCE_YOUR_CALM INADEQUATE_SECURITY HTTP_1_1_REQUIRED'
 ).split(' ')
 
-/** As the RFC calls it. */
+/** Name of the error code in the RFC. */
 export const nameOf = (code: number): string => names[code] ?? `error ${code}`
 
-/** The peer broke a rule, and nothing more on this connection can be trusted. `code` is one of `errorCodes`. */
+/** A protocol violation that ends the connection. `code` is one of `errorCodes`. */
 export class ConnectionError extends Error {
   readonly code: number
   constructor(code: number, message: string) {
@@ -34,7 +34,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The peer broke a rule on one stream: the others go on. */
+/** A protocol violation that resets one stream; the others continue. */
 export class StreamError extends Error {
   readonly code: number
   constructor(code: number, message: string) {
@@ -45,5 +45,5 @@ export class StreamError extends Error {
 
 export const protocolError = (message: string) => new ConnectionError(errorCodes.protocolError, message)
 export const frameSizeError = (message: string) => new ConnectionError(errorCodes.frameSizeError, message)
-/** The peer asks for more work than it gives reason for. */
+/** ENHANCE_YOUR_CALM: the peer causes excessive work. */
 export const calmError = (message: string) => new ConnectionError(errorCodes.enhanceYourCalm, message)

@@ -17,17 +17,17 @@ export const frameTypes = {
 /** `ack` and `endStream` share a bit: the type of the frame tells them apart. */
 export const flags = { ack: 0x1, endStream: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 } as const
 
-/** What every client begins with (section 3.4). */
+/** The client connection preface (section 3.4). */
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export const frameHeaderLength = 9
-/** The largest id of a stream, and the largest window: what 31 bits hold. */
+/** Maximum stream id and window size: 31 bits. */
 export const largest31 = 2 ** 31 - 1
-/** What SETTINGS_MAX_FRAME_SIZE is unless it is announced otherwise; it is not. */
+/** Default of SETTINGS_MAX_FRAME_SIZE; this implementation announces no other. */
 export const defaultMaxFrameSize = 16_384
 export const pingLength = 8
 export const priorityLength = 5
 
-/** Writes a frame up to its payload, which has to follow; returns the place after it. */
+/** Writes a frame header; returns the offset after it, where the payload must follow. */
 export function writeFrameHeader(to: Uint8Array, at: number, length: number, type: number, flags: number, stream: number): number {
   to[at] = length >>> 16
   to[at + 1] = length >>> 8
@@ -41,14 +41,14 @@ export function writeFrameHeader(to: Uint8Array, at: number, length: number, typ
   return at + frameHeaderLength
 }
 
-/** A frame up to its payload. */
+/** A frame header. */
 export function frameHeader(length: number, type: number, flags: number, stream: number): Buffer {
   const header = Buffer.allocUnsafe(frameHeaderLength)
   writeFrameHeader(header, 0, length, type, flags, stream)
   return header
 }
 
-/** A frame whose payload is numbers of four bytes. */
+/** A frame whose payload is a sequence of 32-bit numbers. */
 export function numbersFrame(type: number, stream: number, ...numbers: readonly number[]): Buffer {
   const frame = Buffer.allocUnsafe(frameHeaderLength + 4 * numbers.length)
   writeFrameHeader(frame, 0, 4 * numbers.length, type, 0, stream)
@@ -66,7 +66,7 @@ export function settingsFrame(settings: readonly (readonly [id: number, value: n
   return Buffer.concat([frameHeader(payload.length, frameTypes.settings, 0, 0), payload])
 }
 
-/** Takes the padding off the payload of a DATA frame. */
+/** Removes padding from the payload of a DATA frame. */
 export function withoutPadding(frameFlags: number, payload: Buffer): Buffer {
   if ((frameFlags & flags.padded) === 0) return payload
   const padding = payload[0]
@@ -76,7 +76,7 @@ export function withoutPadding(frameFlags: number, payload: Buffer): Buffer {
   return payload.subarray(1, end)
 }
 
-/** Takes the priority off a HEADERS frame, which nobody uses any more (section 5.3.2). */
+/** Removes the deprecated priority fields from a HEADERS frame (section 5.3.2). */
 export function withoutPriority(frameFlags: number, stream: number, content: Buffer): Buffer {
   if ((frameFlags & flags.priority) === 0) return content
   if (content.length < priorityLength) throw frameSizeError('a priority is cut')
@@ -86,7 +86,7 @@ export function withoutPriority(frameFlags: number, stream: number, content: Buf
 
 export type FrameHandler = (type: number, flags: number, stream: number, payload: Buffer) => void
 
-/** Cuts what comes into frames, however it was cut before. */
+/** Splits a byte stream into frames. */
 export class FrameReader {
   readonly #handler: FrameHandler
   #rest: Buffer | undefined

@@ -1,10 +1,10 @@
 import { calmError, protocolError } from './errors.ts'
 import { flags, frameHeaderLength, withoutPadding, withoutPriority } from './frames.ts'
 
-/** Bytes that any CONTINUATION frame counts at least: only the last one of a block has a reason to be small. */
+/** Minimum bytes to count per CONTINUATION frame: only the last one of a block has a reason to be small. */
 const smallestFragment = 1_024
 
-/** `ends`: nothing follows on the stream. */
+/** `ends`: END_STREAM was set. */
 export type BlockHandler = (id: number, ends: boolean, block: Buffer) => void
 
 interface Begun {
@@ -14,7 +14,7 @@ interface Begun {
   size: number
 }
 
-/** Puts header blocks together: HEADERS, and CONTINUATION for what does not fit (RFC 9113, sections 4.3 and 6.10). */
+/** Assembles header blocks from HEADERS and CONTINUATION (RFC 9113, sections 4.3 and 6.10). */
 export class HeaderBlocks {
   readonly #most: number
   readonly #handler: BlockHandler
@@ -53,7 +53,7 @@ export class HeaderBlocks {
   continue(frameFlags: number, id: number, payload: Buffer): void {
     const begun = this.#begun
     if (begun?.id !== id) throw protocolError('a header block goes on that was not begun')
-    // Empty and tiny frames count too: otherwise a block might never end (CVE-2024-27316 and its kin).
+    // Empty and tiny frames count too: otherwise a block might never end (CVE-2024-27316).
     begun.size += Math.max(smallestFragment, frameHeaderLength + payload.length)
     if (begun.size > this.#most) throw calmError(`headers have more than ${this.#most} bytes`)
     begun.fragments.push(payload)

@@ -1,4 +1,4 @@
-/** Something that keeps answers in memory that its peer has not taken yet. */
+/** Holds responses in memory that its peer has not read yet. */
 export interface Holder {
   /** Bytes of them. */
   readonly held: number
@@ -8,7 +8,7 @@ export interface Holder {
   drop(): boolean
 }
 
-/** Bounds what peers that do not read may make a server hold: those that have stood still the longest lose. */
+/** Bounds the total of unread responses: when it is exceeded, the peers that have not read for the longest time are closed. */
 export class Holdings {
   readonly #most: number
   readonly #holders = new Set<Holder>()

@@ -5,7 +5,7 @@ import { frameHeaderLength, writeFrameHeader } from './frames.ts'
 import type { Turns, Writer } from './turns.ts'
 
 const mostReplies = 10_000
-/** Bytes of a write while it is not known how fast the socket takes them; and milliseconds in which it takes one that may be larger. */
+/** Size in bytes of a write before the socket's speed is known, and milliseconds in which it must complete for the next one to be larger. */
 const firstWrite = 64 * 1024
 const quick = 250
 
@@ -22,7 +22,7 @@ export interface OutboxOptions {
   readonly drained?: () => void
 }
 
-/** A buffer of which the first bytes are to be written. */
+/** A partly filled buffer. */
 interface Filled {
   readonly buffer: Buffer
   readonly end: number

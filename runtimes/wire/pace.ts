@@ -1,10 +1,10 @@
-/** A peer has to move this many bytes in this many milliseconds, as long as it is its turn. */
+/** Minimum rate: bytes that a peer must transfer per interval in milliseconds while the server waits for it. */
 export interface Rate {
   readonly bytes: number
   readonly milliseconds: number
 }
 
-/** Watches that something moves. Looked at once in a while, and only then. */
+/** Measures a peer's rate at periodic checks. */
 export class Pace {
   readonly #rate: Rate
   #since: number | undefined

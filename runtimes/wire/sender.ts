@@ -1,14 +1,14 @@
-/** What goes out on streams, as fast as the peer's windows and its socket let it (RFC 9113, section 5.2). */
+/** Sends DATA within the peer's flow-control windows and the socket's back pressure (RFC 9113, section 5.2). */
 import { ConnectionError, errorCodes, protocolError, StreamError } from './errors.ts'
 import { flags, frameTypes, largest31 } from './frames.ts'
 import type { Outbox } from './outbox.ts'
 import { defaultWindowSize, initialSettings, type PeerSettings, readSettings } from './settings.ts'
 
 const nothing = new Uint8Array(0)
-/** Bytes that one stream sends before it is another's turn. */
+/** Bytes per stream before the next stream's turn. */
 const turn = 64 * 1024
 
-/** The sending half of a stream: plain data, which the sender reads and changes. */
+/** The sending half of a stream; the sender reads and writes its fields. */
 export interface Outgoing {
   readonly id: number
   /** What is left to send. */
@@ -98,7 +98,7 @@ export class Sender {
     const may = Math.min(rest.length, stream.window, this.#window, this.#mostPending - this.#outbox.pending)
     const size = this.#blocked.size > 0 ? Math.min(may, turn) : may
     if (size > 0) this.#data(stream, rest, size)
-    // An empty frame for the end needs no window.
+    // An empty frame that ends the stream needs no window.
     else if (rest.length === 0 && stream.last && !stream.sentEnd) this.#outbox.frame(frameTypes.data, flags.endStream, stream.id, nothing)
     if (stream.rest.length > 0) this.#blocked.add(stream)
     else {

@@ -1,4 +1,4 @@
-/** SETTINGS (RFC 9113, section 6.5): what either end asks of the other. */
+/** SETTINGS (RFC 9113, section 6.5). */
 import { ConnectionError, errorCodes, frameSizeError, protocolError } from './errors.ts'
 import { defaultMaxFrameSize, largest31 } from './frames.ts'
 import { defaultTableSize } from './hpack/dynamic-table.ts'
@@ -32,7 +32,7 @@ export const initialSettings = (): PeerSettings => ({
   maxFrameSize: defaultMaxFrameSize,
 })
 
-/** What each setting changes, or why it is refused. */
+/** Applies each setting; throws when its value is invalid. */
 const readers: { readonly [id: number]: (settings: PeerSettings, value: number, largestPush: number) => void } = {
   [settingIds.headerTableSize](settings, value) {
     settings.headerTableSize = value
@@ -54,7 +54,7 @@ const readers: { readonly [id: number]: (settings: PeerSettings, value: number, 
 }
 
 /**
- * Takes over what a SETTINGS frame says; settings that nobody here needs are passed over. `largestPush`: 1 when the peer may say that it
+ * Applies a SETTINGS frame; unknown settings are ignored. `largestPush`: 1 when the peer may say that it
  * takes pushes, which clients may.
  * @throws ConnectionError for values that are not allowed.
  */

@@ -1,13 +1,13 @@
-/** One that has something to write. */
+/** A connection with pending output. */
 export interface Writer {
   write(): void
 }
 
-/** Milliseconds for which streams are written before others have their turn. */
+/** Milliseconds of stream output before other work runs. */
 const slice = 5
 
 /**
- * What the connections of a listener write, in which order: answers at the end of each turn of the event loop, then what has come on streams,
+ * Schedules the output of a listener's connections: responses at the end of each turn of the event loop, then what has come on streams,
  * such as events for watchers. Those are many at a time: after a slice of them, others have their turn, so that one change that thousands
  * watch does not keep requests waiting. Streams that wait for their turn take more at once.
  */

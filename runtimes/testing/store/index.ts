@@ -10,7 +10,7 @@ import { bytes, describeEvent, Recorder, revisionOf, text } from './recorder.ts'
 
 type Open = () => Promise<{ store: KeyValueStore; close(): Promise<void> }>
 
-/** Declares the tests. `open` gives each test an empty store of its own; `modelRuns`: number of random histories that are compared with a model. */
+/** Declares the tests. `open` gives each test an empty store of its own; `modelRuns`: number of random histories to compare with a model. */
 export function storeConformance(name: string, open: Open, modelRuns = 25): void {
   const on = (title: string, run: (store: KeyValueStore) => Promise<void>) =>
     test(title, async () => {
@@ -512,7 +512,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
   test(`${name}: behaves as a naive model does`, () => checkAgainstModel(open, modelRuns))
 }
 
-/** Puts, expecting success; the revision. */
+/** Puts a value, asserts success and returns the revision. */
 async function put(store: KeyValueStore, key: string, value: string, expected: number): Promise<number> {
   const result = await store.put(key, bytes(value), expected)
   assert(result.ok, `put ${key} expecting ${expected}: ${result.ok || result.current?.modRevision}`)

@@ -11,7 +11,7 @@ type Operation =
   | { readonly type: 'watch'; readonly prefix: number; readonly back: number }
   | { readonly type: 'compact'; readonly back: number }
 
-/** Keys that try the order of bytes: prefixes of each other, characters of one to four bytes, some next to each other in UTF-16 only. */
+/** Keys that test byte order: prefixes of each other, characters of one to four bytes, pairs that only UTF-16 orders differently. */
 const names = ['a', 'a/', 'a/b', 'a/b/c', 'a0', 'b', 'b/\u00ff', 'b/\u00ff\u00ff', 'b/\uffee', 'b/\u{1f600}', 'b/\u{1f600}x', 'c']
 const prefixes = ['', 'a', 'a/', 'a/b', 'b/', 'b/\u00ff', 'b/\u{1f600}', 'c', 'd']
 
@@ -35,7 +35,7 @@ interface Item {
   readonly modified: number
 }
 
-/** The whole state at every revision, copied each time: slow, and too plain to be wrong. */
+/** Keeps a full copy of the state at every revision: slow, and simple enough to be evidently right. */
 class Model {
   revision: number
   oldest: number
@@ -81,7 +81,7 @@ class Model {
   }
 }
 
-/** Random operations, one after the other, against the naive model; the keys lie under `root`, which nothing else uses. */
+/** Compares random sequential operations with the naive model. All keys are below `root`, which nothing else uses. */
 export async function checkAgainstModel(
   open: () => Promise<{ store: KeyValueStore; close(): Promise<void> }>,
   runs: number,
@@ -140,7 +140,7 @@ async function step(
   }
   if (operation.type === 'watch') {
     watch(prefixes[operation.prefix] ?? '', past)
-    // Its backlog is read before a later compaction may take it.
+    // Read its backlog before a later compaction can remove it.
     await new Promise((resolve) => setImmediate(resolve))
     return
   }

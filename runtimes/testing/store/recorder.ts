@@ -1,6 +1,6 @@
 import type { KeyValueStore, StoreError, StoreEvent, StoreWatch, StoreWatcher } from '../../../core/ports.ts'
 
-/** A watcher that writes down what it gets, in order, and lets a test wait for it. */
+/** A watcher that records its calls in order, and lets a test wait for them. */
 export class Recorder implements StoreWatcher {
   readonly batches: (readonly StoreEvent[])[] = []
   readonly log: (number | 'end')[] = []

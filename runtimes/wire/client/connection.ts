@@ -1,5 +1,5 @@
 /**
- * One HTTP/2 connection (RFC 9113) of a client: just the part that gRPC needs, for the sake of speed. Every write of the server is a call to
+ * One HTTP/2 connection (RFC 9113) of a client: only the part that gRPC needs. Every write of the server is a call to
  * etcd; over `node:http2`, with a Node stream per call, one takes some 120 µs of CPU, and here, where it is an entry of a map, some 40.
  * Left out: a dynamic header table, priorities, push, and holding back a peer whose answers nobody reads yet: receivers take all that comes.
  */
@@ -28,11 +28,11 @@ import { KnownHeaders } from './known-headers.ts'
 import { type Address, openSocket, type TlsOptions } from './socket.ts'
 import { type Receiver, Stream } from './stream.ts'
 
-/** Milliseconds until the peer has to be there, and to have said what it takes. */
+/** Milliseconds until the connection must be established and the peer's SETTINGS received. */
 const connectTimeout = 5_000
-/** Bytes that may come before they are acknowledged, on each stream and on all together. */
+/** Receive window in bytes, of each stream and of the connection. */
 const windowSize = 4 * 1024 * 1024
-/** What a client begins with. */
+/** The connection preface of a client. */
 const greeting = [
   preface,
   settingsFrame([
@@ -43,9 +43,9 @@ const greeting = [
   numbersFrame(frameTypes.windowUpdate, 0, windowSize - defaultWindowSize),
 ]
 const longestDebugData = 100
-/** Bytes of a header block with the frames that it comes in. */
+/** Maximum bytes of a header block, with its frame headers. */
 const largestBlock = 64 * 1024
-/** Every write of the server is a call: those of many requests go out together. */
+/** Batches the calls of concurrent requests into one socket write. */
 const outboxOptions = { patience: 4, enough: 24 * 1024 }
 const nothing = Buffer.alloc(0)
 
@@ -127,7 +127,7 @@ export class Connection {
     }
   }
 
-  // ── What comes ────────────────────────────────────────────────────────────────────────────────
+  // ── Input ────────────────────────────────────────────────────────────────────────────────
 
   #take(bytes: Buffer): void {
     try {
@@ -211,7 +211,7 @@ export class Connection {
   #settings(frameFlags: number, id: number, payload: Buffer): void {
     if (id !== 0) throw protocolError('settings are for a stream')
     if (frameFlags & flags.ack) return
-    // First: only then the peer lets them apply.
+    // Acknowledge first: the peer applies them only then.
     this.#outbox.reply(frameTypes.settings, flags.ack, 0, nothing)
     this.#sender.settings(payload, this.#streams.values(), 0)
     if (!this.#greeted) {
@@ -243,11 +243,11 @@ export class Connection {
     if (stream) this.#sender.growStream(stream, increment)
   }
 
-  // ── Ends ──────────────────────────────────────────────────────────────────────────────────────
+  // ── Close ──────────────────────────────────────────────────────────────────────────────────────
 
   /** The peer has said all. */
   #finish(stream: Stream): void {
-    // Unless the receiver has cancelled it.
+    // Not when the receiver has cancelled it.
     if (!this.#streams.has(stream.id)) return
     if (!stream.sentEnd) this.#outbox.push(numbersFrame(frameTypes.resetStream, stream.id, errorCodes.cancel))
     this.#end(stream)
@@ -300,5 +300,5 @@ export class Connection {
   }
 }
 
-/** When a name has several addresses, what went wrong with each. */
+/** Error text; for a name with several addresses, that of each. */
 const textOf = (error: Error): string => (error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message)

@@ -1,10 +1,10 @@
 import { CallError } from '../../../core/ports.ts'
 
-/** gRPC's code for a call that the connection could not carry. */
+/** gRPC's code for calls that fail with the connection. */
 const unavailable = 14
 
-/** What the text of a failure starts with when the member can't have seen the call: then it may be made again, whatever it does. */
+/** Prefix of errors of calls that the member can't have received; any call can be retried after them. */
 export const notConnected = 'No connection established'
 
-/** `seen`: the member may have begun with the call. */
+/** `seen`: the member may have received the call. */
 export const failure = (why: string, seen: boolean) => new CallError(unavailable, seen ? why : `${notConnected}: ${why}`)

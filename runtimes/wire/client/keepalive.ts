@@ -12,7 +12,7 @@ export interface Pinged {
   dead(): void
 }
 
-/** Asks a peer that is cut off: it does not say so by itself. */
+/** Detects unreachable peers with pings. */
 export class KeepAlive {
   readonly #clock: Clock
   readonly #pinged: Pinged

@@ -2,12 +2,12 @@ import { Decoder } from '../hpack/decoder.ts'
 
 export type Headers = ReadonlyMap<string, string>
 
-/** Blocks of this size are kept; there are few different ones when all goes well. */
+/** Maximum size in bytes of a cached block; successful responses have few different ones. */
 const longestKnown = 256
 const mostKnown = 32
 
 /**
- * Decodes, and remembers what it has decoded: as this end announces a header table of size zero, a block means the same whenever it comes.
+ * Decodes with a cache: since this end announces a header table of size zero, a block means the same whenever it comes.
  */
 export class KnownHeaders {
   readonly #decoder = new Decoder({ tableSize: 0 })

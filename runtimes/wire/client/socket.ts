@@ -15,7 +15,7 @@ export interface TlsOptions {
  */
 export const trustAnchors = { allowPartialTrustChain: true } as const
 
-/** Where a server is. */
+/** Address of a server. */
 export interface Address {
   readonly secure: boolean
   /** As requests name it. */
@@ -23,7 +23,7 @@ export interface Address {
   readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
 }
 
-/** Reads a server as etcd's own client does: `http`, `https`, `unix` or `unixs` before `://`, or just host and port. */
+/** Parses a server as etcd's client does: `http`, `https`, `unix` or `unixs` before `://`, or just host and port. */
 export function addressOf(server: string): Address {
   const [, scheme = 'http', rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/.exec(server) ?? []
   const secure = scheme === 'https' || scheme === 'unixs'
@@ -32,12 +32,12 @@ export function addressOf(server: string): Address {
   return { secure, authority: host, at: { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)) } }
 }
 
-/** Calls back when bytes may be sent; over TLS that is after the server has shown who it is. */
+/** Opens a socket; calls `connected` when data can be sent, over TLS after the server's certificate is verified. */
 export function openSocket({ secure, at }: Address, tls: TlsOptions, connected: () => void): Socket {
   if (!secure) return connect({ ...at, noDelay: true }, connected)
   const { ca, cert, key } = tls
   const host = 'host' in at ? at.host : 'localhost'
-  // Names only: a certificate is asked for by name, not by address (RFC 6066, section 3).
+  // SNI takes names only, not addresses (RFC 6066, section 3).
   const servername = isIP(host) === 0 ? host : ''
   const socket = connectTls({ ...trustAnchors, ca, cert, key, ...at, host, servername, ALPNProtocols: ['h2'] }, () => {
     socket.setNoDelay()

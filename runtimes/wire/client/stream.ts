@@ -2,7 +2,7 @@ import type { CallError } from '../../../core/ports.ts'
 import type { Outgoing } from '../sender.ts'
 import type { Headers } from './known-headers.ts'
 
-/** What comes on a stream; nothing more once it is cancelled. */
+/** Receives the events of a stream; no calls after it is cancelled. */
 export interface Receiver {
   /** First the head, and at the end perhaps trailers. */
   headers(headers: Headers): void
@@ -11,7 +11,7 @@ export interface Receiver {
   end(error?: CallError): void
 }
 
-/** One exchange: plain data, for the connection to read and change. */
+/** One call; the connection reads and writes its fields. */
 export class Stream implements Outgoing {
   /** 0: it waits to be opened. */
   id = 0

@@ -6,12 +6,12 @@ import { representations } from './representations.ts'
 import { staticTable } from './static-table.ts'
 
 const wrong = (message: string) => new ConnectionError(errorCodes.compressionError, message)
-/** Bytes of values that are remembered outside of the table, and how many of them. */
+/** Cache of decoded values outside of the dynamic table: sizes in bytes, and number of entries. */
 const shortestKept = 128
 const longestKept = 4_096
 const mostKept = 2
 
-/** No number of use has more bytes after its first. */
+/** Maximum continuation bytes of an integer; no valid value needs more. */
 const longestNumber = 4
 
 export interface DecoderLimits {
@@ -23,7 +23,7 @@ export interface DecoderLimits {
   readonly bytes: number
 }
 
-/** What one block says. */
+/** The decoded fields of one block. */
 export interface FieldList {
   /** Names and values by turns, in order. */
   readonly fields: readonly string[]
@@ -31,7 +31,7 @@ export interface FieldList {
   readonly tooLarge: boolean
 }
 
-/** One direction of one connection: blocks have to be decoded in the order in which they come. */
+/** Decoder of one direction of one connection; blocks must be decoded in order of arrival. */
 export class Decoder {
   readonly #limits: DecoderLimits
   readonly #table: DynamicTable

@@ -1,9 +1,9 @@
-/** What a connection remembers of the headers that it has sent, or got (RFC 7541, sections 2.3.2 and 4). */
+/** The dynamic table (RFC 7541, sections 2.3.2 and 4). */
 import type { Field } from './static-table.ts'
 
-/** Bytes that an entry counts beside its name and value (section 4.1). */
+/** Overhead in bytes of an entry, besides name and value (section 4.1). */
 export const entryOverhead = 32
-/** Bytes of a table unless another size is announced (RFC 9113, section 6.5.2). */
+/** Default size in bytes of a table (RFC 9113, section 6.5.2). */
 export const defaultTableSize = 4_096
 
 export class DynamicTable {

@@ -4,7 +4,7 @@ import { representations } from './representations.ts'
 import { staticFieldIndex, staticNameIndex, staticTable } from './static-table.ts'
 import { numbersOfField, writeNumber, writePlain, writeShort } from './write.ts'
 
-/** What is known about fields of one name. */
+/** State of one field name. */
 interface Name {
   readonly index: number
   /** The value that was sent last. */
@@ -15,13 +15,13 @@ interface Name {
   number: number
 }
 
-/** Names that are remembered: more than answers have. */
+/** Maximum names to remember: more than responses have. */
 const mostNames = 64
-/** Longer values would push everything else out of the table. */
+/** Maximum length of an indexed value; longer ones would evict all others. */
 const longestKept = 512
 
 /**
- * A field enters the table when it is sent for the second time in a row: what all answers of a connection have in common is there soon,
+ * A field is added to the table when it is sent twice in a row: what all answers of a connection have in common is there soon,
  * and what differs from one to the next, such as ids, never gets there.
  */
 export class Encoder {

@@ -4,7 +4,7 @@ import { ConnectionError, errorCodes } from '../errors.ts'
 const endOfString = 256
 
 /**
- * Symbols by the length of their codes, in the order of these. The code is canonical: the first is zero, each other one is the one before
+ * Symbols by code length, in code order. The code is canonical: the first is zero, each other one is the one before
  * plus one, with zeros appended where the length grows.
  */
 const lengths: readonly (readonly [bits: number, symbols: string | readonly number[]])[] = [
@@ -37,12 +37,12 @@ const lengths: readonly (readonly [bits: number, symbols: string | readonly numb
   [30, [10, 13, 22, endOfString]],
 ]
 
-/** By symbol: the code, and how many bits it has. */
+/** Code and its length in bits, by symbol. */
 const codes = new Uint32Array(257)
 const codeLengths = new Uint8Array(257)
 
 /**
- * The code as a tree that eats eight bits a step: 256 cells per node. A cell is 0 (no such code), the number of the next node, or a leaf:
+ * The code as a tree with eight bits per step: 256 cells per node. A cell is 0 (no such code), the number of the next node, or a leaf:
  * the symbol and how many of the eight bits belong to it.
  */
 const cells: number[] = new Array(256).fill(0)
@@ -72,7 +72,7 @@ for (const [bits, symbols] of lengths) {
   for (const symbol of typeof symbols === 'string' ? Buffer.from(symbols, 'latin1') : symbols) {
     codes[symbol] = next
     codeLengths[symbol] = bits
-    // The end of a string never is a part of one.
+    // EOS must not occur in a string.
     if (symbol !== endOfString) plant(symbol, next, bits)
     next++
   }
@@ -84,7 +84,7 @@ const badPadding = () => new ConnectionError(errorCodes.compressionError, 'a hea
 const longestPadding = 7
 
 /**
- * Octets as characters of Latin-1.
+ * Decodes to a Latin-1 string.
  * @throws ConnectionError for padding that is too long or not of ones, and for the end of a string within one.
  */
 export function huffmanDecoded(bytes: Uint8Array, start = 0, end = bytes.length): string {
@@ -127,14 +127,14 @@ export function huffmanDecoded(bytes: Uint8Array, start = 0, end = bytes.length)
   return decoded.toString('latin1', 0, size)
 }
 
-/** Bytes that a text of Latin-1 has in this code. */
+/** Length in bytes of a Latin-1 text in this code. */
 export function huffmanLength(text: string): number {
   let bits = 0
   for (let i = 0; i < text.length; i++) bits += codeLengths[text.charCodeAt(i)] as number
   return (bits + 7) >> 3
 }
 
-/** Writes a text of Latin-1 in this code; returns the place after it. */
+/** Writes a Latin-1 text in this code; returns the offset after it. */
 export function huffmanWrite(text: string, bytes: Uint8Array, start: number): number {
   let at = start
   /** Bits that are not written yet; fewer than eight of them between two symbols. */

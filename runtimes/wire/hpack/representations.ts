@@ -1,4 +1,4 @@
-/** What the parts of a header block start with, and how many bits of a number follow in the same byte (RFC 7541, sections 5.2 and 6). */
+/** Prefixes of field representations: flag bits, and size in bits of the integer in the same byte (RFC 7541, sections 5.2 and 6). */
 export interface Start {
   readonly flag: number
   readonly bits: number

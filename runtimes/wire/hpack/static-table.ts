@@ -1,4 +1,4 @@
-/** RFC 7541, appendix A: names, some with a value after a space. The first has index 1. */
+/** The static table (RFC 7541, appendix A): a name per line, some with a value after a space. Indexes start at 1. */
 const entries = `
 :authority|:method GET|:method POST|:path /|:path /index.html|:scheme http|:scheme https|:status 200|:status 204|:status 206|:status 304|
 :status 400|:status 404|:status 500|accept-charset|accept-encoding gzip, deflate|accept-language|accept-ranges|accept|
@@ -22,8 +22,8 @@ const firstOf = (keys: readonly string[]) => new Map(keys.map((key, at) => [key,
 const names = firstOf(staticTable.map(([name]) => name))
 const fields = firstOf(staticTable.map(([name, value]) => `${name} ${value}`))
 
-/** Index of the first entry with that name; 0: there is none. */
+/** Index of the first entry with the name; 0: none. */
 export const staticNameIndex = (name: string): number => names.get(name) ?? 0
 
-/** Index of the entry; 0: there is none. */
+/** Index of the entry; 0: none. */
 export const staticFieldIndex = (name: string, value: string): number => (value === '' ? 0 : (fields.get(`${name} ${value}`) ?? 0))

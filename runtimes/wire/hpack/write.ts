@@ -1,12 +1,12 @@
-/** Parts of header blocks, written into a buffer; each function returns the place after what it wrote. */
+/** Writes parts of header blocks into a buffer; each function returns the offset after them. */
 import { huffmanLength, huffmanWrite } from './huffman.ts'
 import { representations, type Start } from './representations.ts'
 import { type Field, staticFieldIndex, staticNameIndex } from './static-table.ts'
 
-/** Bytes that the numbers of a field may take at most. */
+/** Maximum bytes of the integers of one field. */
 export const numbersOfField = 15
 
-/** Section 5.1. */
+/** An integer (section 5.1). */
 export function writeNumber(to: Buffer, start: number, { flag, bits }: Start, value: number): number {
   const most = (1 << bits) - 1
   let at = start
@@ -22,7 +22,7 @@ export function writeNumber(to: Buffer, start: number, { flag, bits }: Start, va
 }
 
 /**
- * Section 5.2, as it is.
+ * A string without Huffman code (section 5.2).
  * @throws TypeError for characters that a field must not have (RFC 9113, section 8.2.1).
  */
 export function writePlain(to: Buffer, start: number, text: string): number {
@@ -35,7 +35,7 @@ export function writePlain(to: Buffer, start: number, text: string): number {
   return at
 }
 
-/** Section 5.2, in the Huffman code where that is shorter. `text` has passed `writePlain` before. */
+/** A string, Huffman-coded when that is shorter (section 5.2). `writePlain` has accepted `text` before. */
 export function writeShort(to: Buffer, start: number, text: string): number {
   const length = huffmanLength(text)
   if (length >= text.length) return writePlain(to, start, text)
@@ -53,5 +53,5 @@ function fieldOf([name, value]: Field): Buffer {
   return bytes.subarray(0, writePlain(bytes, afterName, value))
 }
 
-/** A block that means the same on every connection: no field enters a table, or is looked up in one that changes. */
+/** A header block that is valid on every connection, because it does not use the dynamic table. */
 export const encodedHeaders = (fields: Iterable<Field>): Buffer => Buffer.concat([...fields].map(fieldOf))

@@ -8,7 +8,7 @@ import type { ServerStream } from './stream.ts'
 
 const nothing = new Uint8Array(0)
 
-/** What a connection answers: header blocks, and bodies as fast as the client takes them. */
+/** Responses of a connection: header blocks, and bodies with flow control. */
 export class Answers {
   readonly sender: Sender
   readonly #encoder = new Encoder()

@@ -1,4 +1,4 @@
-/** One HTTP/2 connection (RFC 9113) of a server: its life, its streams, and what goes out on them. What comes is read in `incoming.ts`. */
+/** One HTTP/2 connection (RFC 9113) of a server: life cycle, streams and output. `incoming.ts` reads the input. */
 import type { Socket } from 'node:net'
 import type { Buffers } from '../buffers.ts'
 import { ConnectionError, errorCodes, StreamError } from '../errors.ts'
@@ -35,7 +35,7 @@ export interface ServerOptions {
 }
 
 const requestTimeout = [':status', '408', 'content-length', '0']
-/** The last GOAWAY waits for the answer to this: what the client sent before the first one has come by then. */
+/** Payload of the ping between both GOAWAYs: once acknowledged, everything that the client sent before the first one has arrived. */
 const drainPing = Buffer.from('draining')
 
 export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
@@ -135,14 +135,14 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.reset(stream, errorCodes.noError, error)
   }
 
-  // ── What comes ────────────────────────────────────────────────────────────────────────────────
+  // ── Input ────────────────────────────────────────────────────────────────────────────────
 
   get over(): boolean {
     return this.#state === 'ended'
   }
 
   open(id: number, ends: boolean, { fields, tooLarge }: FieldList): void {
-    // After the last GOAWAY: the client knows that this was not looked at.
+    // After the last GOAWAY: the client knows that this stream is not processed.
     if (this.#state === 'left') return
     const { maxConcurrentStreams } = this.#options
     if (this.#streams.open.size >= maxConcurrentStreams || this.#handling >= 2 * maxConcurrentStreams)
@@ -174,7 +174,8 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     if (this.#state === 'ended') return
     try {
       this.#incoming.take(received)
-      // Who does not read answers is not heard: heads and short answers go out whatever the windows say, and would pile up here.
+      // Stop reading requests of a client that does not read responses: headers and short responses are not subject to flow control, and would
+      // accumulate here.
       if (this.#outbox.pending > limits.unread) this.#socket.pause()
     } catch (error) {
       this.#fail(error)
@@ -186,7 +187,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     if (this.#outbox.pending <= limits.unread) this.#socket.resume()
   }
 
-  // ── What goes ─────────────────────────────────────────────────────────────────────────────────
+  // ── Output ─────────────────────────────────────────────────────────────────────────────────
 
   respond(stream: ServerStream, fields: readonly string[], body: Uint8Array | undefined, last: boolean): void {
     const ends = last && (body === undefined || body.length === 0)
@@ -221,7 +222,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
 
   #sentEnd(stream: ServerStream): void {
     if (stream.ended) return void this.#close(stream, false)
-    // A client that still sends is told to stop (section 8.1).
+    // Tell a client that is still sending to stop (section 8.1).
     this.#outbox.push(numbersFrame(frameTypes.resetStream, stream.id, errorCodes.noError))
     this.#close(stream, true)
   }
@@ -239,7 +240,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#handling--
   }
 
-  // ── Ends ──────────────────────────────────────────────────────────────────────────────────────
+  // ── Close ──────────────────────────────────────────────────────────────────────────────────────
 
   /** `error`: why the answer, or the rest of it, can't be sent. */
   #close(stream: ServerStream, reset: boolean, error?: Error): void {

@@ -1,4 +1,4 @@
-/** Which header lists are a request (RFC 9113, sections 8.2 and 8.3). */
+/** Validates header lists of requests (RFC 9113, sections 8.2 and 8.3). */
 import { errorCodes, StreamError } from '../errors.ts'
 
 export interface RequestHead {
@@ -36,7 +36,7 @@ function checkField(key: string, value: string): void {
 }
 
 /**
- * Takes the head of a request out of a header list.
+ * Reads the head of a request from a header list.
  * @throws StreamError for one that is malformed.
  */
 export function requestHead(list: readonly string[]): RequestHead {
@@ -77,7 +77,7 @@ function lengthOf(value: string, before: number | undefined): number {
 }
 
 /**
- * Looks at the fields that follow a body (section 8.1); nobody here reads them.
+ * Validates trailers (section 8.1), which are then ignored.
  * @throws StreamError for those that are malformed.
  */
 export function checkTrailers(list: readonly string[]): void {

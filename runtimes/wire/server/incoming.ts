@@ -1,4 +1,4 @@
-/** What comes on a connection (RFC 9113), from anybody: each frame is checked here against the state of the connection and of its streams. */
+/** Frames from clients (RFC 9113), not trusted: each is validated against the state of the connection and of its streams. */
 import { ConnectionError, calmError, errorCodes, frameSizeError, protocolError, StreamError } from '../errors.ts'
 import {
   FrameReader,
@@ -24,7 +24,7 @@ import type { Uploads } from './uploads.ts'
 
 const nothing = Buffer.alloc(0)
 
-/** What follows from what has come. */
+/** Callbacks for validated input. */
 export interface IncomingOwner {
   /** Nothing is looked at any more. */
   readonly over: boolean
@@ -38,7 +38,7 @@ export interface IncomingOwner {
   leave(): void
 }
 
-/** The parts of a connection that frames are about. */
+/** The parts of a connection that frames affect. */
 export interface IncomingParts {
   readonly streams: Streams
   readonly answers: Answers
@@ -127,7 +127,7 @@ export class Incoming {
     if (this.#headerBlocks.incomplete && type !== frameTypes.continuation) throw protocolError('a header block is interrupted')
     const handler = this.#handlers[type]
     try {
-      // Frames of unknown types are passed over (section 5.5), but not for ever.
+      // Unknown frame types are ignored (section 5.5), within a budget.
       if (handler === undefined) this.#spend()
       else handler(frameFlags, id, payload)
     } catch (error) {

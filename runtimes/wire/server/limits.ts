@@ -1,4 +1,4 @@
-/** What a client may do to a connection before it is refused, slowed down or cut: one row each, with where it comes from. */
+/** Limits of a connection: one row each, with the source of the number. */
 import { defaultTableSize } from '../hpack/dynamic-table.ts'
 
 const MiB = 1024 * 1024
@@ -39,7 +39,7 @@ export const limits = {
   linger: 500,
 } as const
 
-/** A supply that is used up by what costs, and grows with time and by what is worth it. */
+/** A token bucket: costly frames spend tokens; time and useful frames refill it. */
 export class Budget {
   readonly #burst: number
   readonly #perSecond: number

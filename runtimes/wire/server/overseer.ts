@@ -5,7 +5,7 @@ import { limits } from './limits.ts'
 import type { ServerStream } from './stream.ts'
 import type { Streams } from './streams.ts'
 
-/** What the overseer sees of a connection, and what it can do to it. */
+/** The overseer's view of a connection. */
 export interface Overseen {
   greeted(): boolean
   /** Names the frame or header list that has begun and is not complete. */
@@ -19,7 +19,7 @@ export interface Overseen {
   unsent(stream: ServerStream): void
 }
 
-/** Sees to it that a connection moves on, or ends: everything about time is here. */
+/** Enforces all timeouts and minimum rates of a connection. */
 export class Overseer {
   readonly #outbox: Outbox
   readonly #streams: Streams
@@ -85,7 +85,7 @@ export class Overseer {
     this.#lastId = this.#streams.lastId
     this.#idleSince = used ? undefined : (this.#idleSince ?? now)
     if (this.#draining) {
-      // A client that does not answer the ping, or does not close.
+      // The client does not acknowledge the ping, or does not close.
       this.#drainingSince ??= now
       if (!used && now - this.#drainingSince >= limits.linger) this.#overseen.cut('the connection has ended')
     } else if (this.#idleSince !== undefined && now - this.#idleSince >= limits.idle) this.#overseen.leave()
@@ -93,14 +93,14 @@ export class Overseer {
 
   #download(stream: ServerStream, now: number): void {
     stream.download ??= new Pace(limits.download)
-    // While the socket is what holds it back, that is looked at above.
+    // While the socket is the bottleneck, #connection checks it.
     if (this.#outbox.pending > 0) stream.download.rest()
     else if (stream.download.tooSlow(now, stream.moved)) this.#overseen.unread(stream)
   }
 
   #upload(stream: ServerStream, now: number): void {
     stream.upload ??= new Pace(limits.upload)
-    // While the client has no room, it is not its turn.
+    // While the server grants no window, the client can't send.
     if (!stream.user?.reading || stream.room <= 0) stream.upload.rest()
     else if (stream.upload.tooSlow(now, stream.received)) this.#overseen.unsent(stream)
   }

@@ -3,7 +3,7 @@ import type { Outgoing } from '../sender.ts'
 
 const nothing = new Uint8Array(0)
 
-/** Who answers a request hears what becomes of its stream. */
+/** Events of a stream, for the handler of its request. */
 export interface StreamUser {
   /** A piece of the body, to be used or copied at once. `consumed` makes room for more. */
   data(bytes: Buffer): void
@@ -17,7 +17,7 @@ export interface StreamUser {
   readonly reading: boolean
 }
 
-/** What a stream needs of its connection. */
+/** The connection, as a stream uses it. */
 export interface StreamOwner {
   respond(stream: ServerStream, fields: readonly string[], body: Uint8Array | undefined, last: boolean): void
   inform(stream: ServerStream, status: string): void
@@ -30,13 +30,13 @@ export interface StreamOwner {
   drain(): void
 }
 
-/** One exchange: a request that comes, and an answer that goes. Plain data for the connection; its methods are for who answers. */
+/** One stream: request and response. The connection reads and writes the fields; the methods are for the handler. */
 export class ServerStream implements Outgoing {
   readonly id: number
   readonly #owner: StreamOwner
   user: StreamUser | undefined
 
-  // ── What goes out ─────────────────────────────────────────────────────────────────────────────
+  // ── Response ─────────────────────────────────────────────────────────────────────────────
   rest: Uint8Array = nothing
   last = false
   window: number
@@ -48,7 +48,7 @@ export class ServerStream implements Outgoing {
   answered = false
   download: Pace | undefined
 
-  // ── What comes in ─────────────────────────────────────────────────────────────────────────────
+  // ── Request ─────────────────────────────────────────────────────────────────────────────
   /** Nothing more comes. */
   ended: boolean
   /** Bytes that the client may send. */

@@ -1,12 +1,12 @@
 import type { ServerStream } from './stream.ts'
 
-/** How many closed streams are remembered. */
+/** Number of closed streams to remember. */
 const remembered = 256
 
-/** `reset`: closed by this end, before the client was done, so that frames may still be on their way. `skipped`: passed over by a later one. */
+/** `reset`: closed by this end before the client had finished, so that frames may still arrive. `skipped`: implicitly closed by a later id. */
 export type ClosedState = 'ended' | 'reset' | 'skipped'
 
-/** The streams of a connection, and what became of those that are closed. */
+/** Open streams of a connection, and the states of recently closed ones. */
 export class Streams {
   readonly open = new Map<number, ServerStream>()
   /** The highest id that a client has used. */
@@ -34,7 +34,7 @@ export class Streams {
   closedState(id: number): ClosedState {
     if (this.#closed.includes(-id)) return 'reset'
     if (this.#closed.includes(id)) return 'ended'
-    // Too long ago to know: what is late that much may be for a stream that was reset.
+    // No longer remembered: treat late frames as those of a reset stream.
     return this.#count > remembered ? 'reset' : 'skipped'
   }
 }

@@ -5,7 +5,7 @@ import { defaultWindowSize } from '../settings.ts'
 import { limits } from './limits.ts'
 import type { ServerStream } from './stream.ts'
 
-/** What clients may send: windows that grow as bodies are read (RFC 9113, section 5.2). */
+/** Flow control of request bodies: windows that grow as bodies are read (RFC 9113, section 5.2). */
 export class Uploads {
   readonly #outbox: Outbox
   /** Bytes that the client may send on all streams together, and those that were consumed since it was last told. */
