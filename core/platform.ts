@@ -1,34 +1,34 @@
-/** The names that carry a product word, and the only file that spells one (design.md, 'Names'). */
+/** Names with a product word; this is the only file that spells one (design.md, 'Names'). */
 export interface Platform {
   /** Domain of API groups: `<domain>` in definitions. */
   readonly domain: string
   /** Domain of well-known labels, annotations, taints and secret types: `<labels>` in definitions. */
   readonly labelDomain: string
   readonly namespaces: { readonly system: string; readonly public: string; readonly nodeLease: string }
-  /** Media type written for protobuf; all of `protobufTypes` are understood. */
+  /** Media type of protobuf responses; requests may use any of `protobufTypes`. */
   readonly protobufType: string
   readonly protobufTypes: readonly string[]
   readonly certDir: string
-  /** Product name, as titles show it. */
+  /** Product name in titles. */
   readonly title: string
-  /** Word for the store in names of health checks. */
+  /** Name of the store in health checks. */
   readonly storeName: string
   /** Name of the cluster's own service in namespace `default`. */
   readonly service: string
   /** Product word of component names such as `system:<component>-scheduler`, and of finalizer names. */
   readonly component: string
   readonly finalizer: string
-  /** User names of components that metrics tell apart. */
+  /** User names of components that have their own metrics label. */
   readonly componentUsers: readonly string[]
-  /** Issuer of the service account tokens that stand in secrets. */
+  /** Issuer of legacy service account tokens (stored in Secrets). */
   readonly legacyIssuer: string
-  /** Other spellings of flag prefixes: `[ours, alias]`. */
+  /** Aliases of flag prefixes: `[ours, alias]`. */
   readonly flagAliases: readonly (readonly [ours: string, alias: string])[]
-  /** Other spellings in values of flags and in configuration files: `[ours, alias]`; understood on every platform. */
+  /** Aliases in flag values and configuration files: `[ours, alias]`; accepted on every platform. */
   readonly wordAliases: readonly (readonly [ours: string, alias: string])[]
   /** Program names that select this column. */
   readonly programs: readonly string[]
-  /** Writes the names into a text with the placeholders `<domain>` and `<labels>`. */
+  /** Resolves the placeholders `<domain>` and `<labels>` in a string. */
   name(text: string): string
 }
 
@@ -88,8 +88,8 @@ const columns = {
 export type PlatformName = keyof typeof columns
 export const platformNames = Object.keys(columns) as readonly PlatformName[]
 
-/** The record of one column; `domain` replaces the domain of API groups (flag `--platform-domain`). */
-/** Texts of which the names are remembered: far more than this code has. */
+/** The names of one column; `domain` replaces the domain of API groups (flag `--platform-domain`). */
+/** Maximum cached strings of `name`: far more than this code has. */
 const mostKnown = 10_000
 
 export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io'): Platform {
@@ -109,7 +109,7 @@ export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io
   }
 }
 
-/** The column whose program name this is, if any. */
+/** The column for a program name, if any. */
 export function platformOfProgram(program: string): PlatformName | undefined {
   return platformNames.find((name) => (columns[name].programs as readonly string[]).includes(program))
 }

@@ -1,4 +1,4 @@
-/** The whole public surface: a server is a fetch handler over a store. */
+/** The public entry point: a server is a fetch handler over a store. */
 import { createAdmission } from './admission/chain.ts'
 import { createLookup } from './admission/lookup.ts'
 import { claimAccess } from './admission/plugins/claim-access.ts'
@@ -53,25 +53,25 @@ export type * from './ports.ts'
 export interface ApiServer {
   /** Answers one request. Without a connection it is in-process. Never rejects: every failure is a Status. */
   fetch(request: Request, connection?: Connection): Promise<Response>
-  /** The same for listeners: the response is a `Reply`, which costs a fraction of the built-in class (respond/reply.ts). */
+  /** As `fetch`, for listeners: the response is a `Reply`, which is much cheaper than the built-in class (respond/reply.ts). */
   answer(request: Request, connection: Connection): Response | Promise<Response>
-  /** What is served; rows that are put in here are known to discovery, controllers and clients at once. */
+  /** The served resources; `replace` changes them, and discovery, controllers and clients see the change at once. */
   readonly resources: Pick<LiveTable, 'replace'>
-  /** Ends watches and background work. The store stays open: it belongs to the caller. */
+  /** Ends watches and background work. The store stays open: the caller owns it. */
   close(): Promise<void>
 }
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
 
-/** Loaded when it is needed: it brings the parser of files. */
+/** Imported on demand: it brings the YAML parser. */
 const encryptionOf: typeof createEncryption = async (...parameters) =>
   (await import('./config/encryption.ts')).createEncryption(...parameters)
 
-/** As well. */
+/** Imported on demand, too. */
 const pluginConfigurations: typeof loadPluginConfigurations = async (...parameters) =>
   (await import('./config/admission.ts')).loadPluginConfigurations(...parameters)
 
-/** Makes a server over the given ports; resolves when it is ready to serve. */
+/** Creates a server over the given ports; resolves when it is ready to serve. */
 export async function createApiServer(ports: Ports, given: ServerOptions = {}): Promise<ApiServer> {
   const options = withDefaults(given)
   const { platform, metrics, allowPrivileged, garbageCollection } = options
@@ -80,7 +80,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const closing = new AbortController()
   const settings = { allowPrivileged, garbageCollection, enabled: options.gates.enabled }
 
-  // Storage, and the resources on it.
+  // Storage and resources.
   const definitions = builtInResources
   const observer = createEncryptionMetrics(metrics, clock, options.identity)
   const encryption = options.encryption && (await encryptionOf(options.encryption, { ...options, definitions, ports, observer }))
@@ -91,7 +91,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const table = createResourceTable(createServing({ ...options, settings, stores, clock, logger, pauses }))
   table.replace('built-in', builtInRows(definitions, platform), options.serves)
 
-  // Who may do what.
+  // Authentication and authorization.
   const identities = await createIdentities(options, ports, table, settings)
   const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
   const authorization = await createAuthorization({
@@ -112,7 +112,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   const { outbound, files } = ports
   const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
   const { enabled } = settings
-  // Plugins write when they are asked about a request; by then all that follows is there.
+  // Plugins write only while they admit a request; `asServer` is set by then.
   const write = createOwnWrites((request) => asServer(request))
   const admissionMetrics = createAdmissionMetrics(metrics)
   const pluginContext = {
@@ -135,7 +135,7 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
   if (usesRbac) plugins.push(rbacEscalation(platform, authorizer, rbac))
   plugins.push(claimAccess(platform, lookup, authorizer, enabled), policyParameters(platform, lookup, authorizer))
 
-  // What answers.
+  // The filter chain and handlers.
   const serverMetrics = createServerMetrics(metrics, clock)
   const negotiator = createNegotiator(platform)
   const { serviceAccounts: _keys, ...behaviour } = options

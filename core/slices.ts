@@ -1,10 +1,10 @@
-/** What takes long gives the thread back from time to time: evaluations, long lists, selectors over many objects. */
+/** Cooperative scheduling: long work (evaluations, long lists, selectors over many objects) yields the thread between time slices. */
 import type { Clock } from './ports.ts'
 
 /** Milliseconds for which one request holds the thread. */
 const length = 5
 
-/** The order in which those that have paused go on: one at a time, whatever they do. */
+/** Resumes paused requests first in, first out, one at a time. */
 export class Pauses {
   readonly #clock: Clock
   #last: Promise<void> = Promise.resolve()
@@ -13,12 +13,12 @@ export class Pauses {
     this.#clock = clock
   }
 
-  /** For what one request does. `signal` ends it. */
+  /** Time slices of one request, which end when `signal` aborts. */
   slices(signal: () => AbortSignal): Slices {
     return new Slices(this.#clock, () => this.#next(), signal)
   }
 
-  /** Resolves for one after the other, and each time after everything else that is due. */
+  /** Resolves in the order of calls, each time after all other tasks that are due. */
   #next(): Promise<void> {
     const pause = () => this.#clock.pause?.() ?? Promise.resolve()
     this.#last = this.#last.then(pause)
@@ -26,7 +26,7 @@ export class Pauses {
   }
 }
 
-/** The time that one request has before others get theirs. */
+/** The time slices of one request. */
 export class Slices {
   readonly #clock: Clock
   readonly #turn: () => Promise<void>
@@ -42,21 +42,21 @@ export class Slices {
     this.#until = this.#began + length
   }
 
-  /** Whether it is time to wait for the next one. */
+  /** Whether the slice is used up, so that `next` must be awaited. */
   get over(): boolean {
     return this.#clock.pause !== undefined && this.#clock.now() >= this.#until
   }
 
   /**
-   * An interrupted evaluation is where it was before. What had to be done once more until then does not count, and it has as much time
-   * again, so that all of it takes at most twice as long as without interruptions.
+   * Call when an interrupted evaluation has been repeated up to where it stopped. The repeated part does not count: the slice is extended by
+   * the same time, so that an evaluation takes at most twice as long as without interruptions.
    */
   resumed(): void {
     const now = this.#clock.now()
     this.#until = now + Math.max(length, now - this.#began)
   }
 
-  /** Resolves when the next slice begins. Rejects when the request has ended meanwhile. */
+  /** Resolves when the next slice begins. Rejects when the request has ended. */
   async next(): Promise<void> {
     await this.#turn()
     this.#signal().throwIfAborted()
@@ -65,7 +65,7 @@ export class Slices {
   }
 }
 
-/** Does something with each, and lets others have their turn. */
+/** Calls `work` for each item and yields between slices. */
 export async function eachInSlices<T>(items: readonly T[], slices: Slices, work: (item: T, index: number) => void): Promise<void> {
   for (const [index, item] of items.entries()) {
     if (slices.over) await slices.next()
@@ -73,7 +73,7 @@ export async function eachInSlices<T>(items: readonly T[], slices: Slices, work:
   }
 }
 
-/** As the filter of an array, letting others have their turn. */
+/** As `Array.filter`, yielding between slices. */
 export async function filterInSlices<T>(items: readonly T[], slices: Slices, matches: (item: T) => boolean): Promise<readonly T[]> {
   const chosen: T[] = []
   await eachInSlices(items, slices, (item) => {

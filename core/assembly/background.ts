@@ -1,4 +1,4 @@
-/** What runs beside the requests. */
+/** Background work beside the requests. */
 import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
 import { createClient } from '../controllers/client.ts'
 import { startControllers } from '../controllers/index.ts'
@@ -13,11 +13,11 @@ export interface BackgroundContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly stores: readonly KeyValueStore[]
-  /** Sends requests as the server itself. */
+  /** Sends requests with the server's own identity. */
   fetch(request: Request): Promise<Response>
 }
 
-/** Starts controllers, compaction and measurements; the returned function ends them. */
+/** Starts controllers, compaction and periodic measurements; the returned function stops them. */
 export function startBackground(options: CompleteOptions, { table, clock, logger, stores, fetch }: BackgroundContext): () => void {
   const context = { ...options, clock, logger, stores, table, client: createClient(fetch) }
   const { clusterAuthentication, platform, metrics, countInterval, sizeInterval } = options

@@ -1,4 +1,4 @@
-/** What a cluster can't be without before the first request: namespaces, default objects, the stock of addresses, the rights in force. */
+/** What a cluster needs before its first request: namespaces, default objects, IP and port allocations, RBAC rules. */
 import { followRbac } from '../authz/rbac-follow.ts'
 import type { RbacIndex } from '../authz/rbac-index.ts'
 import { ensureClusterService } from '../bootstrap/cluster-service.ts'
@@ -16,11 +16,11 @@ export interface ClusterContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly settings: HookContext['settings']
-  /** To be kept current; absent: rights come from elsewhere. */
+  /** RBAC index to keep current; absent: RBAC is not an authorization mode. */
   readonly rbac: RbacIndex | undefined
 }
 
-/** Makes what is missing; the returned function ends what keeps it current. */
+/** Creates what is missing; the returned function stops the background updates. */
 export async function prepareCluster(
   options: CompleteOptions,
   { table, clock, logger, settings, rbac }: ClusterContext,

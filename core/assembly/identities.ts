@@ -1,4 +1,4 @@
-/** Who callers are: every method of authentication, in the order in which it is asked. */
+/** Authentication: every method, in the order in which it is tried. */
 import { forAudiences } from '../authn/audiences.ts'
 import { type Authenticator, type TokenAuthenticator, union } from '../authn/authenticator.ts'
 import { bearerAuthenticator } from '../authn/bearer.ts'
@@ -21,20 +21,20 @@ import type { ClusterSettings } from '../schema/model.ts'
 
 export interface Identities {
   readonly authenticator: Authenticator
-  /** Bearer tokens, as reviews ask about them. */
+  /** Authenticator of bearer tokens, for TokenReviews. */
   readonly tokens: TokenAuthenticator
-  /** Those of this server. */
+  /** This server's own audiences. */
   readonly audiences: readonly string[]
-  /** Absent: no tokens of service accounts are issued. */
+  /** Absent: no service account tokens are issued. */
   readonly serviceAccounts?: ServiceAccounts
-  /** What the issuer of service accounts publishes, by path. */
+  /** Discovery documents of the service account issuer, by path. */
   readonly documents: { readonly [path: string]: () => Response }
-  /** Requests of the server's own come over this connection. */
+  /** Connection of the server's own requests. */
   readonly loopback: Connection
   close(): void
 }
 
-/** Rejects with an Error that names every fault of the authentication that the options describe. */
+/** Rejects with an Error that names every fault in the authentication options. */
 export async function createIdentities(
   options: CompleteOptions,
   ports: Ports,

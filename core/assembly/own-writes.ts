@@ -1,16 +1,16 @@
-/** What admission plugins write on their own account. */
+/** Objects that admission plugins write themselves. */
 import type { OwnWrites } from '../admission/context.ts'
 import { createClient, RequestFailed } from '../controllers/client.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { ApiError, type Reason } from '../respond/status.ts'
 
-/** The failure as plugins know it; its code and details with it. */
+/** Converts a failed request to the ApiError that plugins expect, with its code and details. */
 function asApiError({ status }: RequestFailed): ApiError {
   const { reason = 'InternalError', message = '', details, code } = status
   return new ApiError(reason as Reason, message, details, code)
 }
 
-/** Over a handler that takes requests as the server itself. */
+/** `fetch` sends requests with the server's own identity. */
 export function createOwnWrites(fetch: (request: Request) => Promise<Response>): OwnWrites {
   const client = createClient(fetch)
   const resource = (plural: string, { metadata }: ApiObject) =>

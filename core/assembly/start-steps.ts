@@ -1,4 +1,4 @@
-/** What has to be done before the server is healthy, by the names under which clients of the reference server look for it. */
+/** Startup steps as health checks, under the names that clients of the reference server know. */
 import type { HealthCheck } from '../meta/health.ts'
 
 export interface StartedParts {
@@ -23,9 +23,9 @@ const hooks: readonly { readonly name: string; readonly needs?: keyof StartedPar
   { name: 'bootstrap-controller' },
 ]
 
-/** Checks of the start, of which all fail until `finish`. */
+/** Health checks of startup; all fail until `finish` is called. */
 export interface StartSteps {
-  /** `/readyz` alone. */
+  /** Part of `/readyz` only. */
   readonly informers: HealthCheck
   readonly hooks: readonly HealthCheck[]
   finish(): void

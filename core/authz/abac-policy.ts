@@ -1,8 +1,8 @@
-/** Reads a policy file of mode ABAC: one JSON object a line, `#` starts a comment line. */
+/** Reads an ABAC policy file: one JSON object per line; lines that start with `#` are comments. */
 import type { Platform } from '../platform.ts'
 import { messageOf } from '../schema/message-of.ts'
 
-/** One line (abac/v1beta1 PolicySpec); what a line does not say is empty. */
+/** One line (abac/v1beta1 PolicySpec); absent fields are empty. */
 export interface Policy {
   readonly user: string
   readonly group: string
@@ -15,7 +15,7 @@ export interface Policy {
 
 export interface PolicyFile {
   readonly policies: readonly Policy[]
-  /** Lines in the oldest form, which has no apiVersion and kind. */
+  /** Number of lines in the oldest form, without apiVersion and kind. */
   readonly unversioned: number
 }
 
@@ -36,7 +36,7 @@ function truth(object: Line, key: string): boolean {
   return value
 }
 
-/** `*` for a user or a group means everybody who has shown credentials. */
+/** `*` as user or group means every authenticated user. */
 const withSubject = (user: string, group: string) => (user === '*' || group === '*' ? { user: '', group: authenticated } : { user, group })
 
 function readSpec(line: Line): Policy {
@@ -52,7 +52,7 @@ function readSpec(line: Line): Policy {
   }
 }
 
-/** The oldest form: what a line does not say matches everything. */
+/** The oldest form: absent fields match everything. */
 function readUnversioned(line: Line): Policy {
   const [user, group, namespace, resource] = ['user', 'group', 'namespace', 'resource'].map((key) => text(line, key)) as [
     string,
@@ -70,7 +70,7 @@ function readUnversioned(line: Line): Policy {
   }
 }
 
-/** `path` is only named in errors. Throws an Error with the number and the text of the first line that can't be read. */
+/** `path` is used in errors only. Throws an Error with the number and text of the first malformed line. */
 export function parsePolicyFile(content: string, path: string, platform: Platform): PolicyFile {
   const policies: Policy[] = []
   let unversioned = 0

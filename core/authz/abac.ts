@@ -8,7 +8,7 @@ const allow: Decision = { verdict: 'allow', reason: '' }
 const unmatched: Decision = { verdict: 'no-opinion', reason: 'No policy matched.' }
 const readVerbs = ['get', 'list', 'watch']
 
-/** A policy names a user, a group or both; what it names has to match. */
+/** A policy names a user, a group or both; each one named must match. */
 function matchesUser({ user, group }: Policy, { name, groups }: User): boolean {
   if (user === '' && group === '') return false
   return (user === '' || user === '*' || user === name) && (group === '' || group === '*' || groups.includes(group))

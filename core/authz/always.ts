@@ -15,10 +15,10 @@ export const alwaysAllow: Authorizer = {
   }),
 }
 
-/** Mode AlwaysDeny: it has no opinion, so that an authorizer after it may still allow. */
+/** Mode AlwaysDeny: it has no opinion, so that a later authorizer may still allow the request. */
 export const alwaysDeny: Authorizer = { name: 'AlwaysDeny', authorize: () => nothing }
 
-/** Allows everything to the members of these groups. */
+/** Allows everything to members of these groups. */
 export function privilegedGroups(...groups: readonly string[]): Authorizer {
   return {
     name: 'PrivilegedGroups',
@@ -26,7 +26,7 @@ export function privilegedGroups(...groups: readonly string[]): Authorizer {
   }
 }
 
-/** Allows everybody to reach these paths outside the API. A `*` at the end stands for everything below. */
+/** Allows everyone to reach these non-resource paths. A `*` at the end matches everything below. */
 export function allowedPaths(...patterns: readonly string[]): Authorizer {
   const exact = new Set(patterns.filter((pattern) => !pattern.endsWith('*')))
   const prefixes = patterns.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1))

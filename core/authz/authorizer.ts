@@ -1,7 +1,7 @@
 import type { User } from '../request/exchange.ts'
 import { aggregate, mergeRules, type SubjectRules } from './rules.ts'
 
-/** What an authorizer decides on (authorizer.Attributes). `{ user, ...info }` of a RequestInfo has this shape. */
+/** Attributes of an authorization decision (authorizer.Attributes). `{ user, ...info }` of a RequestInfo has this shape. */
 export interface Attributes {
   readonly user: User
   readonly verb: string
@@ -13,28 +13,28 @@ export interface Attributes {
   readonly subresource: string
   readonly name: string
   readonly namespace: string
-  /** Selectors as text; they only narrow what is asked for, so an authorizer may ignore one that it can't read. */
+  /** Selectors as text. They only narrow the request, so an authorizer may ignore a selector that it can't parse. */
   readonly labelSelector?: string
   readonly fieldSelector?: string
 }
 
 export interface Decision {
   readonly verdict: 'allow' | 'deny' | 'no-opinion'
-  /** For the audit log and, after a refusal, for the client. May be empty. */
+  /** Written to the audit log and, for a denial, sent to the client. May be empty. */
   readonly reason: string
-  /** What went wrong while deciding. A request that nobody allows then fails with 500 instead of 403. */
+  /** Error during the decision. If no authorizer allows the request, it fails with 500 instead of 403. */
   readonly error?: string
 }
 
-/** Decides on its own, or has no opinion. Returns a plain value unless it has to wait for something. */
+/** Allows, denies, or has no opinion. Returns a plain value unless it needs I/O. */
 export interface Authorizer {
   readonly name: string
   authorize(attributes: Attributes): Decision | Promise<Decision>
-  /** What this authorizer allows a user in a namespace; absent: nothing that can be told apart from its decisions. */
+  /** Rules of a user in a namespace, for SelfSubjectRulesReview; absent: the authorizer has no list of rules. */
   rulesFor?(user: User, namespace: string): SubjectRules
 }
 
-/** Reasons and errors of the authorizers that had no opinion. */
+/** Reasons and errors of authorizers without an opinion. */
 interface Gathered {
   readonly reasons: string
   readonly errors: readonly string[]
@@ -55,7 +55,7 @@ const undecided = ({ reasons, errors }: Gathered): Decision => ({
   ...(errors.length > 0 && { error: aggregate(errors) }),
 })
 
-/** Asks in order; the first allow or deny counts. Without one, the result is no opinion with every reason given, one per line. */
+/** Asks authorizers in order; the first allow or deny wins. Otherwise the result is no opinion with all reasons, one per line. */
 export function chain(authorizers: readonly Authorizer[]): Authorizer {
   const only = authorizers[0]
   if (only !== undefined && authorizers.length === 1) return only

@@ -1,7 +1,7 @@
 import { ApiError, forbidden } from '../respond/status.ts'
 import type { Attributes } from './authorizer.ts'
 
-/** Nothing in the text may look like markup to a browser that ignores the content type. */
+/** Escapes markup, for browsers that ignore the content type. */
 const sanitize = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const quote = (text: string) => JSON.stringify(text)
 
@@ -12,13 +12,13 @@ function refusal({ user, verb, isResource, path, group, resource, subresource, n
   return `User ${quote(user.name)} cannot ${verb} resource ${quote(what)} in API group ${quote(group)} ${where}`
 }
 
-/** `User "x" cannot list resource "pods" in API group "" in the namespace "default"`, then `: reason` if there is one. */
+/** `User "x" cannot list resource "pods" in API group "" in the namespace "default"`, followed by `: reason` if there is one. */
 export function forbiddenMessage(attributes: Attributes, reason: string): string {
   const message = sanitize(refusal(attributes))
   return reason === '' ? message : `${message}: ${reason}`
 }
 
-/** The 403 that a refused request gets: `pods "web" is forbidden: User …`. */
+/** The 403 of a denied request: `pods "web" is forbidden: User …`. */
 export function forbiddenError(attributes: Attributes, reason: string): ApiError {
   const message = forbiddenMessage(attributes, reason)
   if (!attributes.isResource) return new ApiError('Forbidden', `forbidden: ${message}`, {})

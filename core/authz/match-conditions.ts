@@ -1,11 +1,11 @@
-/** Conditions in CEL that say which requests a webhook is asked about. They see the spec of the v1 review as `request`. */
+/** CEL match conditions that select the requests a webhook is asked about. The spec of the v1 SubjectAccessReview is `request`. */
 import { createCelEnvironment } from '../cel/environment.ts'
 import type { Program } from '../cel/program.ts'
 import { boolType, listType, mapType, objectType, stringType } from '../cel/types.ts'
 import { aggregate } from './rules.ts'
 import type { ReviewSpec } from './webhook-review.ts'
 
-/** Whether all conditions hold, or why that can't be said: one that is false outweighs others that fail. */
+/** Whether all conditions are true, or the evaluation error; one false condition takes precedence over errors. */
 export type MatchConditions = (spec: ReviewSpec) => boolean | { readonly error: string }
 
 const requirementType = objectType('kubernetes.LabelSelectorRequirement', {
@@ -37,7 +37,7 @@ const requestType = objectType('kubernetes.SubjectAccessReviewSpec', {
   uid: stringType,
 })
 
-/** Compiles conditions; `problem` is called with the index of each one that is not a condition, and why. */
+/** Compiles conditions; `problem` is called with the index of each one that does not compile to a bool, and why. */
 export function compileMatchConditions(
   expressions: readonly string[],
   problem: (index: number, message: string) => void,
@@ -56,7 +56,7 @@ export function compileMatchConditions(
 const noAttributes = { namespace: '', verb: '', group: '', version: '', resource: '', subresource: '', name: '' }
 const noSelector = { key: '', operator: '', values: [] }
 
-/** The fields that every request has, empty ones included. */
+/** Adds the fields that CEL expects in every request, with empty values. */
 function completed({ resourceAttributes, nonResourceAttributes, user = '', groups = [], uid = '', extra = {} }: ReviewSpec): object {
   const whole = (selector: { readonly requirements: readonly object[] } | undefined) =>
     selector && { requirements: selector.requirements.map((each) => ({ ...noSelector, ...each })) }

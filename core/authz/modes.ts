@@ -9,7 +9,7 @@ import { type AuthorizationObserver, observed, unobserved } from './observer.ts'
 import { rbacAuthorizer } from './rbac.ts'
 import type { RbacIndex } from './rbac-index.ts'
 
-/** What the authorizers are made from. */
+/** Dependencies of authorizers. */
 export interface AuthorizationContext {
   readonly platform: Platform
   readonly rbac: RbacIndex
@@ -18,14 +18,14 @@ export interface AuthorizationContext {
   readonly observer?: AuthorizationObserver
 }
 
-/** One authorizer in the chain: its mode, or the webhook itself, with the name that metrics know it by (default: the mode in lower case). */
+/** One authorizer in the chain: a mode, or a webhook. `name`: its name in metrics (default: the mode in lower case). */
 export interface Entry {
   readonly type: string
   readonly name?: string
   readonly webhook?: Authorizer
 }
 
-/** Values of `--authorization-mode`, but for webhooks, of which there may be several. */
+/** Values of `--authorization-mode` except Webhook, of which there may be several. */
 const modes: { readonly [mode: string]: (context: AuthorizationContext) => Authorizer } = {
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
@@ -36,12 +36,12 @@ const modes: { readonly [mode: string]: (context: AuthorizationContext) => Autho
 
 export const authorizationModes: readonly string[] = Object.keys(modes)
 
-/** Everybody may ask whether the server is well: whoever watches over it needs no credentials. */
+/** Health checks are allowed for everyone: probes have no credentials. */
 const healthPaths = ['/healthz', '/livez', '/readyz']
 
 /**
- * The authorizer for these entries, in their order. Members of `system:masters` and questions after health are allowed before any of them is
- * asked. Throws an Error on an unknown or repeated mode.
+ * The chain of authorizers for these entries, in order. Members of `system:masters` and requests for health paths are allowed before any of
+ * them. Throws an Error on an unknown or duplicate mode.
  */
 export function createAuthorizer(entries: readonly Entry[], context: AuthorizationContext): Authorizer {
   const { observer = unobserved } = context

@@ -6,15 +6,15 @@ import { type Following, followObjects } from '../watch/follow.ts'
 import { NodeGraph } from './node-graph.ts'
 import { linkRows } from './node-links.ts'
 
-/** The graph, kept from what is stored since the first time that somebody needed it. */
+/** The node graph, kept current with the stored objects from the first use on. */
 export interface FollowedGraph {
   readonly graph: NodeGraph
-  /** Undefined once the graph is complete; before, a promise of that, which never rejects. */
+  /** Undefined once the graph is complete; before that a promise, which never rejects. */
   complete(): Promise<void> | undefined
   close(): void
 }
 
-/** `storeOf` finds the objects of a resource, if it is served. Nothing is read before the first call of `complete`. */
+/** `storeOf` finds the store of a resource, if it is served. Nothing is read before the first call of `complete`. */
 export function followNodes(
   storeOf: (group: string, plural: string) => WatchableStore | undefined,
   clock: Clock,
@@ -32,7 +32,7 @@ export function followNodes(
       const upsert = (key: string, object: ApiObject) => graph.set(key, row.link(object, platform))
       return [followObjects(store, clock, { upsert, remove: (key) => graph.set(key, undefined) })]
     })
-    // A store that fails is tried again by whoever follows it; until then the graph has less, so that nodes may do less.
+    // A store that fails is retried in the background. Until then links are missing, which only denies more.
     return Promise.allSettled(followings.map(({ ready }) => ready)).then(() => {
       done = true
     })

@@ -1,12 +1,12 @@
 /**
- * What each node may reach: objects that lead to a node directly (a pod bound to it, and the secrets that the pod names), and volumes with
- * their secrets, which lead to a claim that leads to nodes. Built from links; a link goes when the object that makes it goes.
+ * Objects that each node may read. Links lead to a node directly (a pod bound to it, and the secrets that the pod names), or to a claim that
+ * leads to nodes (a volume and its secrets). A link is removed with the object that it was read from.
  */
 
-/** Objects that lead to one node, or to one claim. */
+/** Objects that lead to one node, or to one persistent volume claim. */
 export interface Link {
   readonly to: { readonly node: string } | { readonly claim: string }
-  /** Keys of the objects, see `keyOf`. */
+  /** Keys of the objects (`keyOf`). */
   readonly from: readonly string[]
 }
 
@@ -27,14 +27,14 @@ export type VertexKind = (typeof vertexKinds)[number]
 
 export const keyOf = (kind: VertexKind, namespace: string, name: string) => `${kind} ${namespace}/${name}`
 
-/** One object, with the number of links by which it leads to each node and claim. */
+/** One object, with the number of its links to each node and claim. */
 interface Vertex {
   readonly key: string
   nodes?: Map<string, number>
   claims?: Map<string, number>
 }
 
-/** A link in the form that costs least: its keys are those of the vertices. */
+/** A link in the most compact form: its keys are the strings of the vertices. */
 interface Stored {
   readonly to: string
   readonly toNode: boolean
@@ -45,12 +45,12 @@ export class NodeGraph {
   readonly #vertices = new Map<string, Vertex>()
   readonly #links = new Map<string, Stored>()
 
-  /** Number of objects that lead somewhere. */
+  /** Number of objects with a link. */
   get size(): number {
     return this.#vertices.size
   }
 
-  /** Replaces what the object `owner` contributes; undefined: nothing any more. */
+  /** Replaces the link read from the object `owner`; undefined removes it. */
   set(owner: string, link: Link | undefined): void {
     const before = this.#links.get(owner)
     if (link !== undefined && before !== undefined && same(before, link)) return
@@ -60,7 +60,7 @@ export class NodeGraph {
     else this.#links.set(owner, after)
   }
 
-  /** Whether an object leads to a node. */
+  /** Whether a chain of links leads from an object to a node. */
   reaches(key: string, node: string): boolean {
     const vertex = this.#vertices.get(key)
     if (vertex === undefined) return false

@@ -1,4 +1,4 @@
-/** Which objects lead to a node, read from the objects that say so. */
+/** Reads the links to nodes from stored objects. */
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { keyOf, type Link, type VertexKind } from './node-graph.ts'
@@ -32,7 +32,7 @@ function podLink(object: ApiObject, platform: Platform): Link | undefined {
   if (!node) return undefined
   const of = (kind: VertexKind, names: Iterable<string>) => [...new Set(names)].map((each) => keyOf(kind, namespace, each))
   const own = keyOf('pod', namespace, name)
-  // A node makes mirror pods itself: they must not widen what it reaches.
+  // A node creates mirror pods itself: their references must not widen its access.
   if (Object.hasOwn(object.metadata.annotations ?? {}, platform.name('<labels>/config.mirror'))) return { to: { node }, from: [own] }
   const account = pod.spec?.serviceAccountName
   const from = [
@@ -46,7 +46,7 @@ function podLink(object: ApiObject, platform: Platform): Link | undefined {
   return { to: { node }, from }
 }
 
-/** References to secrets in a volume's source; `inherits`: without a namespace, that of the claim. */
+/** Secret references in volume sources; `inherits`: the namespace defaults to that of the claim. */
 const secretFields: readonly { readonly source: string; readonly fields: readonly string[]; readonly inherits: boolean }[] = [
   ...['cephfs', 'flexVolume', 'iscsi', 'rbd', 'scaleIO'].map((source) => ({ source, fields: ['secretRef'], inherits: true })),
   ...['cinder', 'storageos'].map((source) => ({ source, fields: ['secretRef'], inherits: false })),
@@ -74,7 +74,7 @@ function volumeLink(object: ApiObject): Link | undefined {
   return { to: { claim: keyOf('persistentvolumeclaim', namespace, name) }, from: [own, ...new Set(volumeSecrets(spec, namespace))] }
 }
 
-/** Objects that say themselves which node they are for. */
+/** Objects that name their own node. */
 const ownNode =
   (kind: VertexKind) =>
   (object: ApiObject): Link | undefined => {
@@ -89,7 +89,7 @@ export interface LinkRow {
   link(object: ApiObject, platform: Platform): Link | undefined
 }
 
-/** The resources that the graph is made from. */
+/** Resources that the graph is built from. */
 export const linkRows: readonly LinkRow[] = [
   { group: '', plural: 'pods', link: podLink },
   { group: '', plural: 'persistentvolumes', link: volumeLink },

@@ -1,4 +1,4 @@
-/** The names of what a pod uses, in its own namespace. */
+/** Names of the objects that a pod refers to, in its own namespace. */
 
 interface Named {
   readonly name?: string
@@ -25,7 +25,7 @@ interface PodVolume {
   readonly [source: string]: unknown
 }
 
-/** The part of core/v1 Pod that says what it uses. */
+/** The part of core/v1 Pod with references. */
 export interface Pod {
   readonly spec?: {
     readonly nodeName?: string
@@ -89,7 +89,7 @@ export function configMapNames(pod: Pod): string[] {
   ])
 }
 
-/** Claims for volumes; an ephemeral volume's is named after the pod and the volume. */
+/** Persistent volume claims; the claim of an ephemeral volume is named after the pod and the volume. */
 export function claimNames({ spec }: Pod, podName: string): string[] {
   return present(
     (spec?.volumes ?? []).map(({ name, persistentVolumeClaim, ephemeral }) =>
@@ -98,7 +98,7 @@ export function claimNames({ spec }: Pod, podName: string): string[] {
   )
 }
 
-/** Claims for devices, as far as they exist: one made from a template is named in the status. */
+/** Resource claims that exist already: the status names those made from a template. */
 export function resourceClaimNames({ spec, status }: Pod): string[] {
   const made = new Map((status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName]))
   return present([

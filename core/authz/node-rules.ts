@@ -2,7 +2,7 @@ import type { Platform } from '../platform.ts'
 import { bootstrapRbac } from './bootstrap/objects.ts'
 import { type PolicyRule, RuleSet } from './rbac-rule.ts'
 
-/** What every node may do: the rules of the role `system:node`, made at the first use. */
+/** Rules that are the same for every node: those of the role `system:node`, created at the first use. */
 export function nodeRuleSet(platform: Platform): () => RuleSet {
   let made: RuleSet | undefined
   return () => {

@@ -14,20 +14,20 @@ const allow: Decision = { verdict: 'allow', reason: '' }
 const silent: Decision = { verdict: 'no-opinion', reason: '' }
 const refuse = (reason: string): Decision => ({ verdict: 'no-opinion', reason })
 
-/** Whether this user is some node, if only an unknown one. */
+/** Whether this user is a node, possibly an unknown one. */
 export const isNode = ({ name, groups }: User) => name.startsWith(userPrefix) && groups.includes('system:nodes')
 
-/** Name of the node that this user is, if it is one: `system:node:NAME` in group `system:nodes`. */
+/** Node name of a user `system:node:NAME` in the group `system:nodes`; undefined for others. */
 export function nodeOf(user: User): string | undefined {
   return isNode(user) ? user.name.slice(userPrefix.length) || undefined : undefined
 }
 
-/** What rules decide with: the request, the node that makes it, and the way to ask the graph. */
+/** Input of a rule: the request, its node, and the look-up in the graph. */
 interface Question {
   readonly attributes: Attributes
   readonly node: string
   readonly leaseNamespace: string
-  /** Allows when the object that is named leads to the node. */
+  /** Allows the request when the named object leads to the node. */
   related(kind: VertexKind): Decision | Promise<Decision>
 }
 
@@ -64,7 +64,7 @@ const serviceAccounts: Rule = (question) => {
   return subresource === 'token' ? question.related('serviceaccount') : refuse('can only create token subresource of serviceaccount')
 }
 
-// An object that is being made has no name yet here: admission holds a node to its own.
+// The name of a new object is not known here; the NodeRestriction plugin checks it.
 const leases: Rule = ({ attributes: { verb, namespace, name }, node, leaseNamespace }) => {
   if (!owns.includes(verb)) return refuse('can only get, create, update, patch, or delete a node lease')
   if (namespace !== leaseNamespace) return refuse(`can only access leases in the ${JSON.stringify(leaseNamespace)} system namespace`)
@@ -130,7 +130,7 @@ const pods: Rule = (question) => {
   return name !== '' ? related('pod') : refuse('can only list/watch pods with spec.nodeName field selector')
 }
 
-/** Resources that not every node may use alike; the others follow from the role `system:node`. */
+/** Resources with rules per node; for all others the role `system:node` decides. */
 const rules: { readonly [resource: string]: Rule } = {
   configmaps: readNamespaced('configmap'),
   secrets: readNamespaced('secret'),
@@ -156,7 +156,7 @@ function relatedIn({ graph, complete }: FollowedGraph, { namespace, name }: Attr
   }
 }
 
-/** It never denies. */
+/** It never denies; it allows or has no opinion. */
 export function nodeAuthorizer(followed: FollowedGraph, platform: Platform): Authorizer {
   const byResource = new Map(Object.entries(rules).map(([resource, rule]) => [platform.name(resource), rule]))
   const common = nodeRuleSet(platform)

@@ -1,22 +1,22 @@
 import type { TryOutcome } from '../webhook/call.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 
-/** Is told what authorizers do; made into metrics elsewhere. `name` is the authorizer's own; times are in milliseconds. */
+/** Receives authorization events for metrics. `name` is the authorizer's name; times are in milliseconds. */
 export interface AuthorizationObserver {
-  /** An authorizer of this type settled a request; whoever had no opinion is not reported. */
+  /** An authorizer of this type allowed or denied a request; "no opinion" is not reported. */
   decided(type: string, name: string, decision: 'allowed' | 'denied'): void
-  /** One round-trip to a webhook. */
+  /** One round trip to a webhook ended. */
   called(name: string, outcome: TryOutcome, milliseconds: number): void
-  /** A webhook that failed left the decision to others. */
+  /** A webhook failed and its failure policy is "no opinion". */
   failedOpen(name: string, outcome: TryOutcome): void
-  /** Match conditions were evaluated: they hold, one is false, or some could not be evaluated. */
+  /** Match conditions were evaluated: all true, one false, or an evaluation error. */
   matched(name: string, outcome: 'match' | 'excluded' | 'failed', milliseconds: number): void
 }
 
 const ignore = () => {}
 export const unobserved: AuthorizationObserver = { decided: ignore, called: ignore, failedOpen: ignore, matched: ignore }
 
-/** Reports what the authorizer settles. */
+/** Reports the decisions of an authorizer. */
 export function observed(type: string, name: string, authorizer: Authorizer, observer: AuthorizationObserver): Authorizer {
   const report = (decision: Decision): Decision => {
     if (decision.verdict !== 'no-opinion') observer.decided(type, name, decision.verdict === 'allow' ? 'allowed' : 'denied')

@@ -16,8 +16,8 @@ export interface ClusterRoleObject extends RoleObject {
 }
 
 /**
- * The rules that an aggregated cluster role has to have: those of the roles that its selectors choose, by selector and then by
- * name, without repetitions. A role without an aggregation rule keeps its own.
+ * The rules of an aggregated cluster role: those of the roles that its selectors match, ordered by selector and then by
+ * name, without duplicates. A role without an aggregation rule keeps its own rules.
  */
 export function aggregate(role: ClusterRoleObject, allRoles: Iterable<ClusterRoleObject>): readonly PolicyRule[] {
   if (role.aggregationRule == null) return role.rules ?? []

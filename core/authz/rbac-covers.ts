@@ -1,14 +1,14 @@
 import { type PolicyRule, withoutStars } from './rbac-rule.ts'
 
-/** A rule that breaks down into more atoms than this is compared as a whole: no request may cost more. */
+/** A rule that breaks down into more atoms than this is compared as a whole, which bounds the cost of a request. */
 const maxAtoms = 20_000
 
-/** Items of rules that are compared with rules which the user holds. Who holds 20,000 rules and grants 20,000 is refused what is beyond. */
+/** Maximum comparisons of requested items with rules that the user holds. Items beyond it count as not covered. */
 const mostCompared = 2_000_000
 
 const none: readonly string[] = []
 
-/** A test for being in a list. When it is asked often it makes a set: a rule can have a hundred thousand items. */
+/** Membership test for a list. After a few calls it builds a set: a rule can have a hundred thousand items. */
 function isIn(list: readonly string[] | null | undefined): (item: string) => boolean {
   const items = list ?? none
   let known: ReadonlySet<string> | undefined
@@ -19,7 +19,7 @@ function isIn(list: readonly string[] | null | undefined): (item: string) => boo
   }
 }
 
-/** A test for being one of the paths, or below one that ends in a star. Patterns are looked up by their lengths. */
+/** Test for a path in a list, where patterns end in a star. Patterns are indexed by length. */
 function isPathIn(list: readonly string[] | null | undefined): (path: string) => boolean {
   const isOwned = isIn(list)
   const prefixes = new Set((list ?? none).filter((path) => path.endsWith('*')).map(withoutStars))
@@ -27,7 +27,7 @@ function isPathIn(list: readonly string[] | null | undefined): (path: string) =>
   return (path) => isOwned(path) || lengths.some((length) => length <= path.length && prefixes.has(path.slice(0, length)))
 }
 
-/** Tells of rules whether this one grants all that they grant. */
+/** Returns a test for whether `owner` covers a rule completely. */
 function coverage(owner: PolicyRule): (servant: PolicyRule) => boolean {
   const isVerb = isIn(owner.verbs)
   const isGroup = isIn(owner.apiGroups)
@@ -52,7 +52,7 @@ function coverage(owner: PolicyRule): (servant: PolicyRule) => boolean {
   }
 }
 
-/** Rules with one verb and one resource (and at most one name) or one path each, that together grant the same. */
+/** Breaks a rule down into atoms: one verb with one resource (and at most one name) or one path each. */
 function* atoms(rule: PolicyRule): Generator<PolicyRule> {
   for (const group of rule.apiGroups ?? none) {
     for (const resource of rule.resources ?? none) {
@@ -73,7 +73,7 @@ function atomCount({ verbs, apiGroups, resources, resourceNames, nonResourceURLs
 
 type Covers = (servant: PolicyRule) => boolean
 
-/** Tells which of the owners may cover a rule, by the first thing that it is about. */
+/** Selects the owner rules that may cover a rule, by its first resource or path. */
 function candidates(ownerRules: readonly PolicyRule[]): (servant: PolicyRule) => readonly (readonly Covers[])[] {
   const byResource = new Map<string, Covers[]>()
   const byPath: Covers[] = []
@@ -98,7 +98,7 @@ function candidates(ownerRules: readonly PolicyRule[]): (servant: PolicyRule) =>
 const sizeOf = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule) =>
   [verbs, apiGroups, resources, resourceNames, nonResourceURLs].reduce((sum, list) => sum + (list ?? none).length, 0)
 
-/** What the servant rules grant beyond the owner rules, in the smallest parts; empty when they grant nothing more. */
+/** The part of the servant rules that the owner rules don't cover, as atoms; empty when all is covered. */
 export function covers(ownerRules: readonly PolicyRule[], servantRules: readonly PolicyRule[]): PolicyRule[] {
   const missing: PolicyRule[] = []
   const candidatesFor = candidates(ownerRules)

@@ -2,13 +2,13 @@ import type { User } from '../request/exchange.ts'
 import { covers } from './rbac-covers.ts'
 import type { PolicyRule } from './rbac-rule.ts'
 
-/** The rights that a role with an aggregation rule may come to have. */
+/** Upper bound of the rules of a role with an aggregation rule. */
 export const fullAuthority: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** A list of quoted words as the reference server prints one: `["a" "b"]`. */
+/** Prints a list of quoted words as the reference server does: `["a" "b"]`. */
 const words = (list: readonly string[]) => `[${list.map((word) => JSON.stringify(word)).join(' ')}]`
 
 const parts = [
@@ -27,7 +27,7 @@ function describe(rule: PolicyRule): string {
   return `{${shown.join(', ')}}`
 }
 
-/** Joins atoms that differ in their verb only. */
+/** Joins atoms that differ only in their verb. */
 function compact(rules: readonly PolicyRule[]): PolicyRule[] {
   const joined = new Map<string, PolicyRule>()
   for (const rule of rules) {
@@ -39,8 +39,8 @@ function compact(rules: readonly PolicyRule[]): PolicyRule[] {
 }
 
 /**
- * Why a user may not grant these rules: it does not hold them all itself. Undefined when it may.
- * Members of `system:masters` and users with the verb `escalate` (or `bind`, for bindings) are not asked.
+ * Error text for a privilege escalation: the user does not hold all of these rules. Undefined when there is none.
+ * Members of `system:masters` and users with the verb `escalate` (or `bind`, for bindings) are exempt.
  */
 export function escalation(
   user: User,

@@ -4,7 +4,7 @@ import type { WatchableStore } from '../watch/feed.ts'
 import { type Following, followObjects } from '../watch/follow.ts'
 import type { BindingObject, RbacIndex, RoleObject } from './rbac-index.ts'
 
-/** The stores of the four kinds that RBAC decides by. */
+/** Stores of the four RBAC resources. */
 export interface RbacStores {
   readonly roles: WatchableStore
   readonly clusterRoles: WatchableStore
@@ -27,7 +27,7 @@ function followInto(store: WatchableStore, clock: Clock, slot: Slot): Following 
   })
 }
 
-/** Keeps the index current with what is stored. */
+/** Keeps the index current with the stored objects. */
 export function followRbac(index: RbacIndex, stores: RbacStores, clock: Clock): Following {
   const roles: Slot = { upsert: (object) => index.upsertRole(object as RoleObject), remove: (...at) => index.removeRole(...at) }
   const bindings: Slot = {

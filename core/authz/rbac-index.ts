@@ -8,7 +8,7 @@ interface Meta {
   readonly namespace?: string
 }
 
-/** A Role, or without namespace a ClusterRole; aggregated roles with their resolved rules. */
+/** A Role, or without namespace a ClusterRole; an aggregated role has its resolved rules. */
 export interface RoleObject {
   readonly metadata: Meta
   readonly rules?: readonly PolicyRule[] | null
@@ -34,13 +34,13 @@ export interface BindingObject {
   readonly subjects?: readonly Subject[] | null
 }
 
-/** One role as granted to one subject; by name of the binding, the subject as it stands there. */
+/** One role granted to one subject; `bindings` maps the binding's name to the subject as it is written there. */
 interface Grant {
   readonly roleRef: RoleRef
   readonly bindings: Map<string, Subject>
 }
 
-/** Roles granted to one subject, by kind and name. */
+/** Roles granted to one subject, by kind and name of the role. */
 type Grants = Map<string, Grant>
 
 class Scope {
@@ -51,18 +51,18 @@ class Scope {
   readonly groups = new Map<string, Grants>()
 }
 
-/** Called with each role granted to a user; `rules` is absent when the role does not exist. True ends the visit. */
+/** Called with each role granted to a user; `rules` is absent when the role does not exist. Returns true to end the visit. */
 type Visitor = (rules: RuleSet | undefined, roleRef: RoleRef, namespace: string, bindings: ReadonlyMap<string, Subject>) => boolean
 
 /**
- * Roles and bindings, indexed by scope and subject: the cost of a decision follows the roles of the user at hand, not the
- * number of bindings. Whoever watches the objects calls the upsert and remove methods.
+ * Index of roles and bindings by scope and subject: the cost of a decision depends on the number of roles of the user, not on the
+ * number of bindings. `followRbac` calls the upsert and remove methods.
  */
 export class RbacIndex {
   readonly #scopes = new Map<string, Scope>()
   readonly #roleGroup: string
 
-  /** `roleGroup` is the API group of roles, as problems name it: `rbac.authorization.<domain>` resolved. */
+  /** `roleGroup` is the API group of roles, for error texts: `rbac.authorization.<domain>` resolved. */
   constructor(roleGroup: string) {
     this.#roleGroup = roleGroup
   }
@@ -112,12 +112,12 @@ export class RbacIndex {
     }
   }
 
-  /** Decides: what allowed it (`ClusterRoleBinding "x" of ClusterRole "y" to User "z"`), or the problems met on the way. */
+  /** Decides a request: what allowed it (`ClusterRoleBinding "x" of ClusterRole "y" to User "z"`), or the errors on the way. */
   decide(attributes: Attributes): { allowedBy(): string } | { readonly problems: readonly string[] } {
     const combined = attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`
     let allowedBy: (() => string) | undefined
     const problems: string[] = []
-    // Its words are put together when somebody reads them: few do.
+    // The reason is formatted on demand, because few callers read it.
     this.#visit(attributes.user, attributes.namespace, (rules, roleRef, namespace, bindings) => {
       if (rules === undefined) this.#missing(problems, roleRef)
       else if (rules.allows(attributes, combined)) allowedBy = () => describe(roleRef, namespace, bindings)
@@ -126,7 +126,7 @@ export class RbacIndex {
     return allowedBy === undefined ? { problems } : { allowedBy }
   }
 
-  /** Every rule that holds for a user in a namespace (empty: at cluster scope), and the problems met on the way. */
+  /** All rules of a user in a namespace (empty: at cluster scope), and the errors on the way. */
   rulesFor(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problems: readonly string[] } {
     const rules: PolicyRule[] = []
     const problems: string[] = []
@@ -138,7 +138,7 @@ export class RbacIndex {
     return { rules, problems }
   }
 
-  /** The rules of the role that a binding in this namespace refers to; undefined when there is no such role. */
+  /** The rules of the role that a binding in this namespace refers to; undefined when the role does not exist. */
   rulesOf(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     return this.#role(roleRef, namespace)?.rules
   }
@@ -184,7 +184,7 @@ export class RbacIndex {
   }
 }
 
-/** The value of a key, made when it is not there. */
+/** The value of a key, created when it is missing. */
 function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
   const known = map.get(key)
   if (known !== undefined) return known
@@ -195,7 +195,7 @@ function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
 
 const roleKey = ({ kind, name }: RoleRef) => `${kind}/${name}`
 
-/** Where a subject is indexed; undefined when it can match nobody. */
+/** The index entry of a subject; undefined when the subject can't match any user. */
 function placeOf(scope: Scope, subject: Subject, namespace: string): { index: Map<string, Grants>; key: string } | undefined {
   switch (subject.kind) {
     case 'User':

@@ -1,6 +1,6 @@
 import type { Attributes } from './authorizer.ts'
 
-/** rbac/v1 PolicyRule. Lists that are absent or null are empty. */
+/** rbac/v1 PolicyRule. Absent and null lists are empty. */
 export interface PolicyRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[] | null
@@ -12,7 +12,7 @@ export interface PolicyRule {
 const none: readonly string[] = []
 const has = (list: readonly string[], item: string) => list.includes('*') || list.includes(item)
 
-/** A pattern without the stars at its end. */
+/** Removes the stars at the end of a pattern. */
 export function withoutStars(pattern: string): string {
   let end = pattern.length
   while (pattern[end - 1] === '*') end--
@@ -25,7 +25,7 @@ export function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') && path.startsWith(withoutStars(pattern))
 }
 
-/** The rules of one role, looked up by what they are about, so that a decision does not read the others. */
+/** The rules of one role, indexed by resource, so that a decision reads only the relevant ones. */
 export class RuleSet {
   readonly rules: readonly PolicyRule[]
   readonly #byResource = new Map<string, PolicyRule[]>()

@@ -5,7 +5,7 @@ import { aggregate, type SubjectRules } from './rules.ts'
 
 export type { SubjectRules } from './rules.ts'
 
-/** Says why when it is asked. A class: a getter in an object literal would make a shape of its own for every request. */
+/** Formats the reason on demand. A class, because a getter in an object literal would create a hidden class per request. */
 class Allowed implements Decision {
   readonly verdict = 'allow'
   readonly #allowedBy: () => string
@@ -21,7 +21,7 @@ class Allowed implements Decision {
 
 const none: Decision = { verdict: 'no-opinion', reason: '' }
 
-/** Mode RBAC. It never denies. */
+/** Mode RBAC. It never denies; it allows or has no opinion. */
 export function rbacAuthorizer(index: RbacIndex): Authorizer {
   return {
     name: 'RBAC',
@@ -34,7 +34,7 @@ export function rbacAuthorizer(index: RbacIndex): Authorizer {
   }
 }
 
-/** RBAC's part of what a SelfSubjectRulesReview answers for this user. */
+/** RBAC's part of a SelfSubjectRulesReview for this user. */
 export function rulesFor(index: RbacIndex, user: User, namespace: string): SubjectRules {
   const { rules, problems } = index.rulesFor(user, namespace)
   return {

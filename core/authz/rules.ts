@@ -1,4 +1,4 @@
-/** What a user may do, as far as authorizers can list it. */
+/** Rules of a user, as far as authorizers can list them. */
 
 /** authorization/v1 SubjectRulesReviewStatus. */
 export interface SubjectRules {
@@ -15,14 +15,14 @@ export interface SubjectRules {
 
 export const noRules: SubjectRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
 
-/** The rules of an authorizer that can't list them. */
+/** Rules of an authorizer that can't list them: none, and incomplete. */
 export const unlistedRules = (authorizer: string): SubjectRules => ({
   ...noRules,
   incomplete: true,
   evaluationError: `${authorizer} authorizer does not support user rule resolution`,
 })
 
-/** Several problems as one text: `[a, b]`. */
+/** Several errors as one text: `[a, b]`. */
 export const aggregate = (problems: readonly string[]) => (problems.length === 1 ? String(problems[0]) : `[${problems.join(', ')}]`)
 
 export function mergeRules(all: readonly SubjectRules[]): SubjectRules {

@@ -1,4 +1,4 @@
-/** The selectors of a request as authorizers see them: requirements that all have to hold (KEP-4601). */
+/** Selectors of a request as authorizers see them: requirements that must all hold (KEP-4601). */
 import { type FieldRequirement, parseFieldSelector } from '../request/field-selector.ts'
 import type { LabelOperator } from '../request/label-requirement.ts'
 import { parseLabelSelector } from '../request/label-selector.ts'
@@ -11,7 +11,7 @@ export interface SelectorRequirement {
   readonly values?: readonly string[]
 }
 
-/** An unreadable selector counts as none: it would only have narrowed the request, which fails later. */
+/** An unparsable selector counts as none: it would only narrow the request, which fails later. */
 function readable<T>(text: string | undefined, parse: (text: string) => readonly T[]): readonly T[] {
   if (text === undefined || text === '') return []
   try {
@@ -21,10 +21,10 @@ function readable<T>(text: string | undefined, parse: (text: string) => readonly
   }
 }
 
-/** The field selector, parsed; empty when there is none that can be read. */
+/** The parsed field selector; empty when absent or unparsable. */
 export const fieldRequirements = ({ fieldSelector }: Attributes): readonly FieldRequirement[] => readable(fieldSelector, parseFieldSelector)
 
-/** Whether the field selector lets only objects through that have this value in this field. */
+/** Whether the field selector requires this value of this field. */
 export const requiresField = (attributes: Attributes, field: string, value: string): boolean =>
   fieldRequirements(attributes).some((each) => each.operator === '=' && each.field === field && each.value === value)
 
@@ -38,7 +38,7 @@ const operators: { readonly [operator in LabelOperator]?: SelectorRequirement['o
   '!': 'DoesNotExist',
 }
 
-/** The field selector as the API writes it. */
+/** The field selector as API requirements. */
 export const fieldSelectorRequirements = (attributes: Attributes): readonly SelectorRequirement[] =>
   fieldRequirements(attributes).map(({ field, operator, value }) => ({
     key: field,
@@ -46,7 +46,7 @@ export const fieldSelectorRequirements = (attributes: Attributes): readonly Sele
     values: [value],
   }))
 
-/** The label selector as the API writes it; comparisons of numbers have no form there and are left out. */
+/** The label selector as API requirements; numeric comparisons have no such form and are left out. */
 export const labelSelectorRequirements = ({ labelSelector }: Attributes): readonly SelectorRequirement[] =>
   readable(labelSelector, (text) => parseLabelSelector(text).requirements).flatMap(({ key, operator, values }) => {
     const known = operators[operator]

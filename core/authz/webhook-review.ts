@@ -1,4 +1,4 @@
-/** SubjectAccessReviews as they go over the wire (authorization API, v1 and v1beta1). */
+/** SubjectAccessReviews on the wire (authorization API, v1 and v1beta1). */
 import type { Platform } from '../platform.ts'
 import type { Attributes } from './authorizer.ts'
 import { fieldSelectorRequirements, labelSelectorRequirements, type SelectorRequirement } from './selectors.ts'
@@ -29,14 +29,14 @@ export interface ReviewSpec {
   readonly uid?: string
 }
 
-/** The part of the answer that decides. */
+/** The part of the response status that decides. */
 export interface ReviewStatus {
   readonly allowed: boolean
   readonly denied: boolean
   readonly reason: string
 }
 
-/** Without empty texts and lists, as Go omits them. */
+/** Drops empty strings and lists, as Go's omitempty does. */
 function filled<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value.length !== 0)) as Partial<T>
 }
@@ -67,7 +67,7 @@ const apiVersion = (version: ReviewVersion, platform: Platform) => platform.name
 
 export function reviewBody(spec: ReviewSpec, version: ReviewVersion, platform: Platform): string {
   const { groups, ...rest } = spec
-  // The older version has the list under another name.
+  // In v1beta1 the field `groups` is called `group`.
   const sent = version === 'v1' ? spec : { ...rest, ...(groups && { group: groups }) }
   return JSON.stringify({
     kind: 'SubjectAccessReview',
@@ -95,7 +95,7 @@ function text(fields: Fields, name: string): string {
   return value
 }
 
-/** Reads an answer. Throws an Error that says why it is not a review of this version. */
+/** Parses a response. Throws an Error that says why it is not a review of this version. */
 export function readReview(answer: string, version: ReviewVersion, platform: Platform): ReviewStatus {
   const value: unknown = JSON.parse(answer)
   if (!isObject(value)) throw new Error('the answer is not an object')

@@ -1,4 +1,4 @@
-/** Mode Webhook: another service decides, by a SubjectAccessReview over HTTPS. */
+/** Mode Webhook: a SubjectAccessReview is sent to a webhook over HTTPS. */
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -15,18 +15,18 @@ export interface WebhookOptions {
   readonly name: string
   readonly version: ReviewVersion
   readonly connection: WebhookConnection
-  /** Milliseconds that answers are kept; 0: not at all. */
+  /** Time-to-live in milliseconds of cached decisions; 0: no cache. */
   readonly authorizedTtl: number
   readonly unauthorizedTtl: number
-  /** Milliseconds for one call. */
+  /** Timeout in milliseconds per call. */
   readonly timeout: number
-  /** What counts when there is no usable answer. */
+  /** The decision without a usable response. */
   readonly onFailure: 'no-opinion' | 'deny'
-  /** Which requests are asked about; absent: all. */
+  /** Match conditions that select requests; absent: all requests. */
   readonly conditions?: MatchConditions
 }
 
-/** What webhooks work with. */
+/** Dependencies of webhooks. */
 export interface WebhookContext {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly clock: Clock
@@ -36,7 +36,7 @@ export interface WebhookContext {
 }
 
 const cachedAnswers = 8192
-/** A request whose own texts are longer than this is not kept: whoever sends it chooses them. */
+/** Maximum characters of a cacheable request's attributes, because the client chooses them. */
 const longestCached = 10_000
 
 const skipped: Decision = { verdict: 'no-opinion', reason: '' }
@@ -86,7 +86,7 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
     return match
   }
 
-  /** Questions under way: requests that ask the same wait for the same answer. */
+  /** Calls in progress: concurrent requests with the same review share one. */
   const asked = new Map<string, Promise<Decision>>()
 
   return {

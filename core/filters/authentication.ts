@@ -12,13 +12,13 @@ export interface AuthenticationOptions {
   readonly observer: AuthenticationObserver
   readonly clock: Clock
   readonly logger: Logger
-  /** Headers of front proxies, besides the standard ones; they are taken off whoever sends them. */
+  /** Request headers of front proxies in addition to the standard ones; they are removed from every request. */
   readonly frontProxyHeaders?: RequestHeaders
 }
 
 /**
- * Finds out who makes the request, and takes the credentials off it; 401 without a reason when nobody vouches for it. The reason
- * goes to the log.
+ * Authenticates the caller and removes the credentials from the request. Answers 401 without a reason when no method succeeds; the reason
+ * is logged.
  */
 export function authentication({ authenticator, observer, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
   const credentialsOf = credentialHeaders(frontProxyHeaders)
@@ -41,7 +41,7 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
     if (found.warnings) exchange.warnings.push(...found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
   }
-  /** What comes late. */
+  /** Continues when authentication needs I/O. */
   const wait = async (exchange: Exchange, found: Promise<Authentication>) => {
     const began = clock.now()
     const late = await found.catch((error: unknown) => refuse(exchange, error, clock.now() - began))
@@ -61,11 +61,14 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
   }
 }
 
-/** The request without these headers. One that came over a connection is ours; another is the caller's, who may send it again. */
+/**
+ * The request without these headers. A request from a connection is changed in place; an in-process caller may reuse its request, so that
+ * one is copied.
+ */
 function without({ request, connection }: Exchange, names: readonly string[]): Request {
   const own = connection.protocol !== 'in-process'
   const headers = own ? request.headers : new Headers(request.headers)
   for (const name of names) headers.delete(name)
-  // A copy that follows the signal of what it was made from costs more than all else here, and the exchange has that signal.
+  // Without a signal: a copy that follows another signal is expensive, and the exchange has the signal already.
   return own ? request : new Request(request, { headers, signal: null })
 }

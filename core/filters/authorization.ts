@@ -4,7 +4,7 @@ import type { Exchange } from '../request/exchange.ts'
 import { internalError } from '../respond/status.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
 
-/** 403 unless the authorizer allows the request; 500 when that could not be found out. */
+/** Answers 403 unless the authorizer allows the request; 500 when the decision failed with an error. */
 export function authorization(authorizer: Authorizer): Filter {
   const proceed = (decision: Decision, exchange: Exchange, next: Handler): Answer => {
     if (decision.verdict === 'allow') return next(exchange)

@@ -24,26 +24,26 @@ export interface FilterOptions {
   readonly logger: Logger
   readonly authenticator: Authenticator
   readonly authenticationObserver: AuthenticationObserver
-  /** Headers by which front proxies say who a user is; absent: they don't. */
+  /** Headers in which front proxies name the user; absent: front proxies are not trusted. */
   readonly frontProxyHeaders: RequestHeaders | undefined
   readonly authorizer: Authorizer
   readonly platform: Platform
   readonly negotiator: Negotiator
-  /** Which feature gates are on. */
+  /** Feature gates. */
   readonly settings: Pick<ClusterSettings, 'enabled'>
   readonly metrics: ServerMetrics
   /** Milliseconds. */
   readonly requestTimeout: number
   readonly maxReadOnlyInFlight: number
   readonly maxMutatingInFlight: number
-  /** Absent: no cross-origin requests. */
+  /** Absent: no CORS. */
   readonly corsAccepts?: (origin: string) => boolean
   readonly hstsDirectives: readonly string[]
-  /** Share of requests over HTTP/2 that end their connection, 0 to 0.02. */
+  /** Probability that a request over HTTP/2 closes its connection with GOAWAY, 0 to 0.02. */
   readonly goawayChance: number
 }
 
-/** All filters in the order in which a request passes them, outermost first. */
+/** All filters in the order in which they run, outermost first. */
 export function filters(options: FilterOptions): readonly Filter[] {
   const { clock, logger } = options
   return [

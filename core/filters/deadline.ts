@@ -6,7 +6,7 @@ import type { Filter } from './filter.ts'
 
 const nanosecondsPerMillisecond = 1_000_000
 
-/** Milliseconds that the client gives the request, within the limit; a parameter of zero or less says nothing. Throws 400. */
+/** Timeout in milliseconds from the query, at most `limit`; zero and negative values are ignored. Throws 400. */
 function limitOf(query: URLSearchParams, limit: number): number {
   const text = query.size === 0 ? null : query.get('timeout')
   if (text === null || text === '') return limit
@@ -19,8 +19,8 @@ function limitOf(query: URLSearchParams, limit: number): number {
 }
 
 /**
- * Answers 504 when a request that is not long-running takes longer than `?timeout=` or `most` milliseconds (`--request-timeout`); what it
- * waits for is aborted, and what it has not stored yet is not stored any more.
+ * Answers 504 when a request that is not long-running exceeds `?timeout=` or `most` milliseconds (`--request-timeout`). Its signal is aborted,
+ * and a write that has not reached the store is not made any more.
  */
 export function deadline(clock: Clock, most: number): Filter {
   return (exchange, next) => {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../request/exchange.ts'
 
-/** A stream that calls back at its last byte, or when nobody reads it any more. */
+/** Wraps a stream to call `ended` at its last byte, on an error, or when it is cancelled. */
 function untilEnd(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream(
@@ -26,8 +26,8 @@ function untilEnd(body: ReadableStream<Uint8Array>, ended: () => void): Readable
 }
 
 /**
- * Calls back once the exchange has ended: its answer has been sent to the last byte, or given up. Resolves to the response to go on with.
- * Where no listener tells when bytes are sent, an answer ends when it is handed over, and a stream when it is read to its end.
+ * Calls `ended` once the response has been sent to the last byte or was abandoned. Returns the response to use from here on. Without a
+ * listener that reports sent bytes, a plain response ends at once, and a stream when it has been read.
  */
 export function whenEnded({ connection, info }: Exchange, response: Response, ended: () => void): Response {
   if (connection.whenSent) {

@@ -1,7 +1,7 @@
 import type { Filter } from './filter.ts'
 
 /**
- * Tells HTTP/2 clients now and then to open a new connection, which a load balancer may give to another server
+ * Tells HTTP/2 clients with the given probability to open a new connection, which a load balancer may send to another server
  * (`--goaway-chance`). Runtimes send `Connection: close` as GOAWAY over HTTP/2.
  */
 export function goaway(chance: number): Filter {

@@ -1,7 +1,7 @@
 import { Reply } from '../respond/reply.ts'
 import type { Filter } from './filter.ts'
 
-/** The same response with more headers. */
+/** Adds headers to a response. */
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
@@ -25,7 +25,7 @@ const crossOrigin = {
   'access-control-allow-credentials': 'true',
 }
 
-/** Cross-origin requests from the origins that the test accepts (`--cors-allowed-origins`); preflights are answered here. */
+/** Handles CORS requests from origins that `accepts` allows (`--cors-allowed-origins`), and answers their preflight requests. */
 export function cors(accepts: (origin: string) => boolean): Filter {
   return (exchange, next) => {
     const { method, headers } = exchange.request

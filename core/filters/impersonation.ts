@@ -4,7 +4,10 @@ import type { Authorizer } from '../authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
 import type { Filter } from './filter.ts'
 
-/** Acts as somebody else when `Impersonate-*` headers ask for it and the caller may; `constrained` adds the modes of KEP-5284. */
+/**
+ * Runs the request as the user of the `Impersonate-*` headers when the caller may impersonate that user; `constrained` adds the modes of
+ * KEP-5284.
+ */
 export function impersonation(authorizer: Authorizer, platform: Platform, constrained: boolean): Filter {
   return (exchange, next) => {
     const wanted = readImpersonation(exchange.request.headers)

@@ -10,7 +10,7 @@ interface Kinds {
   mutating: number
 }
 
-/** One of so many places, which is given back once, whoever asks first. */
+/** One of a limited number of places. Leaving twice frees it once. */
 class LimitedSeat implements Seat {
   readonly #kind: keyof Kinds
   readonly #limit: number
@@ -37,8 +37,9 @@ class LimitedSeat implements Seat {
 }
 
 /**
- * At most so many requests at a time, of each kind; 0: no limit. Members of `system:masters` and long-running requests do not count.
- * A request counts until its answer has been sent, but not while its body is waited for. `running` is kept current, for metrics.
+ * Limits the number of concurrent requests of each kind; 0: no limit. Members of `system:masters` and long-running requests are exempt.
+ * A request holds its seat until its response has been sent, except while its body is awaited. `running` holds the current counts, for
+ * metrics.
  */
 export function inFlight(limits: Readonly<Kinds>, running: Kinds): Filter {
   return (exchange, next) => {

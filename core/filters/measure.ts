@@ -5,7 +5,7 @@ import { apiErrorOf } from '../respond/error.ts'
 import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 
-/** The label `verb`, by the verb that authorization knows: metrics tell lists from gets, but otherwise name the method. */
+/** Metrics label `verb` for verbs of RequestInfo: distinguishes list from get, and otherwise names the HTTP method. */
 const verbs: { readonly [verb: string]: string } = {
   get: 'GET',
   list: 'LIST',
@@ -41,14 +41,14 @@ function labelsOf(exchange: Exchange): string[] {
 }
 
 /**
- * Counts and times what was asked for and answered. Innermost, as in the reference server: what other filters refuse is not counted.
- * Nor are paths and resources that don't exist, of which there are too many. A watch counts when it begins.
+ * Counts and times requests. Innermost, as in the reference server: requests that other filters refuse are not counted. Unknown paths and
+ * resources are not counted, because there is no bound on their number. A watch is counted when it begins.
  */
 export function measure(
   { requests, durations, longRunning }: Pick<ServerMetrics, 'requests' | 'durations' | 'longRunning'>,
   clock: Clock,
 ): Filter {
-  /** Counts a watch or stream until its end. */
+  /** Counts a watch or stream as running until it ends. */
   function lasting(exchange: Exchange, response: Response): Response {
     const { group, version, resource, subresource } = exchange.info
     const labels = [verbOf(exchange), group, version, resource, subresource, scopeOf(exchange.info), 'apiserver']

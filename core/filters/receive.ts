@@ -5,7 +5,7 @@ import { requestInfo } from '../request/info.ts'
 const nobody: User = { name: '', groups: [] }
 const noQuery = new URLSearchParams()
 
-/** A request in flight. Its signal is only made when somebody waits on it. */
+/** A request in flight. Its signal is created on first use. */
 class RequestExchange implements Exchange {
   request: Request
   readonly connection: Connection
@@ -15,7 +15,7 @@ class RequestExchange implements Exchange {
   readonly warnings: string[] = []
   user = nobody
   deadline?: number
-  /** The request as it came: its signal is the client's, whatever becomes of `request`. */
+  /** The request as received: its signal belongs to the client, even when `request` has been replaced. */
   readonly #sent: Request
   readonly #closing: AbortSignal
   #annotations: Map<string, string> | undefined
@@ -71,7 +71,7 @@ class RequestExchange implements Exchange {
   }
 }
 
-/** What a request is about, found out before any filter runs. `closing` aborts when the server closes; `nextId` names requests. */
+/** Creates the exchange of a request, with its RequestInfo. `closing` aborts when the server closes; `nextId` generates audit IDs. */
 export function createExchange(request: Request, connection: Connection, closing: AbortSignal, nextId: () => string): Exchange {
   return new RequestExchange(request, connection, closing, nextId)
 }

@@ -7,7 +7,7 @@ import type { Filter } from './filter.ts'
 
 const json = { format: 'json', mediaType: 'application/json' } as const
 
-/** What the failure is written as: what the client accepts, or JSON, which every client reads. */
+/** The encoding of an error: the client's choice, or JSON if that is not acceptable. */
 function acceptable({ request }: Exchange, negotiator: Negotiator): Pick<Negotiated, 'format' | 'mediaType'> {
   try {
     return negotiator.negotiate(request.headers.get('accept'), { protobuf: true, table: true })
@@ -16,7 +16,10 @@ function acceptable({ request }: Exchange, negotiator: Negotiator): Pick<Negotia
   }
 }
 
-/** Whatever is thrown becomes a Status; the filters outside of it see an answer in any case. A defect of ours is logged with its stack, and told to the client without it. */
+/**
+ * Converts everything thrown to a Status, so that the filters outside always see a response. An internal error is logged with its stack; the
+ * client gets no stack.
+ */
 export function recover(logger: Logger, negotiator: Negotiator): Filter {
   const respond = (exchange: Exchange, error: ApiError): Response => {
     const { format, mediaType } = acceptable(exchange, negotiator)

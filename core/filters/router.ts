@@ -2,22 +2,22 @@ import type { RequestInfo } from '../request/exchange.ts'
 import type { Handler } from './filter.ts'
 
 export interface Destinations {
-  /** Group versions that somebody else answers for, `GROUP/VERSION` each. Looked up per request: they come and go. */
+  /** Handlers of delegated group versions (`GROUP/VERSION`). Looked up per request, because they change while serving. */
   readonly delegates: ReadonlyMap<string, Handler>
-  /** Paths below a group version. */
+  /** Resource paths. */
   readonly resources: Handler
-  /** All others: discovery, health and the like. */
+  /** All other paths: discovery, health and so on. */
   readonly fixed: Handler
 }
 
-/** The group version whose discovery document or resources a path is about; the legacy group is never delegated. */
+/** The group version that a resource or discovery path belongs to; the core group is never delegated. */
 function groupVersionOf({ isResource, group, version, path }: RequestInfo): string {
   if (isResource) return `${group}/${version}`
   const [prefix, ...elements] = path.split('/').filter((element) => element !== '')
   return prefix === 'apis' && elements.length === 2 ? elements.join('/') : ''
 }
 
-/** Where paths end, behind all filters: the one place that decides who answers. */
+/** The innermost handler: chooses a delegate, the resources or the fixed paths. */
 export function createRouter({ delegates, resources, fixed }: Destinations): Handler {
   return (exchange) => {
     const { info } = exchange

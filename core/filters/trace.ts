@@ -2,8 +2,8 @@ import { traceHeaders } from '../respond/headers.ts'
 import type { Filter } from './filter.ts'
 
 /**
- * Outermost: every answer says which request it is about, that it may not be kept, and what the client is warned of. What a verb answers has
- * these headers from the start, which costs less.
+ * Outermost filter: adds the audit ID, Cache-Control and warnings to every response. Responses of verbs have these headers already, which is
+ * cheaper.
  */
 export const trace: Filter = (exchange, next) => {
   const complete = (response: Response): Response => {

@@ -1,4 +1,4 @@
-/** One question to a webhook over HTTP, asked again while the failure may pass. */
+/** Calls a webhook over HTTP with a JSON body; retries failures that may be temporary. */
 import type { Clock, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createCircuit } from './circuit.ts'
@@ -8,22 +8,22 @@ export interface CallOptions {
   readonly connection: WebhookConnection
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly clock: Clock
-  /** Milliseconds for one try, the answer's body included. */
+  /** Timeout in milliseconds per attempt, including the response body. */
   readonly timeout: number
-  /** Milliseconds until the second try; later ones wait longer. Default 500. */
+  /** Milliseconds before the second attempt; later waits are longer. Default 500. */
   readonly firstWait?: number
 }
 
-/** Posts a JSON text; resolves to what a successful answer says, rejects with an Error. */
+/** Posts a JSON text. Resolves to the parsed response, or rejects with an Error. */
 export type Call<T = string> = (body: string) => Promise<T>
 
-/** How one try ended: with a usable answer, too late, or otherwise. */
+/** Outcome of an attempt: a usable response, a timeout, or another failure. */
 export type TryOutcome = 'success' | 'timeout' | 'error'
 
 export interface ReadingCallOptions<T> extends CallOptions {
-  /** What an answer says. Throws an Error when it says nothing of use. */
+  /** Parses a response. Throws an Error when it can't be used. */
   read(answer: string): T
-  /** Is told of each try. */
+  /** Called after each attempt. */
   tried(outcome: TryOutcome, milliseconds: number): void
 }
 
@@ -31,11 +31,11 @@ const tries = 5
 const defaultFirstWait = 500
 const growth = 1.5
 const jitter = 0.2
-/** Answers are a few hundred bytes; one that goes on is not read to its end. */
+/** Maximum bytes of a response; usual ones have a few hundred. */
 const longestAnswer = 1024 * 1024
 const passing = new Set([429, 500, 504])
 
-/** A failure, with whether it may pass. */
+/** A failed attempt; `again` if a retry may succeed. */
 class CallError extends Error {
   override readonly name = 'CallError'
   readonly again: boolean
@@ -72,7 +72,7 @@ function isReset(error: unknown): boolean {
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
-/** The outcome that an error of a call stands for. */
+/** The outcome of a call's error. */
 export const outcomeOf = (error: unknown): TryOutcome =>
   (error instanceof CallError && error.late) || isTimeout(error) ? 'timeout' : 'error'
 

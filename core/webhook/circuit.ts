@@ -3,9 +3,9 @@ import type { Clock } from '../ports.ts'
 const failuresToOpen = 5
 const pause = 5_000
 
-/** Spares requests the wait for a service that can't be reached: after some failures in a row, one call in a while finds out whether it is back. */
+/** Circuit breaker: after several failures in a row, only one call every few seconds is let through, to find out whether the service is back. */
 export interface Circuit {
-  /** Whether a call is worth its wait now; true makes the caller the one that finds out. */
+  /** Whether to call now. While the circuit is open, true makes this call the probe. */
   permits(): boolean
   reached(): void
   missed(): void

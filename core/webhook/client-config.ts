@@ -1,4 +1,4 @@
-/** How objects name a webhook: by a URL, or by a service and a path (admissionregistration and apiextensions, WebhookClientConfig). */
+/** Address of a webhook in an object: a URL, or a service and a path (admissionregistration and apiextensions, WebhookClientConfig). */
 import { decodeBase64 } from '../schema/base64.ts'
 import { cleanUrl, type WebhookConnection } from './connection.ts'
 import type { ServiceAddress } from './service-address.ts'
@@ -10,17 +10,17 @@ export interface WebhookClientConfig {
   readonly caBundle?: string
 }
 
-/** What identifies us to a host, `NAME:PORT` (client certificate, Authorization header); undefined: nothing. */
+/** This server's credentials for a host, `NAME:PORT` (client certificate, Authorization header); undefined: none. */
 export type Credentials = (
   host: string,
 ) => (Pick<WebhookConnection, 'authorization'> & { readonly options?: WebhookConnection['options'] }) | undefined
 
 const defaultPort = 443
 
-/** Resolves to the connection of a webhook. Rejects with an Error when it has no address now. */
+/** Resolves to the connection of a webhook. Rejects with an Error when its service has no address. */
 export type Connect = (config: WebhookClientConfig) => Promise<WebhookConnection>
 
-/** The addresses of services change, so connections are asked for before each call; sockets are kept by the runtime. */
+/** Connections are resolved before each call, because addresses of services change; the runtime pools sockets. */
 export function createConnect(serviceAddress: ServiceAddress, credentials: Credentials = () => undefined): Connect {
   function connection(url: string, host: string, { caBundle = '' }: WebhookClientConfig, more: WebhookConnection['options']) {
     const { options, authorization } = credentials(host) ?? {}

@@ -1,15 +1,18 @@
 import type { Clock } from '../ports.ts'
 
-/** The most recently used entries, each until its time is over. While there is much room, the most recently made ones: use is not noted then. */
+/**
+ * Cache with a time-to-live per entry. Evicts the least recently used entry; while less than half full, use is not tracked and the oldest
+ * entry is evicted.
+ */
 export interface ExpiringCache<V> {
   get(key: string): V | undefined
-  /** `ttl` in milliseconds; an entry that would be over at once is not kept. */
+  /** `ttl` in milliseconds; with 0 or less the entry is not stored. */
   set(key: string, value: V, ttl: number): void
   readonly size: number
 }
 
 export function createExpiringCache<V>(capacity: number, clock: Clock): ExpiringCache<V> {
-  // A Map iterates in the order of insertion, so its first entry is the least recently used one.
+  // A Map iterates in insertion order: its first entry is the least recently used one.
   const entries = new Map<string, { readonly value: V; readonly until: number }>()
   return {
     get(key) {
@@ -19,7 +22,7 @@ export function createExpiringCache<V>(capacity: number, clock: Clock): Expiring
       const isCrowded = entries.size * 2 > capacity
       if (isOver || isCrowded) entries.delete(key)
       if (isOver) return undefined
-      // A map that entries leave and enter with every request spends its time tidying up.
+      // Re-inserted only when crowded: constant deletion and insertion makes a Map rehash often.
       if (isCrowded) entries.set(key, found)
       return found.value
     },

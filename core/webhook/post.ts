@@ -1,4 +1,4 @@
-/** One question to a webhook that an object names: posted once, answered within a bound, with failures worded as clients know them. */
+/** Posts one review to a webhook that an object names, without retries, with the error texts that clients know. */
 import type { Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { WebhookConnection } from './connection.ts'
@@ -8,13 +8,13 @@ export interface Post {
   readonly outbound: Pick<Outbound, 'fetch'>
   /** JSON. */
   readonly body: string
-  /** Milliseconds, the answer's body included. The webhook is told in the parameter `timeout`. */
+  /** Timeout in milliseconds, including the response body. Also sent as the query parameter `timeout`. */
   readonly timeout: number
-  /** Ends the call early. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 
-/** The webhook answered with a status other than success. */
+/** The webhook answered with an error status. */
 export class PostRefused extends Error {
   override readonly name = 'PostRefused'
   readonly code: number
@@ -24,12 +24,12 @@ export class PostRefused extends Error {
   }
 }
 
-/** Answers are about as large as the objects they are about; the largest request is 3 MiB. */
+/** Maximum bytes of a response, which is about as large as its object; requests have at most 3 MiB. */
 const longestAnswer = 8 * 1024 * 1024
-/** How much of a failure's text is told on (client-go's maxUnstructuredResponseTextBytes). */
+/** Maximum characters of an error response in our message (client-go's maxUnstructuredResponseTextBytes). */
 const longestText = 2048
 
-/** What clients of this API say about a status without a Status object (NewGenericServerResponse). */
+/** Error texts by HTTP status, for responses that are not a Status object (NewGenericServerResponse). */
 const texts: { readonly [code: number]: string } = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
@@ -41,7 +41,7 @@ const texts: { readonly [code: number]: string } = {
   503: 'the server is currently unable to handle the request',
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 }
-/** Statuses of which the answer itself is the text. */
+/** HTTP statuses whose response body is used as the message. */
 const quoted = new Set([403, 406, 415])
 
 function refusal(code: number, answer: string): PostRefused {
@@ -72,7 +72,7 @@ async function readText(body: ReadableStream<Uint8Array> | null, most: number): 
   }
 }
 
-/** The promise, or the signal's end if that comes first; what the other is waiting for then ends by itself. */
+/** Settles as the promise, or rejects when the signal aborts first; the promise's own work is not cancelled. */
 function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => undefined)
   if (signal.aborted) return Promise.reject(signal.reason)
@@ -85,7 +85,7 @@ function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
-/** Posts a JSON text and resolves to the text of the answer. Rejects with PostRefused, or with an Error that names the URL. */
+/** Posts a JSON text and resolves to the response's text. Rejects with PostRefused, or with an Error that names the URL. */
 export async function post({ connection, outbound, body, timeout, signal }: Post): Promise<string> {
   const url = `${connection.url}${connection.url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
   const limit = AbortSignal.timeout(Math.max(1, timeout))

@@ -1,8 +1,8 @@
-/** Where a service is reached from outside of the cluster's network: at one of its ready endpoints (apiserver/pkg/util/proxy). */
+/** Resolves a service to one of its ready endpoints, because this server may be outside the cluster network (apiserver/pkg/util/proxy). */
 import type { ApiObject } from '../resources/definition.ts'
 import { serviceUnavailable } from '../respond/status.ts'
 
-/** Objects as they are known; groups are written with placeholders. */
+/** Look-up of stored objects; groups are written with placeholders. */
 export interface ServiceLookup {
   find(group: string, plural: string, namespace: string, name: string): ApiObject | undefined | Promise<ApiObject | undefined>
   list(group: string, plural: string, namespace?: string): Promise<ApiObject[]>
@@ -26,13 +26,13 @@ interface Slice extends ApiObject {
 
 const hostPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** In another order each time, so that all endpoints get their share. */
+/** Rotated by a random offset, so that all endpoints share the load. */
 function shuffled<T>(values: readonly T[]): T[] {
   const start = Math.floor(Math.random() * values.length)
   return [...values.slice(start), ...values.slice(0, start)]
 }
 
-/** `serviceNameLabel`: the label by which slices name their service. */
+/** `serviceNameLabel`: label in which EndpointSlices name their service. */
 export function createServiceAddress({ find, list }: ServiceLookup, serviceNameLabel: string): ServiceAddress {
   async function slicesOf(namespace: string, name: string, family: string | undefined): Promise<Slice[]> {
     const slices = (await list('discovery.<domain>', 'endpointslices', namespace)) as Slice[]

@@ -1,6 +1,6 @@
 import type { BindingRow } from './rows.ts'
 
-/** Who has the cluster roles from the start. `system:node` is bound to nobody: the Node authorizer takes its place. */
+/** Default cluster role bindings. `system:node` has no subjects: the Node authorizer replaces the binding. */
 export const clusterBindings: readonly BindingRow[] = [
   { name: 'cluster-admin', groups: ['system:masters'] },
   { name: 'system:monitoring', groups: ['system:monitoring'] },

@@ -43,7 +43,7 @@ const edit = [
   rule(write, 'resource.<domain>', 'resourceclaims resourceclaimtemplates'),
 ]
 
-/** What a node agent needs to run pods. */
+/** Rules that a node agent needs to run pods. */
 const node = [
   rule('create', 'authentication.<domain>', 'tokenreviews'),
   rule('create', 'authorization.<domain>', 'subjectaccessreviews localsubjectaccessreviews'),
@@ -105,7 +105,7 @@ const approver = (name: string, signer: string): RoleRow => ({
   rules: [rule('approve', 'certificates.<domain>', 'signers', `<labels>/${signer}`)],
 })
 
-/** Cluster roles for people, nodes and components. */
+/** Default cluster roles for users, nodes and components. */
 export const clusterRoles: readonly RoleRow[] = [
   { name: 'cluster-admin', rules: [rule('*', '*', '*'), urls('*', '*')] },
   { name: 'admin', aggregates: 'admin' },

@@ -3,10 +3,7 @@ import { events, read, rule } from './rows.ts'
 
 const signers = '<labels>/<component>-apiserver-client'
 
-/**
- * Rules of the cluster role `system:controller:NAME` of each controller, which the service account NAME of the system
- * namespace is bound to.
- */
+/** Rules of each controller's cluster role `system:controller:NAME`; the service account NAME of the system namespace is bound to it. */
 export const controllerRules: { readonly [controller: string]: readonly PolicyRule[] } = {
   'attachdetach-controller': [
     rule('list watch', 'core', 'persistentvolumes persistentvolumeclaims pods'),

@@ -6,7 +6,7 @@ const election = (component: string) => [
   rule('get watch list create update', 'coordination.<domain>', 'leases leasecandidates'),
 ]
 
-/** Roles in the system and public namespaces. */
+/** Default roles in the system and public namespaces. */
 export const namespaceRoles: readonly RoleRow[] = [
   {
     namespace: '<system>',

@@ -10,7 +10,7 @@ const roleGroup = 'rbac.authorization.<domain>'
 const head = (kind: string) => ({ kind, apiVersion: `${roleGroup}/v1` })
 const aggregateLabel = (role: string) => `${roleGroup}/aggregate-to-${role}`
 
-/** Annotation that, set to `false`, keeps a default role or binding as it is. */
+/** Annotation: `false` excludes a default role or binding from reconciliation. */
 export const autoUpdate = 'rbac.authorization.<labels>/autoupdate'
 
 function metadata({ name, namespace }: { name: string; namespace?: string }, labels: { [key: string]: string } = {}) {
@@ -46,7 +46,7 @@ const bindingObject = (row: BindingRow): ApiObject => {
   }
 }
 
-/** A copy of a JSON value with every text, keys included, passed through `resolve`. */
+/** Copies a JSON value and passes every string, keys included, through `resolve`. */
 function mapTexts(value: unknown, resolve: (text: string) => string): unknown {
   if (typeof value === 'string') return resolve(value)
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, resolve))
@@ -54,9 +54,9 @@ function mapTexts(value: unknown, resolve: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [resolve(key), mapTexts(item, resolve)]))
 }
 
-/** The roles and bindings that a cluster starts with; roles come before the bindings to them. */
+/** Default roles and bindings; roles come before the bindings that refer to them. */
 export function bootstrapRbac(platform: Platform): ApiObject[] {
-  // Few texts have a placeholder.
+  // Most strings have no placeholder.
   const resolve = (text: string) => (text.includes('<') ? resolved(text) : text)
   const resolved = (text: string) =>
     platform

@@ -6,13 +6,13 @@ import type { RoleRef, Subject } from '../rbac-index.ts'
 import type { PolicyRule } from '../rbac-rule.ts'
 import { autoUpdate } from './objects.ts'
 
-/** What to do about a default role or binding. `recreate`: delete and create, for a binding's roleRef can't change. */
+/** How to reconcile a default role or binding. `recreate`: delete and create, because the roleRef of a binding is immutable. */
 export interface Reconciliation {
   readonly action: 'create' | 'update' | 'recreate'
   readonly object: ApiObject
 }
 
-/** The fields of roles and bindings, whichever the object is. */
+/** Fields of roles and bindings alike. */
 interface RbacFields {
   readonly kind: string
   readonly rules?: readonly PolicyRule[] | null
@@ -24,7 +24,7 @@ interface RbacFields {
 const roleOf = ({ roleRef }: RbacFields) => JSON.stringify([roleRef?.apiGroup ?? '', roleRef?.kind, roleRef?.name])
 const subjectKey = ({ kind, apiGroup, name, namespace }: Subject) => JSON.stringify([kind, apiGroup ?? '', name, namespace ?? ''])
 
-/** Keys of the existing map win; undefined when it has all of them. */
+/** Keys of the existing map win; undefined when none is missing. */
 function merged(desired: { [key: string]: string } = {}, existing: { [key: string]: string } = {}) {
   return Object.keys(desired).every((key) => Object.hasOwn(existing, key)) ? undefined : { ...desired, ...existing }
 }
@@ -48,8 +48,8 @@ function changesOfBinding(desired: RbacFields, existing: RbacFields): { [field: 
 }
 
 /**
- * Brings a stored role or binding up to the default: adds missing rules, aggregation selectors, subjects, labels and
- * annotations, and removes nothing but an aggregation rule. Undefined when there is nothing to do, or when the object's
+ * Reconciles a stored role or binding with its default: adds missing rules, aggregation selectors, subjects, labels and
+ * annotations; removes only an aggregation rule that is not a default. Undefined when nothing changes, or when the object's
  * autoupdate annotation is `false`.
  */
 export function reconcile(desired: ApiObject, existing: ApiObject | undefined, platform: Platform): Reconciliation | undefined {

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../rbac-rule.ts'
 
 /**
- * Rows of the default roles and bindings. Texts have the placeholders `<domain>`, `<labels>`, `<component>` (product word of
+ * Rows of the default roles and bindings. Strings may have the placeholders `<domain>`, `<labels>`, `<component>` (product word of
  * component names), `<system>` and `<public>` (namespaces), which `bootstrapRbac` resolves.
  */
 export interface RoleRow {
@@ -9,9 +9,9 @@ export interface RoleRow {
   /** Absent: a ClusterRole. */
   readonly namespace?: string
   readonly rules?: readonly PolicyRule[]
-  /** The role whose rules this one becomes part of: `view` sets the label `aggregate-to-view`. */
+  /** Cluster role that aggregates these rules: `view` sets the label `aggregate-to-view`. */
   readonly aggregateTo?: string
-  /** Has the rules of the roles that are labelled `aggregate-to-` this word. */
+  /** Aggregates the rules of cluster roles with the label `aggregate-to-` plus this word. */
   readonly aggregates?: string
 }
 
@@ -19,7 +19,7 @@ export interface BindingRow {
   readonly name: string
   /** Absent: a ClusterRoleBinding. */
   readonly namespace?: string
-  /** Name of the Role or ClusterRole of the same scope, when it is another one than the binding's. */
+  /** Name of the Role or ClusterRole of the same scope; default: the name of the binding. */
   readonly role?: string
   readonly users?: readonly string[]
   readonly groups?: readonly string[]
@@ -29,7 +29,7 @@ export interface BindingRow {
 
 const list = (words: string) => words.split(' ').sort()
 
-/** Words are separated by blanks; the group `core` is the one without a name. */
+/** `verbs`, `groups`, `resources` and `names` are lists separated by spaces; `core` is the core group. */
 export function rule(verbs: string, groups: string, resources: string, names?: string): PolicyRule {
   return {
     verbs: list(verbs),
@@ -45,5 +45,5 @@ export const read = 'get list watch'
 export const write = 'create delete deletecollection patch update'
 export const readWrite = `${read} ${write}`
 export const readUpdate = `${read} patch update`
-/** Reporting of events. */
+/** Permission to report events. */
 export const events = rule('create patch update', 'core events.<domain>', 'events')
