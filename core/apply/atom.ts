@@ -1,17 +1,17 @@
 /**
- * Schemas as field ownership sees them: what is owned as a whole and what part by part (KEP-555, 'merge strategy').
- * An atom allows a scalar, a list, a map, or, where anything goes, each of them.
+ * Types as field ownership sees them: which values are owned as a whole (atomic) and which part by part (KEP-555, 'merge strategy').
+ * An atom allows a scalar, a list or a map, or several of them where the schema allows any value.
  */
 import type { Field, Json, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
 import { type Element, fieldElement, nameOf } from './element.ts'
 
 export interface ListAtom {
-  /** `set`: items are their own identity; `map`: `keys` are. */
+  /** Identity of items. `set`: their value; `map`: their `keys`. */
   readonly relation: 'atomic' | 'set' | 'map'
   readonly keys: readonly string[]
-  /** The keys in the order in which path elements have them, each with the text before its value. */
+  /** The keys in path element order, each with the JSON text in front of its value. */
   readonly keyTexts: readonly (readonly [key: string, text: string])[]
-  /** Value that an absent key stands for. */
+  /** Default of a key that an item leaves out. */
   readonly defaults: (key: string) => Json | undefined
   readonly items: () => Atom
 }
@@ -20,13 +20,13 @@ export interface MapAtom {
   readonly atomic: boolean
   /** The type of a declared field. */
   readonly field: (name: string) => Atom | undefined
-  /** As `field`, by its path element. */
+  /** As `field`, by path element. */
   readonly named: (element: Element) => Atom | undefined
   /** The path element of a member. */
   readonly element: (name: string) => Element
-  /** The type of all other keys; absent: there are none. */
+  /** The type of undeclared keys; absent: none are allowed. */
   readonly others: (() => Atom) | undefined
-  /** Holds nothing but values of unknown types. */
+  /** True when values of all members have unknown types. */
   readonly free: boolean
 }
 
@@ -34,7 +34,7 @@ export interface Atom {
   readonly scalar?: 'numeric' | 'string' | 'boolean' | 'untyped'
   readonly list?: ListAtom
   readonly map?: MapAtom
-  /** The atoms for each kind of value, where several are allowed. */
+  /** Set when several kinds of value are allowed: the atom of each. */
   readonly only?: { readonly scalar: Atom; readonly list: Atom; readonly map: Atom }
 }
 
@@ -53,12 +53,12 @@ function anything(atomic: boolean): Atom {
   return { scalar: 'untyped', list, map, only: { scalar: { scalar: 'untyped' }, list: { list }, map: { map } } }
 }
 
-/** Any value, owned as a whole. */
+/** Any value, atomic. */
 export const untyped = anything(true)
 /** Any value; objects are owned member by member. */
 export const deduced = anything(false)
 
-/** The part of an atom that applies to a value; all of it when the value is null or of no kind that is allowed. */
+/** The part of an atom that applies to the value's kind; the whole atom for null and for kinds that are not allowed. */
 export function deduce(atom: Atom, value: Json | undefined): Atom {
   if (atom.only === undefined || value === undefined || value === null) return atom
   if (typeof value !== 'object') return atom.only.scalar
@@ -79,15 +79,15 @@ const scalars: { readonly [type in Scalar['type']]: Atom } = {
   intOrString: { scalar: 'untyped' },
 }
 
-/** Where a schema is met. */
+/** Context of a schema. */
 interface Within {
-  /** In the schema of a custom resource. */
+  /** Part of a custom resource's schema. */
   readonly custom: boolean
-  /** Unknown fields of custom resources are kept from here on. */
+  /** x-kubernetes-preserve-unknown-fields is in effect. */
   readonly preserve: boolean
 }
 
-/** A text of a custom resource whose format is not that of bytes may be any scalar (schemaconv in the OpenAPI library). */
+/** A string in a custom resource with a format other than byte is treated as any scalar (schemaconv of the OpenAPI library). */
 const isUntyped = ({ type, facets }: Scalar) => type === 'string' && facets?.format !== undefined && facets.format !== 'byte'
 
 interface Merge {
@@ -95,7 +95,7 @@ interface Merge {
   readonly keys: readonly string[]
 }
 
-/** How a list's items are owned: by its list type, else by the patch strategy of its field. */
+/** Merge strategy of a list: its list type, or else the patch strategy of its field. */
 function mergeOf({ listType, keys }: List, field: Field | undefined): Merge {
   if (listType !== undefined) return { relation: listType, keys: listType === 'map' ? (keys ?? []) : [] }
   if (!field?.patchStrategy?.startsWith('merge')) return { relation: 'atomic', keys: [] }
@@ -130,7 +130,7 @@ function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
   const custom = schema.dialect === 'openapi'
   const inner = { custom, preserve: (preserve && custom) || schema.facets?.preserveUnknown === true }
   const hasTypeMeta = root || schema.typeMeta === true
-  /** Fields that were asked for, so that each is made, and named, once. */
+  /** Fields by name, so that each atom and element is created once. */
   const known = new Map<string, { readonly atom: Atom; readonly element: Element }>()
   const byElement = new Map<Element, Atom>()
   const field = (name: string) => {
@@ -152,7 +152,7 @@ function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
   return { map: { atomic: schema.atomic === true, field, named, element, others, free: others === free && schema.json.size === 0 } }
 }
 
-/** Worked out once per message; keyed by the immutable schema. */
+/** Computed once per message; keyed by the immutable schema. */
 const atoms = new WeakMap<Message, Atom>()
 const preserving = new WeakMap<Message, Atom>()
 const roots = new WeakMap<Message, Atom>()
@@ -182,7 +182,7 @@ function atomOf(schema: Schema, field: Field | undefined, within: Within): Atom 
   }
 }
 
-/** The atom of whole objects of a kind. */
+/** The atom of whole objects. */
 export function objectAtom(schema: Message): Atom {
   return memoized(roots, schema, () => messageAtom(schema, false, true))
 }

@@ -1,11 +1,11 @@
 import { noFields, unionOf } from './field-set.ts'
 import { identityOf, type Manager, type Managers } from './managers.ts'
 
-/** So many managers of updates are told apart in one object. */
+/** Maximum managers with operation Update per object. */
 const limit = 10
 const bucketName = 'ancient-changes'
 
-/** Joins the oldest updaters of each version into one until there are few enough. */
+/** Merges the oldest update managers of each version into one until the limit is met. */
 export function capUpdaters(given: Managers): Managers {
   if (given.size <= limit) return given
   const updaters = [...given].filter(([, { operation }]) => operation === 'Update')
@@ -30,13 +30,13 @@ export function capUpdaters(given: Managers): Managers {
   return managers
 }
 
-/** The updaters of one version that become one: the oldest, and those that join it. */
+/** The update managers of one version that are merged: `first` and the others. */
 interface Bucket {
   readonly first: string
   readonly joined: Manager[]
 }
 
-/** Puts the joined managers' fields into the bucket of their version: the one there is, or else the oldest of them becomes it. */
+/** Merges the fields of `joined` into the `ancient-changes` manager of their version, which is created from the oldest one if there is none. */
 function fill(managers: Map<string, Manager>, { first, joined }: Bucket, given: Managers): void {
   const { apiVersion, time } = joined.at(-1) as Manager
   const identity = { manager: bucketName, operation: 'Update', apiVersion, subresource: '' } as const

@@ -1,4 +1,4 @@
-/** Whether a value is of the type that its schema says, with the texts of the reference server. */
+/** Checks values against their schema type, with the error texts of the reference server. */
 import { goSyntax, goText } from '../schema/go-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
@@ -6,10 +6,10 @@ import { type Element, fieldElement, shown } from './element.ts'
 import { itemElement } from './list-item.ts'
 import { type Mismatch, TypeMismatch } from './type-mismatch.ts'
 
-/** Mismatches that are told. */
+/** Maximum reported mismatches. */
 const maxMismatches = 100
 
-/** Throws a TypeMismatch with what is wrong. `duplicates`: whether items of sets and map lists may repeat. */
+/** Throws a TypeMismatch with all errors. `duplicates`: allow duplicate items in sets and map lists. */
 export function checkType(atom: Atom, value: Json, duplicates: boolean): void {
   const check = new Check(duplicates)
   check.visit(atom, value)
@@ -23,7 +23,7 @@ const types = {
   untyped: (value: Json) => typeof value !== 'object',
 }
 
-/** One walk over a value. Where it is, is written out only for what is wrong. */
+/** One walk over a value. Paths are formatted only for mismatches. */
 class Check {
   readonly found: Mismatch[] = []
   readonly #duplicates: boolean

@@ -1,4 +1,4 @@
-/** What one write did to an object, field by field. */
+/** Compares an object before and after a write, field by field. */
 import { equal } from '../schema/equal.ts'
 import { isEmpty } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -8,16 +8,16 @@ import { type FieldNode, type FieldSet, inOrder, noFields, union } from './field
 import { itemElement, sameIdentities } from './list-item.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
-/** No field is in both sets. */
+/** The sets are disjoint. */
 export interface Comparison {
-  /** Fields that were added or got another value. */
+  /** Fields that were added or have a new value. */
   readonly changed: FieldSet
   readonly removed: FieldSet
 }
 
-/** What happened to one value: to itself, and to the fields below it. */
+/** Result for one value: for itself, and for the fields below it. */
 interface Outcome extends Comparison {
-  /** Added, or of another value. */
+  /** Added, or with a new value. */
   readonly isChanged: boolean
   readonly isRemoved: boolean
 }
@@ -26,7 +26,7 @@ const nothing: Outcome = { isChanged: false, isRemoved: false, changed: noFields
 const changedLeaf: Outcome = { ...nothing, isChanged: true }
 const removedLeaf: Outcome = { ...nothing, isRemoved: true }
 
-/** Compares two values of a type. Throws a TypeMismatch where the fields of one can't be told. */
+/** Compares two values of a type. Throws a TypeMismatch when the fields of either can't be identified. */
 export function compare(atom: Atom, old: Json, updated: Json): Comparison {
   return visit(atom, old, updated)
 }
@@ -44,7 +44,7 @@ function visit(given: Atom, left: Json | undefined, right: Json | undefined): Ou
 const came = (below: FieldSet): Outcome => (below.length === 0 ? changedLeaf : { ...changedLeaf, changed: below })
 const went = (below: FieldSet): Outcome => (below.length === 0 ? removedLeaf : { ...removedLeaf, removed: below })
 
-/** Both outcomes of a value that changed its kind. */
+/** Combines the results of a value whose kind changed. */
 function combine(first: Outcome, second: Outcome): Outcome {
   return {
     isChanged: first.isChanged || second.isChanged,
@@ -64,7 +64,7 @@ function atomOf(map: MapAtom, key: string): Atom {
 
 const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** All fields below a value that came or went, each of which did so itself. None: the value is a leaf. */
+/** All fields below a value that was added or removed. None: the value is a leaf. */
 function fieldsBelow(given: Atom, value: Json): FieldSet {
   const { map, scalar, list } = deduce(given, value)
   if (map) return map.atomic || !isObject(value) ? noFields : membersBelow(map, value)
@@ -89,7 +89,7 @@ function itemsBelow(list: ListAtom, items: readonly Json[]): FieldSet {
   return inOrder(nodes)
 }
 
-/** Collects the outcomes of members or items. */
+/** Collects the results of members or items. */
 class Outcomes {
   #changed: FieldNode[] | undefined
   #removed: FieldNode[] | undefined
@@ -168,11 +168,11 @@ function byElement(list: ListAtom, items: readonly Json[]): Map<Element, Json[]>
   return found
 }
 
-/** Compares the items of one identity. Those that repeat are compared together, as a leaf. */
+/** Compares the items with one identity. Duplicates are compared together, as a leaf. */
 function visitItems(list: ListAtom, left: readonly Json[], right: readonly Json[]): Outcome {
   if (left.length < 2 && right.length < 2) return visit(list.items(), left[0], right[0])
   if (left.length > 1 && right.length > 1) return equal([...left], [...right]) ? nothing : changedLeaf
-  // One side repeats: all of it came or went, besides what happened to the one item of the other.
+  // Only one side has duplicates: they count as added or removed together, in addition to the change of the other side's single item.
   const repeatsRight = right.length > 1
   const [single] = repeatsRight ? left : right
   const repeats = repeatsRight ? changedLeaf : removedLeaf

@@ -5,13 +5,13 @@ import { shown } from './element.ts'
 import { eachPath, type FieldSet } from './field-set.ts'
 import { type Identity, identityOf } from './managers.ts'
 
-/** Fields that an apply would take from others; by manager, in the order of their identities. */
+/** Fields that an apply would take from one other manager. Conflicts are ordered by manager identity. */
 export interface Conflict {
   readonly manager: Identity
   readonly fields: FieldSet
 }
 
-/** An apply that is not forced, and changes what others own. */
+/** An apply without force changes fields that other managers own. */
 export class ApplyConflicts extends Error {
   override readonly name = 'ApplyConflicts'
   readonly conflicts: readonly Conflict[]
@@ -27,11 +27,11 @@ function describe({ manager, operation, apiVersion, subresource }: Identity): st
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
 
-/** Fields of one manager that are named, and characters of a path. */
+/** Limits of an error: paths per manager, and characters per path. */
 const maxPaths = 1000
 const maxPath = 1024
 
-/** The first paths, and how many there are. */
+/** The first paths, and the number of all. */
 function pathsOf(fields: FieldSet): { paths: string[]; count: number } {
   const paths: string[] = []
   let count = 0
@@ -41,7 +41,7 @@ function pathsOf(fields: FieldSet): { paths: string[]; count: number } {
   return { paths, count }
 }
 
-/** The refusal as clients know it: 409 with one cause per field. */
+/** The 409 that clients know, with one cause per field. */
 export function conflictError({ conflicts }: ApplyConflicts): ApiError {
   const found = conflicts.map(({ manager, fields }) => ({ who: describe(manager), ...pathsOf(fields) }))
   const causes = found.flatMap(({ who, paths }) =>

@@ -4,8 +4,8 @@ import { atomOf, type Scope } from './scope.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
 /**
- * The object in another version. Throws a TypeMismatch, whose message `failing` begins, when it does not fit that version's schema:
- * versions of custom resources may have nothing in common.
+ * Converts an object to another version. Throws a TypeMismatch (its message prefixed by `failing`) when it does not match that version's
+ * schema: versions of custom resources need not have anything in common.
  */
 export function convertTo(scope: Scope, object: JsonObject, from: string, to: string, failing: string): JsonObject {
   if (from === to) return object

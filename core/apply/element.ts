@@ -1,6 +1,6 @@
 /**
- * Path elements of field ownership in their FieldsV1 text (KEP-555): `f:name`, `k:{"name":"web"}`, `v:"value"`, `i:0`.
- * Two elements are the same when their texts are.
+ * Path elements in FieldsV1 notation (KEP-555): `f:name`, `k:{"name":"web"}`, `v:"value"`, `i:0`.
+ * Elements are equal if and only if their texts are.
  */
 import { quote } from '../schema/field-error.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
@@ -11,10 +11,10 @@ export type Element = string
 const html = /[<>&\u2028\u2029]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Texts that stand in JSON as they are. */
+/** Strings that need no escaping in JSON. */
 const plain = /^[\w ./:-]*$/
 
-/** JSON as the reference server writes it: `<`, `>` and `&` are escaped. */
+/** JSON as Go writes it, with `<`, `>` and `&` escaped. */
 export function jsonText(value: Json): string {
   if (typeof value === 'string' && plain.test(value)) return `"${value}"`
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : printJson(value).replace(html, escaped)
@@ -23,7 +23,7 @@ export function jsonText(value: Json): string {
 export const fieldElement = (name: string): Element => `f:${name}`
 export const valueElement = (value: Json): Element => `v:${jsonText(value)}`
 
-/** The element of an item that is told apart by some of its fields. */
+/** The element of a list item that is identified by key fields. */
 export function keyElement(fields: readonly (readonly [name: string, value: Json])[]): Element {
   const sorted = fields.length < 2 ? fields : [...fields].sort(([a], [b]) => (a < b ? -1 : 1))
   let text = 'k:{'
@@ -31,10 +31,10 @@ export function keyElement(fields: readonly (readonly [name: string, value: Json
   return `${text}}`
 }
 
-/** Keys of one plain text or small number, and plain values: nearly all. They are written in one way only. */
+/** Texts with only one spelling: a single key with a plain string or small number, and plain string values. Nearly all elements match. */
 const settled = /^(?:k:\{"[\w-]+":(?:"[\w ./:-]*"|0|[1-9]\d{0,14})\}|v:"[\w ./:-]*")$/
 
-/** The text of a stored element in the form used here; undefined: of a type that is not known. Throws an Error with the reason. */
+/** Normalizes the text of a stored element; undefined for an unknown element type. Throws an Error with the reason when it is malformed. */
 export function readElement(text: string): Element | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:')
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
@@ -50,7 +50,7 @@ export function readElement(text: string): Element | undefined {
   return `i:${Number(text.slice(2))}`
 }
 
-/** The name in an `f:` element. */
+/** The field name of an `f:` element. */
 export function nameOf(element: Element): string | undefined {
   return element.charCodeAt(0) === 0x66 ? element.slice(2) : undefined
 }
@@ -68,7 +68,7 @@ function valueText(value: Json): string {
   return String(value)
 }
 
-/** An element as messages show it: `.name`, `[name="web"]`, `[="value"]`, `[0]`. */
+/** An element as error messages show it: `.name`, `[name="web"]`, `[="value"]`, `[0]`. */
 export function shown(element: Element): string {
   const text = element.slice(2)
   switch (element[0]) {
@@ -87,7 +87,7 @@ export function shown(element: Element): string {
 
 const kinds = 'fkvi'
 
-/** Order of elements: names, keys, values, indexes; each by what it holds. */
+/** Order of elements: field names, keys, values, indexes; within a type by content. */
 export function compareElements(a: Element, b: Element): number {
   if (a === b) return 0
   const kind = a.charCodeAt(0)
@@ -100,14 +100,14 @@ export function compareElements(a: Element, b: Element): number {
   return kind === 0x6b ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right)
 }
 
-/** Where the text begins that an element ends with; below 0: it ends with something else. */
+/** Start of the plain string at the element's end; negative when it does not end with one. */
 function lastText(element: Element): number {
   if (element.charCodeAt(0) === 0x76) return element.charCodeAt(2) === 0x22 ? 3 : -1
   const at = element.lastIndexOf('":"')
   return at < 0 ? -1 : at + 3
 }
 
-/** Nearly all elements differ in nothing but a plain text at their end; undefined: these don't. */
+/** Fast path: compares elements that differ only in the plain string at their end; undefined for others. */
 function compareLastTexts(a: Element, b: Element): number | undefined {
   const start = lastText(a)
   if (start < 0 || lastText(b) !== start || !b.startsWith(a.slice(0, start))) return undefined
@@ -137,7 +137,7 @@ const types = ['number', 'string', 'boolean', 'object']
 
 const typeOf = (value: Json) => (typeof value === 'bigint' ? 'number' : typeof value)
 
-/** Numbers come before texts, then booleans, then the rest, which is ordered by its text. */
+/** Numbers sort before strings, then booleans, then other values by their text. */
 function compareValues(a: Json, b: Json): number {
   if (typeOf(a) !== typeOf(b)) return types.indexOf(typeOf(a)) - types.indexOf(typeOf(b))
   if (typeof a === 'object') return compareTexts(printJson(a), printJson(b))

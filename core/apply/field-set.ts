@@ -1,19 +1,19 @@
-/** Sets of fields: immutable trees of path elements (KEP-555). All operations return new sets that may share nodes. */
+/** Field sets: immutable trees of path elements (KEP-555). Operations return new sets that may share nodes. */
 import { compareElements, type Element, fieldElement } from './element.ts'
 
-/** A field that is in the set (`member`), or above ones that are; never neither. */
+/** A field in the set (`member`), or an ancestor of such fields. */
 export interface FieldNode {
   readonly element: Element
   readonly member: boolean
   readonly children: FieldSet
 }
 
-/** In the order of `compareElements`, each element once. */
+/** Sorted by `compareElements`, without duplicates. */
 export type FieldSet = readonly FieldNode[]
 
 export const noFields: FieldSet = []
 
-/** The set of these paths of names. */
+/** The set of these field paths. */
 export function fieldSet(...paths: readonly (readonly string[])[]): FieldSet {
   let set = noFields
   for (const path of paths) {
@@ -25,10 +25,10 @@ export function fieldSet(...paths: readonly (readonly string[])[]): FieldSet {
   return set
 }
 
-/** So many nodes are put in order faster by moving them one by one. */
+/** Up to this many nodes, insertion sort is faster. */
 const fewNodes = 32
 
-/** Puts nodes in order, in place. */
+/** Sorts nodes in place. */
 export function inOrder<N extends { readonly element: Element }>(nodes: N[]): N[] {
   for (let next = 1; next < nodes.length; next++) {
     const node = nodes[next] as N
@@ -67,7 +67,7 @@ export function has(set: FieldSet, path: readonly Element[]): boolean {
 
 type Pick = (left: FieldNode | undefined, right: FieldNode | undefined) => FieldNode | undefined
 
-/** Walks two sets side by side. */
+/** Merges two sorted sets. */
 function join(left: FieldSet, right: FieldSet, pick: Pick): FieldSet {
   const nodes: FieldNode[] = []
   let l = 0
@@ -96,24 +96,24 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   )
 }
 
-/** All fields of several sets, which are joined two by two, so that none is walked over again and again. */
+/** The union of several sets, merged pairwise, so that the cost is n log n. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length < 2) return sets[0] ?? noFields
   const middle = sets.length >>> 1
   return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)))
 }
 
-/** A set that is so many times larger is searched, not walked over. */
+/** From this ratio of sizes on, the larger set is searched instead of merged. */
 const muchLarger = 16
 
-/** The nodes of the left set, of which there are few, each with that of the right one. */
+/** Looks up each node of the small left set in the right one. */
 function search(left: FieldSet, right: FieldSet, pick: (left: FieldNode, right: FieldNode | undefined) => FieldNode | undefined): FieldSet {
   return left.flatMap((node) => pick(node, find(right, node.element)) ?? [])
 }
 
 const isMuchLarger = (right: FieldSet, left: FieldSet) => right.length > left.length * muchLarger
 
-/** Fields that are members of both. */
+/** Fields that are members of both sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   if (left.length === 0 || right.length === 0) return noFields
   if (isMuchLarger(left, right)) return intersection(right, left)
@@ -124,7 +124,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
 const common = (a: FieldNode, b: FieldNode | undefined) =>
   b && nodeOf(a.element, a.member && b.member, intersection(a.children, b.children))
 
-/** Fields of the left set that are no members of the right one; what lies below a member stays. */
+/** Members of the left set that are not members of the right set; descendants of the right set's members stay. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.length === 0 || right.length === 0) return left
   if (isMuchLarger(right, left)) return search(left, right, without)
@@ -134,7 +134,7 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
 const without = (a: FieldNode, b: FieldNode | undefined) =>
   b ? nodeOf(a.element, a.member && !b.member, difference(a.children, b.children)) : a
 
-/** Like `difference`, but what lies below a member of the right set goes with it. */
+/** As `difference`, but descendants of the right set's members are removed too. */
 export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.length === 0 || right.length === 0) return left
   if (isMuchLarger(right, left)) return search(left, right, withoutAll)
@@ -157,7 +157,7 @@ export function sameFields(left: FieldSet, right: FieldSet): boolean {
   )
 }
 
-/** Calls back with the path of each member: those of a level first, then those below. The path is reused. */
+/** Calls `visit` with the path of each member: first the members of a level, then those below. The path array is reused. */
 export function eachPath(set: FieldSet, visit: (path: readonly Element[]) => void, above: Element[] = []): void {
   const at = above.push('') - 1
   for (const { element, member } of set) {

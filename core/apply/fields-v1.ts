@@ -1,9 +1,9 @@
-/** FieldsV1: a field set as a trie of element texts; `.` marks a member that has children (metav1.FieldsV1). */
+/** FieldsV1: a field set as a trie of path elements; `.` marks a member with children (metav1.FieldsV1). */
 import type { Json, JsonObject } from '../schema/model.ts'
 import { readElement } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder, noFields, unionOf } from './field-set.ts'
 
-/** The trie, with keys in the order of the reference server. */
+/** Encodes the trie with keys in the order of the reference server. */
 export function encodeFields(set: FieldSet, self = false): JsonObject {
   const trie: JsonObject = {}
   if (self) trie['.'] = {}
@@ -11,7 +11,7 @@ export function encodeFields(set: FieldSet, self = false): JsonObject {
   return trie
 }
 
-/** Reads a trie; elements of unknown types are left out. Throws an Error for what is none. */
+/** Decodes a trie; elements of unknown types are dropped. Throws an Error when it is malformed. */
 export function decodeFields(trie: Json): FieldSet {
   return read(trie).children
 }
@@ -41,7 +41,7 @@ function read(trie: Json): Found {
   return { member: owned, children: nodes.length < 2 ? nodes : withoutRepeats(nodes) }
 }
 
-/** Texts that differ may name the same element. */
+/** Merges duplicates: different texts may denote the same element. */
 function withoutRepeats(nodes: FieldNode[]): FieldSet {
   const repeats = nodes.some((node, at) => at > 0 && nodes[at - 1]?.element === node.element)
   return repeats ? unionOf(nodes.map((node) => [node])) : nodes

@@ -1,4 +1,4 @@
-/** JSON Patch (RFC 6902), with the leniencies of the library that the reference server uses: negative indexes, replace as add. */
+/** JSON Patch (RFC 6902) with the extensions of the reference server's library: negative indexes, replace as add. */
 import { ApiError, badRequest } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
@@ -8,25 +8,25 @@ import { forgetRawText } from '../schema/raw-json.ts'
 import { isObject, jsonTypeName } from './json-values.ts'
 
 const maxOperations = 10_000
-/** Characters of JSON that the copy operations of one patch may add. */
+/** Maximum characters of JSON that the copy operations of one patch may add. */
 const maxCopied = 3 * 1024 * 1024
-/** Items of lists that one patch may move, to make room for others or to fill their places. */
+/** Maximum list items that the insertions and removals of one patch may move. */
 const maxShifted = 50_000_000
 
 interface Operation {
   readonly op: string | undefined
   readonly path: string | undefined
   readonly from: string | undefined
-  /** Null when there is none. */
+  /** Null when absent. */
   readonly value: Json
 }
 
-/** A patch does not fit the document. Clients get no more than this, as from the reference server. */
+/** A patch that can't be applied. As in the reference server, the message gives no detail. */
 export function unprocessablePatch(): ApiError {
   return new ApiError('Invalid', 'the server rejected our request due to an error in our request', {})
 }
 
-/** A test of a patch does not hold. */
+/** A test operation failed. */
 export class PatchTestFailed extends ApiError {
   constructor() {
     super('Invalid', unprocessablePatch().message, {})
@@ -34,8 +34,8 @@ export class PatchTestFailed extends ApiError {
 }
 
 /**
- * Applies the operations in order and returns the new document; the given one may be changed, the operations are not.
- * Throws BadRequest when they are no patch, RequestEntityTooLarge for too many, and Invalid when one does not apply.
+ * Applies the operations in order and returns the new document; may change the given document, but not the operations.
+ * Throws BadRequest for a malformed patch, RequestEntityTooLarge for too many operations, and Invalid when one can't be applied.
  */
 export function applyJsonPatch(document: JsonObject, operations: Json): Json {
   const steps = readOperations(operations)
@@ -44,7 +44,7 @@ export function applyJsonPatch(document: JsonObject, operations: Json): Json {
   try {
     for (const step of steps) root = apply(root, step, budget)
   } catch (error) {
-    // Nested copies can outgrow the stack of whoever walks over them.
+    // Nested copies can become deep enough to overflow the stack of a recursive walk.
     if (error instanceof RangeError) throw unprocessablePatch()
     throw error
   }
@@ -53,7 +53,7 @@ export function applyJsonPatch(document: JsonObject, operations: Json): Json {
 
 const members = ['op', 'path', 'from', 'value']
 
-/** Strict faults of the operations: members that RFC 6902 does not know, as `json patch unknown field "[0].foo"`. */
+/** Strict decoding errors: members unknown to RFC 6902, as `json patch unknown field "[0].foo"`. */
 export function jsonPatchFaults(operations: Json): string[] {
   if (!Array.isArray(operations)) return []
   return operations.flatMap((operation, index) =>
@@ -90,13 +90,13 @@ function mismatch(value: Json, target: string): ApiError {
 
 type Container = Json[] | JsonObject
 
-/** What the steps of one patch have cost so far. */
+/** Cost of the operations so far. */
 interface Budget {
   copied: number
   shifted: number
 }
 
-/** Where a pointer leads: the container, and the last token in it. */
+/** Target of a pointer: the container and the last token. */
 interface Place {
   readonly container: Container
   readonly key: string
@@ -139,7 +139,7 @@ function apply(root: Json, { op, path, from, value }: Operation, budget: Budget)
   }
 }
 
-/** Follows a JSON pointer (RFC 6901) to the container of its last token. */
+/** Resolves a JSON pointer (RFC 6901) to the container of its last token. */
 function find(root: Json, pointer: string | undefined): Place {
   const tokens = (pointer ?? '').split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (tokens.length < 2) throw unprocessablePatch()
@@ -153,7 +153,7 @@ function find(root: Json, pointer: string | undefined): Place {
   return { container: container as Container, key: tokens[last] as string }
 }
 
-/** The index that a token names among `length` items; negative ones count from the end. */
+/** Parses a token as index into `length` items; negative indexes count from the end. */
 function indexOf(token: string, length: number): number {
   const index = /^[+-]?[0-9]+$/.test(token) ? Number(token) : Number.NaN
   const from = index < 0 ? index + length : index
@@ -175,7 +175,7 @@ function add({ container, key }: Place, value: Json, budget: Budget): void {
   }
 }
 
-/** Charges for the items behind an index. */
+/** Charges the moved items to the budget. */
 function shift(count: number, budget: Budget): void {
   budget.shifted += count
   if (budget.shifted > maxShifted) throw unprocessablePatch()

@@ -1,11 +1,11 @@
-/** JSON values that patches take apart, and their names in messages. */
+/** Helpers for JSON values and for their type names in messages. */
 import type { Json, JsonObject } from '../schema/model.ts'
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Name of a value's type in messages that clients know from Go. */
+/** Go's name of a value's type, for messages that clients know. */
 export function typeName(value: Json | undefined): string {
   if (Array.isArray(value)) return '[]interface {}'
   if (isObject(value)) return 'map[string]interface {}'
@@ -14,7 +14,7 @@ export function typeName(value: Json | undefined): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : '<nil>'
 }
 
-/** Name of a value's JSON type, as in `cannot unmarshal array into …`. */
+/** JSON type name, as in `cannot unmarshal array into …`. */
 export function jsonTypeName(value: Json): string {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'bigint') return 'number'

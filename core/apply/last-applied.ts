@@ -1,4 +1,4 @@
-/** The annotation in which the command line client keeps what it applied by itself, before it applies through the server. */
+/** The annotation in which the command line client stores its last client-side applied configuration. */
 import type { Platform } from '../platform.ts'
 import { utf8Length } from '../schema/bytes.ts'
 import { parseJsonText } from '../schema/json-text.ts'
@@ -11,12 +11,12 @@ import { difference, type FieldSet } from './field-set.ts'
 import { atomOf, type Scope } from './scope.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-/** All annotations of an object together, in bytes. */
+/** Maximum bytes of all annotations of an object. */
 const annotationsLimit = 256 * 1024
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Name of the one manager for whom the annotation is looked after. */
+/** Name of the field manager with this annotation. */
 export const clientName = (platform: Platform) => `${platform.component}ctl`
 
 const annotationName = (platform: Platform) => platform.name(`${clientName(platform)}.<labels>/last-applied-configuration`)
@@ -31,7 +31,7 @@ function lastAppliedOf(object: JsonObject, platform: Platform): string | undefin
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Fields that the client has applied by itself and nobody has changed since; undefined when the annotation does not tell. */
+/** Fields applied client-side and unchanged since; undefined when the annotation is missing or unusable. */
 function appliedBefore(scope: Scope, live: JsonObject, platform: Platform): FieldSet | undefined {
   const text = lastAppliedOf(live, platform)
   if (text === undefined) return undefined
@@ -48,7 +48,7 @@ function appliedBefore(scope: Scope, live: JsonObject, platform: Platform): Fiel
   }
 }
 
-/** The conflicts that are left when the client may take over what it had applied by itself; none: it may apply by force. */
+/** Conflicts that remain after the client takes over fields that it had applied client-side; undefined: none, so the apply may be forced. */
 export function conflictsBeyond(scope: Scope, live: JsonObject, error: ApplyConflicts, platform: Platform): ApplyConflicts | undefined {
   const allowed = appliedBefore(scope, live, platform)
   if (allowed === undefined) return error
@@ -69,7 +69,7 @@ function sorted(value: Json): Json {
   )
 }
 
-/** Keeps the annotation, where there is one, in step with what was applied. */
+/** Updates the annotation, if the object has it, to the applied configuration. */
 export function withLastApplied(object: JsonObject, applied: JsonObject, platform: Platform): JsonObject {
   if (lastAppliedOf(object, platform) === undefined) return object
   const name = annotationName(platform)

@@ -5,17 +5,17 @@ import { TypeMismatch } from './type-mismatch.ts'
 
 const mismatch = (message: string) => new TypeMismatch([{ path: '', message }])
 
-/** What identifies an item of a set or a map list. Throws a TypeMismatch that says why nothing does. */
+/** The path element that identifies an item of a set or a map list. Throws a TypeMismatch when the item has no identity. */
 export function itemElement(list: ListAtom, item: Json): Element {
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item)
 }
 
-/** Lists up to this length are searched for repeats item by item. */
+/** Up to this length, duplicates are searched by pairwise comparison. */
 const fewItems = 16
 
 /**
- * Whether both lists have the same items in the same order, as far as identity goes, and none of them repeats. False where that takes more
- * than a look at plain keys.
+ * Fast path: whether both lists have the same item identities in the same order, without duplicates. False when plain keys don't suffice to
+ * tell.
  */
 export function sameIdentities({ keys, defaults, relation }: ListAtom, left: readonly Json[], right: readonly Json[]): boolean {
   if (relation !== 'map' || keys.length === 0 || left.length !== right.length || left.length > fewItems) return false
@@ -32,7 +32,7 @@ export function sameIdentities({ keys, defaults, relation }: ListAtom, left: rea
 
 const isKeyed = (item: Json | undefined) => typeof item === 'object' && item !== null && !Array.isArray(item)
 
-/** As `keyElement` writes it, from what is known of the list. */
+/** As `keyElement`, with the key texts prepared for this list. */
 function keyedElement({ keys, keyTexts, defaults }: ListAtom, item: Json): Element {
   if (item === null) throw mismatch('associative list with keys may not have a null element')
   if (typeof item !== 'object' || Array.isArray(item)) throw mismatch('associative list with keys may not have non-map elements')

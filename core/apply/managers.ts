@@ -1,11 +1,11 @@
-/** Who owns what in an object: `metadata.managedFields`, read and written (metav1.ManagedFieldsEntry). */
+/** Encodes and decodes `metadata.managedFields` (metav1.ManagedFieldsEntry). */
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { FieldSet } from './field-set.ts'
 import { decodeFields, encodeFields } from './fields-v1.ts'
 
 export type Operation = 'Apply' | 'Update'
 
-/** What tells managers apart. Appliers keep their identity when they change the version. */
+/** Identity of a manager. For operation Apply it does not include the version. */
 export interface Identity {
   readonly manager: string
   readonly operation: Operation
@@ -19,13 +19,13 @@ export interface Manager extends Identity {
   readonly time: string | undefined
 }
 
-/** By identity. */
+/** Managers by identity. */
 export type Managers = ReadonlyMap<string, Manager>
 
 const plain = /^[\w./-]*$/
 const quoted = (text: string) => (plain.test(text) ? `"${text}"` : JSON.stringify(text))
 
-/** The identity as a text, JSON in fact, which also gives managers their order in conflicts. */
+/** The identity as JSON text; conflicts are ordered by it. */
 export function identityOf({ manager, operation, apiVersion, subresource }: Identity): string {
   let text = manager === '' ? '{' : `{"manager":${quoted(manager)},`
   text += `"operation":"${operation}"`
@@ -54,7 +54,7 @@ function decodeEntry(entry: JsonObject, index: number): Manager {
   }
 }
 
-/** Reads entries. Throws an Error for the first one that no manager could have written. */
+/** Decodes entries. Throws an Error for the first invalid one. */
 export function decodeManagers(entries: readonly Json[] | undefined): Managers {
   const managers = new Map<string, Manager>()
   entries?.forEach((entry, index) => {
@@ -64,7 +64,7 @@ export function decodeManagers(entries: readonly Json[] | undefined): Managers {
   return managers
 }
 
-/** Operations apart, then the oldest first, then by name. Times are texts of one form, which sort as what they say. */
+/** Sorts by operation, then oldest first, then by name. RFC 3339 times in UTC sort as strings. */
 function inOrder(a: Manager, b: Manager): number {
   return (
     compareTexts(a.operation, b.operation) ||
@@ -77,7 +77,7 @@ function inOrder(a: Manager, b: Manager): number {
 
 const compareTexts = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)
 
-/** Written member by member: this runs with every write. */
+/** Written out member by member for speed: this runs with every write. */
 function encodeEntry({ manager, operation, apiVersion, time, fields, subresource }: Manager): JsonObject {
   const entry: JsonObject = {}
   if (manager !== '') entry['manager'] = manager
@@ -90,7 +90,7 @@ function encodeEntry({ manager, operation, apiVersion, time, fields, subresource
   return entry
 }
 
-/** The entries to store; undefined when there are no managers. */
+/** The entries to store; undefined without managers. */
 export function encodeManagers(managers: Managers): Json[] | undefined {
   if (managers.size === 0) return undefined
   const ordered = [...managers.values()]

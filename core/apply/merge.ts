@@ -1,12 +1,12 @@
-/** Lays an applied configuration over a live object. Nothing is removed by it. */
+/** Merges an applied configuration into a live object. It removes nothing. */
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import type { Element } from './element.ts'
 import { itemElement } from './list-item.ts'
 
 /**
- * The live value with all that is applied; leaves are the applied ones. Lists come in the order of the live one where the applied one
- * says nothing else. Shares parts with both. Both have been checked; of the applied one no items repeat.
+ * The live value with the applied one merged in; applied leaves win. List items keep the live order unless the applied list says otherwise.
+ * The result shares parts with both. Both must have passed `checkType`; the applied value has no duplicate items.
  */
 export function merge(given: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {
   if (applied === undefined) return live
@@ -41,12 +41,12 @@ function mergeLists(list: ListAtom, live: Json, applied: Json): Json {
   return mergeItems(list, left, right)
 }
 
-/** The items of a list by identity. */
+/** Items of a list by identity. */
 function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Map<Element, Json> } {
   const values = new Map<Element, Json>()
   const order = items.map((item) => {
     const element = itemElement(list, item)
-    // What repeats is replaced, not merged.
+    // Duplicates are replaced, not merged.
     values.set(element, values.has(element) ? null : item)
     return element
   })
@@ -54,8 +54,8 @@ function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; va
 }
 
 /**
- * Walks both lists at once. Items of the applied list keep its order; an item that only the live list has comes before the applied
- * item that it stood before.
+ * Merges two lists. Applied items keep their order; an item that is only in the live list stays in front of the applied item that it
+ * preceded.
  */
 function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Json[]): Json[] {
   const left = indexed(list, live)

@@ -2,7 +2,7 @@ import type { Atom } from './atom.ts'
 import { isKey, nameOf } from './element.ts'
 import type { FieldSet } from './field-set.ts'
 
-/** The set with every declared field that has members below it; keys of maps and items of lists stay as they are. */
+/** Adds every declared field with members below it to the set; map keys and list items are not added. */
 export function withNamedFields(atom: Atom | undefined, set: FieldSet): FieldSet {
   return set.map((node) => {
     if (node.children.length === 0) return node

@@ -1,4 +1,4 @@
-/** Keeps `metadata.managedFields` with every write, and applies configurations (KEP-555, API conventions 'Server-side apply'). */
+/** Maintains `metadata.managedFields` on every write, and applies configurations (KEP-555, API conventions 'Server-side apply'). */
 import type { Platform } from '../platform.ts'
 import { badRequest, unreasoned } from '../respond/status.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -13,21 +13,21 @@ import { atomOf, type Scope } from './scope.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 import { apply, update } from './updater.ts'
 
-/** One write: where, by whom and when. */
+/** One write: its scope, field manager and time. */
 export interface Writing extends Scope {
   readonly platform: Platform
   readonly kind: string
   /** Empty: the main resource. */
   readonly subresource: string
-  /** As core/request/options.ts finds it; may be empty. */
+  /** Field manager as core/request/options.ts determines it; may be empty. */
   readonly manager: string
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** What an object of the kind is before anything is written to it, in the scope's version. */
+  /** An empty object of the kind, in the scope's version: the "before" of a create. */
   readonly blank: JsonObject
 }
 
-/** What the server owns, and what says whose object it is. */
+/** Fields that no manager owns: server-owned metadata, and the identity of the object. */
 const serverFields = fieldSet(
   ['apiVersion'],
   ['kind'],
@@ -47,7 +47,7 @@ function identity({ apiVersion, subresource }: Writing, manager: string, operati
 const metadataOf = (object: JsonObject) => (object['metadata'] ?? {}) as JsonObject
 const entriesOf = (object: JsonObject) => metadataOf(object)['managedFields'] as readonly Json[] | undefined
 
-/** The object without its ownership, which nobody owns. */
+/** The object without managedFields, which no manager owns. */
 function bare(object: JsonObject): JsonObject {
   const metadata = metadataOf(object)
   if (!Object.hasOwn(metadata, 'managedFields')) return object
@@ -55,7 +55,7 @@ function bare(object: JsonObject): JsonObject {
   return { ...object, metadata: rest }
 }
 
-/** An empty list, or one of an empty entry, takes all ownership away. */
+/** An empty list, or a list with one empty entry, resets ownership. */
 function clears(entries: readonly Json[] | undefined): boolean {
   return entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as JsonObject).length === 0))
 }
@@ -71,7 +71,7 @@ function decodeOr(entries: readonly Json[] | undefined, otherwise: () => Manager
   }
 }
 
-/** The managers that a write starts from: those in the body when they are well formed, else the live ones. */
+/** The managers before a write: those in the request body if they are well-formed, otherwise the live ones. */
 function managersOf({ subresource }: Writing, live: JsonObject, object: JsonObject): Managers {
   const fromLive = () => decodeOr(entriesOf(live), () => nobody)
   if (subresource !== '') return fromLive()
@@ -79,7 +79,7 @@ function managersOf({ subresource }: Writing, live: JsonObject, object: JsonObje
   return clears(given) ? nobody : decodeOr(given, fromLive)
 }
 
-/** Gives what an update changed to its manager. */
+/** Assigns the fields that an update changed to its manager. */
 function record(writing: Writing, old: JsonObject, updated: JsonObject, before: Managers, name: string): Managers {
   const { managers, gained } = update(writing, bare(old), bare(updated), before)
   const fields = difference(gained, serverFields)
@@ -91,8 +91,8 @@ function record(writing: Writing, old: JsonObject, updated: JsonObject, before: 
 }
 
 /**
- * The entries to store with an object that is created (`live` absent) or updated otherwise than by apply; both in the scope's version,
- * with defaults. Objects that nobody owns on an update stay so. Where fields can't be told, nobody owns any
+ * The managedFields entries to store with an object that is created (`live` absent) or updated other than by apply; both are in the scope's
+ * version, with defaults. An object without managers stays so on update. When fields can't be identified, all ownership is dropped
  * (UpdateNoErrors in apimachinery's managedfields).
  */
 export function updateManaged(writing: Writing, live: JsonObject | undefined, object: JsonObject): Json[] | undefined {
@@ -107,7 +107,7 @@ export function updateManaged(writing: Writing, live: JsonObject | undefined, ob
   }
 }
 
-/** Refuses what can't be applied here. */
+/** Throws when this configuration can't be applied here. */
 function checkApplied({ apiVersion, kind }: Writing, applied: JsonObject): void {
   const [group, version] = splitVersion(typeof applied['apiVersion'] === 'string' ? applied['apiVersion'] : '')
   const given = typeof applied['kind'] === 'string' ? applied['kind'] : ''
@@ -135,7 +135,7 @@ function checkTyped({ apiVersion, kind, ...scope }: Writing, object: JsonObject,
   }
 }
 
-/** Managers of the live object; all that is in it belongs to somebody when it is applied to for the first time. */
+/** Managers of the live object. Before the first apply, a manager `before-first-apply` gets all of its fields. */
 function managersBefore(writing: Writing, live: JsonObject): Managers {
   let managers: Managers
   try {
@@ -146,7 +146,7 @@ function managersBefore(writing: Writing, live: JsonObject): Managers {
   return managers.size > 0 ? managers : record(writing, writing.blank, live, managers, beforeFirstApply)
 }
 
-/** Without the fields that the server owns. */
+/** Removes the fields that the server owns. */
 function stripped(managers: Map<string, Manager>, key: string): Map<string, Manager> {
   const manager = managers.get(key)
   if (manager === undefined) return managers
@@ -157,9 +157,9 @@ function stripped(managers: Map<string, Manager>, key: string): Map<string, Mana
 }
 
 /**
- * Applies a configuration, which may be partial and is given as it was parsed, to the live object or to none. Returns the object with its
- * new entries; it has to be decoded, and has no defaults yet. Throws 400 for another kind or version or for given entries, 409 for
- * conflicts, 500 without a reason for what does not fit the schema.
+ * Applies a configuration (parsed, possibly partial) to the live object, or creates one. Returns the object with its new managedFields; it
+ * still has to be decoded and defaulted. Throws 400 for another kind or version or for given managedFields, 409 for conflicts, 500 without
+ * a reason when the schema does not match.
  */
 export function applyManaged(writing: Writing, live: JsonObject | undefined, applied: JsonObject, force: boolean): JsonObject {
   checkApplied(writing, applied)
@@ -179,7 +179,7 @@ export function applyManaged(writing: Writing, live: JsonObject | undefined, app
   return withEntries(isClient ? withLastApplied(object, applied, writing.platform) : object, encodeManagers(after))
 }
 
-/** Applies, by force where the conflicts are with what the client had applied by itself. */
+/** Applies; retries with force when all conflicts are with the client's own client-side apply. */
 function resolved<T>(writing: Writing, live: JsonObject, attempt: (force: boolean) => T, force: boolean): T {
   try {
     return attempt(force)

@@ -1,4 +1,4 @@
-/** Removes what an applier applied last time and not this time, and nobody else owns. */
+/** Removes fields that an applier applied last time, does not apply now, and no other manager owns. */
 import type { Json, JsonObject } from '../schema/model.ts'
 import { convertTo } from './convert.ts'
 import { difference, type FieldSet, intersection, union, unionOf } from './field-set.ts'
@@ -8,7 +8,7 @@ import { removeItems } from './remove-items.ts'
 import { atomOf, type Scope } from './scope.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-/** Both in the same version: everything there could be, and what is left of it. */
+/** Both in the same version: the merged object, and what is left of it. */
 interface Pruned {
   readonly version: string
   readonly merged: JsonObject
@@ -17,7 +17,7 @@ interface Pruned {
 
 const objectOf = (value: Json) => (value ?? {}) as JsonObject
 
-/** The merged object without what the applier gave up; `last` is what it owned before, `managers` has what it owns now. */
+/** The merged object without the fields that the applier gave up; `last` is its previous entry, `managers` has the current one. */
 export function prune(scope: Scope, merged: JsonObject, managers: Managers, last: Manager): JsonObject {
   const { apiVersion: own } = scope
   const version = last.apiVersion
@@ -42,7 +42,7 @@ function namedFields(scope: Scope, version: string, object: JsonObject): FieldSe
   return withNamedFields(atom, toFieldSet(atom, object))
 }
 
-/** What is owned in each version; first in the one that was pruned, since conversions may need what was removed. */
+/** Owned fields by version, the pruned version first, because conversions may depend on what was removed. */
 function ownersFirst(managers: Managers, first: string): [string, FieldSet][] {
   const owned = new Map<string, FieldSet[]>()
   for (const { apiVersion, fields } of managers.values()) {
@@ -55,7 +55,7 @@ function ownersFirst(managers: Managers, first: string): [string, FieldSet][] {
     .sort(([a], [b]) => Number(b === first) - Number(a === first))
 }
 
-/** Puts back what somebody owns. */
+/** Restores fields that a manager owns. */
 function addBack(scope: Scope, { version, merged, rest }: Pruned, owned: FieldSet): Pruned {
   const atom = atomOf(scope, version)
   const kept = union(namedFields(scope, version, rest), withNamedFields(atom, owned))

@@ -1,8 +1,8 @@
-/** Ownership that was recorded before the schema changed what is owned as a whole. */
+/** Migrates ownership after a schema change between atomic and granular. */
 import type { Atom } from './atom.ts'
 import type { FieldNode, FieldSet } from './field-set.ts'
 
-/** The set in terms of the present schema: who owned a part of what is atomic now owns all of it. */
+/** The set in terms of the present schema: the owner of part of a value that is atomic now owns all of it. */
 export function reconcile(atom: Atom, set: FieldSet): FieldSet {
   let changed: FieldNode[] | undefined
   for (const [at, node] of set.entries()) {

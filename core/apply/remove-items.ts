@@ -4,7 +4,7 @@ import { fieldElement } from './element.ts'
 import { type FieldSet, find } from './field-set.ts'
 import { itemElement } from './list-item.ts'
 
-/** A value without the members of the set; null when nothing is left of it. Shares parts with the value. */
+/** Returns a value without the members of the set; null when nothing is left. Shares parts with the value. */
 export function removeItems(given: Atom, value: Json, fields: FieldSet): Json {
   const { map, scalar, list } = deduce(given, value)
   if (map) return typeof value === 'object' && value !== null && !Array.isArray(value) ? withoutMembers(map, value, fields) : null

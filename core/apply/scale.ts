@@ -1,4 +1,4 @@
-/** Ownership of the replicas, between an object and its scale: in the scale they are `spec.replicas` of autoscaling/v1. */
+/** Maps ownership of the replicas between an object and its scale, where they are `spec.replicas` of autoscaling/v1. */
 import type { Json } from '../schema/model.ts'
 import { type Element, fieldElement } from './element.ts'
 import { difference, fieldSet, has } from './field-set.ts'
@@ -8,13 +8,13 @@ export const scaleVersion = 'autoscaling/v1'
 const scaleFields = fieldSet(['spec', 'replicas'])
 const scalePath = ['f:spec', 'f:replicas']
 
-/** Path of the replicas in a version of the parent, such as `.spec.replicas`; undefined: no such version, or it has no scale. */
+/** Path of the replicas in a version of the parent, such as `.spec.replicas`; undefined: no such version, or no scale subresource. */
 export type ReplicasPath = (apiVersion: string) => string | undefined
 
 const names = (path: string) => path.split('.').filter((name) => name !== '')
 const elements = (path: string): Element[] => names(path).map(fieldElement)
 
-/** Who owns the replicas: the entries that a scale has. Throws an Error for entries that no manager could have written. */
+/** The managedFields of the scale: managers of the replicas. Throws an Error for invalid entries. */
 export function scaleEntries(parent: readonly Json[] | undefined, pathIn: ReplicasPath): Json[] | undefined {
   const managers = new Map<string, Manager>()
   for (const [identity, manager] of decodeManagers(parent)) {
@@ -25,10 +25,10 @@ export function scaleEntries(parent: readonly Json[] | undefined, pathIn: Replic
   return encodeManagers(managers)
 }
 
-/** The same manager, whatever version it writes in. */
+/** Identity of a manager without its version. */
 const sameAs = (manager: Manager) => identityOf({ ...manager, apiVersion: '' })
 
-/** The parent's entries after a write to its scale, which took the replicas from all that the scale's entries don't name. */
+/** The parent's managedFields after a write to its scale: only managers in the scale's entries own the replicas. */
 export function parentEntries(
   parent: readonly Json[] | undefined,
   scale: readonly Json[] | undefined,
@@ -50,7 +50,7 @@ export function parentEntries(
   return encodeManagers(managers)
 }
 
-/** What a manager of the parent is left with; it is taken out of the owners when it is one of them. */
+/** The parent's manager after the write; undefined when it owns nothing any more. A manager found in `owners` is removed from there. */
 function afterScale(manager: Manager, owners: Map<string, Manager>, pathIn: ReplicasPath): Manager | undefined {
   const path = pathIn(manager.apiVersion)
   if (path === undefined || !has(manager.fields, elements(path))) return manager

@@ -4,22 +4,22 @@ import type { FieldSet } from './field-set.ts'
 
 /** The versions of a resource. */
 export interface Versions {
-  /** Undefined: not served (any more); who owns fields in it owns nothing. */
+  /** Undefined: the version is not served; its managers lose their fields. */
   atom(apiVersion: string): Atom | undefined
-  /** The same object in another version, neither of them changed. */
+  /** Converts an object; does not change the given one. */
   convert(object: JsonObject, from: string, to: string): JsonObject
 }
 
-/** Where a write happens. */
+/** Context of a write. */
 export interface Scope {
-  /** Of the objects given and returned. */
+  /** Version of the objects given and returned. */
   readonly apiVersion: string
   readonly versions: Versions
-  /** Fields that can't be written here; nobody gets to own them. */
+  /** Fields that can't be written here (resetFields); no manager owns them. */
   readonly reset: FieldSet
 }
 
-/** The atom of a version that is known to be there. */
+/** The atom of a version that must exist. */
 export function atomOf({ versions }: Scope, apiVersion: string): Atom {
   const atom = versions.atom(apiVersion)
   if (atom === undefined) throw new Error(`no corresponding type for ${apiVersion}`)

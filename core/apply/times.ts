@@ -8,15 +8,15 @@ function withoutTime({ time: _, ...rest }: JsonObject): Json {
 }
 
 /**
- * Gives the entries of an object their old times back, in place, when nothing else is new, so that a write that changes nothing keeps
- * the resourceVersion. Both objects are canonical.
+ * Restores the previous managedFields times, in place, when nothing else changed, so that a no-op write keeps the resourceVersion.
+ * Both objects are canonical.
  */
 export function keepTimes(updated: JsonObject, old: JsonObject): void {
   const before = entriesOf(old)
   const after = entriesOf(updated)
   if (before.length !== after.length || before.every((entry, index) => entry['time'] === after[index]?.['time'])) return
   const metadata = updated['metadata'] as JsonObject
-  // First, as most writes change more than the owners.
+  // Compared first, because most writes change more than the managers.
   if (!equal({ ...updated, metadata: { ...metadata, managedFields: before } }, old)) return
   if (before.every((entry, index) => equal(withoutTime(entry), withoutTime(after[index] as JsonObject)))) metadata['managedFields'] = before
 }

@@ -5,7 +5,7 @@ import { itemElement } from './list-item.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
 interface Found {
-  /** The value is owned itself. */
+  /** The value itself is owned. */
   readonly member: boolean
   readonly children: FieldSet
 }
@@ -13,7 +13,7 @@ interface Found {
 const whole: Found = { member: true, children: [] }
 const nothing: Found = { member: false, children: [] }
 
-/** Every leaf and item that a value mentions. Throws a TypeMismatch for keys that the schema does not know. */
+/** All leaves and items of a value. Throws a TypeMismatch for undeclared keys. */
 export function toFieldSet(atom: Atom, value: Json): FieldSet {
   return visit(atom, value).children
 }
@@ -43,7 +43,7 @@ function visitMap(map: MapAtom, object: JsonObject): Found {
   return { member: false, children: inOrder(children) }
 }
 
-/** Items that repeat are owned together, as leaves. */
+/** Duplicate items are owned together, as a leaf. */
 function visitList(list: ListAtom, items: readonly Json[]): Found {
   const children = new Map<string, FieldNode>()
   for (const item of items) {

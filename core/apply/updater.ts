@@ -1,4 +1,4 @@
-/** How ownership moves with a write, and what an apply makes of an object (KEP-555). Knows managers and fields, no metadata. */
+/** Moves ownership with a write, and merges applied configurations (KEP-555). Works on managers and field sets; knows no metadata. */
 import { equal } from '../schema/equal.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { type Comparison, compare } from './compare.ts'
@@ -12,7 +12,7 @@ import { reconcile } from './reconcile.ts'
 import { atomOf, type Scope } from './scope.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-/** Takes back what managers own in versions that are gone, and what the schema has made atomic. */
+/** Migrates managers: drops versions that are not served, and follows atomic changes of the schema. */
 function reconciled({ versions }: Scope, managers: Managers): Managers {
   const result = new Map<string, Manager>()
   for (const [identity, manager] of managers) {
@@ -27,12 +27,12 @@ function reconciled({ versions }: Scope, managers: Managers): Managers {
 interface Change {
   readonly old: JsonObject
   readonly updated: JsonObject
-  /** Who makes it: no conflict with oneself. */
+  /** Identity of the writer, which has no conflict with itself. */
   readonly by: string
   readonly force: boolean
 }
 
-/** What a change is in each version that managers use. */
+/** Returns the comparison of a change in each version that managers use. */
 function comparer(scope: Scope, { old, updated }: Change): (apiVersion: string) => Comparison {
   const known = new Map<string, Comparison>()
   const { apiVersion: own, reset } = scope
@@ -48,7 +48,7 @@ function comparer(scope: Scope, { old, updated }: Change): (apiVersion: string) 
   }
 }
 
-/** Takes what changed away from the other managers. Throws ApplyConflicts when that is not forced. */
+/** Removes the changed fields from the other managers. Throws ApplyConflicts for them unless forced. */
 function transfer(scope: Scope, managers: Managers, change: Change): { managers: Map<string, Manager>; comparison: Comparison } {
   const comparisonIn = comparer(scope, change)
   const comparison = comparisonIn(scope.apiVersion)
@@ -68,7 +68,7 @@ function transfer(scope: Scope, managers: Managers, change: Change): { managers:
   return { managers: result, comparison }
 }
 
-/** What a write gave to the one who made it, and what the others still own. */
+/** The managers after a write, and the fields that its manager gained. */
 export function update(
   scope: Scope,
   old: JsonObject,
@@ -79,14 +79,15 @@ export function update(
   return { managers: result.managers, gained: result.comparison.changed }
 }
 
-/** Whether there may be something that an applier owned before and does not apply any more. */
+/** Whether the applier may have owned fields that it does not apply any more. */
 function givesUp(last: Manager | undefined, apiVersion: string, now: FieldSet): last is Manager {
   return last !== undefined && (last.apiVersion !== apiVersion ? last.fields : difference(last.fields, now)).length > 0
 }
 
 /**
- * Merges what is applied into the live object, removes what the applier no longer applies, and moves ownership.
- * The object is undefined when nothing changed. Throws ApplyConflicts, and TypeMismatch for a version of another manager that the object does not fit.
+ * Merges the applied configuration into the live object, prunes what the applier no longer applies, and moves ownership.
+ * The object is undefined when nothing changed. Throws ApplyConflicts, and TypeMismatch when the object does not match another manager's
+ * version.
  */
 export function apply(
   scope: Scope,

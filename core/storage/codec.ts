@@ -1,8 +1,8 @@
 /**
- * Between stored values and served bytes. A printed object is canonical JSON that starts with kind, apiVersion and metadata, without a
- * resourceVersion; the served form has it spliced in as the first member of metadata, so that reads never parse what nobody changed.
- * A stored value is the printed object, its protobuf form in an envelope, or YAML. Other JSON, and other versions, are read as well: the
- * reference server may have written them.
+ * Converts between stored values and served bytes. A printed object is canonical JSON that starts with kind, apiVersion and metadata, without
+ * a resourceVersion; the served form has it spliced in as first member of metadata, so that reads don't parse stored values.
+ * A stored value is the printed object, protobuf in an envelope, or YAML. JSON of other forms and versions is read too, because the
+ * reference server may have written it.
  */
 import { StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
@@ -37,7 +37,7 @@ export class Printed {
     this.json = json
   }
 
-  /** The JSON in UTF-8, made once. */
+  /** The JSON in UTF-8, encoded once. */
   get bytes(): Uint8Array {
     this.#bytes ??= encoder.encode(this.json)
     return this.#bytes
@@ -46,34 +46,34 @@ export class Printed {
 
 export interface Codec {
   /**
-   * The canonical form: fields in schema order, empty ones left out as the API does, no resourceVersion. It shares with the object what is
-   * canonical already.
+   * The canonical form: fields in schema order, empty fields omitted as the API does, no resourceVersion. Shares canonical parts with the given
+   * object.
    */
   canonical(object: ApiObject): ApiObject
   print(canonical: ApiObject): Printed
   /** The value to store. */
   store(printed: Printed): Uint8Array
-  /** The bytes that clients get for a printed object; without a revision: for one that is not stored. */
+  /** The served bytes of a printed object; without a revision: of an object that is not stored. */
   show(printed: Printed, revision?: number): Uint8Array
-  /** Served bytes under another revision: what a deletion shows. */
+  /** Served bytes with another revision, as a deletion shows them. */
   restamp(served: Uint8Array, from: number, to: number): Uint8Array
-  /** Whether these are the bytes that `show` gives. */
+  /** Whether `served` equals the result of `show`. */
   isShown(served: Uint8Array, printed: Printed, revision: number): boolean
   /**
-   * The bytes that clients get for a stored value.
+   * The served bytes of a stored value.
    * @throws StoreError `corrupt` when the value can't be read.
    */
   serve(stored: Uint8Array, revision: number): Uint8Array
-  /** Whether `serve` only puts a resourceVersion into the value. */
+  /** Whether `serve` only adds a resourceVersion to this value. */
   isServed?(stored: Uint8Array): boolean
-  /** A fresh object from served bytes; the caller may change it. */
+  /** Decodes a new object from served bytes; the caller may change it. */
   decode(served: Uint8Array): ApiObject
 }
 
 export interface CodecOptions {
-  /** Media type of stored values; what is not of JSON or YAML is protobuf. Default JSON. Whatever it says, all three are read. */
+  /** Media type of stored values: JSON (default) or YAML; any other means protobuf. All three can be read regardless. */
   readonly mediaType?: string
-  /** The same resource in other versions, with `storage`: how to read objects that were stored in them. */
+  /** The same resource in other versions, with `storage`: schemas for objects that were stored in them. */
   readonly versions?: readonly ResourceDefinition[]
 }
 
@@ -83,7 +83,7 @@ function digitsOf(number: number): number {
   return digits
 }
 
-/** A value that is neither JSON nor in an envelope, as the reference server tries YAML last. */
+/** A value that is neither JSON nor an envelope: YAML, which the reference server tries last, too. */
 function readYaml(stored: Uint8Array): ApiObject {
   const object = parseYamlText(decoder.decode(stored)) as Partial<ApiObject> | null
   if (typeof object?.metadata !== 'object') throw new Error('it is no object of this API')
@@ -106,10 +106,10 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const print = (object: ApiObject) => new Printed(object, printJson(object))
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served), schema) as ApiObject
 
-  /** What is served starts with this, then comes a revision and the end of its text, and a comma before other members of metadata. */
+  /** Served bytes start with this, followed by the revision, a quote, and a comma if metadata has other members. */
   const lead = encoder.encode(`${typeMeta}"metadata":{"resourceVersion":"`)
 
-  /** Bytes of the resourceVersion's member and of what stands behind it. */
+  /** Bytes that the resourceVersion member adds, with the character after it. */
   const memberLength = (revision: number, next: number | undefined) =>
     lead.length - head.length + digitsOf(revision) + (next === closingBrace ? 1 : 2)
 
@@ -117,7 +117,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     const member = memberLength(revision, printed[head.length])
     const served = new Uint8Array(printed.length + member)
     served.set(lead)
-    // A revision is a safe integer. Made by hand, this takes a third of the time.
+    // A revision is a safe integer. Formatting the digits by hand takes a third of the time.
     let rest = revision
     for (let at = lead.length + digitsOf(revision) - 1; at >= lead.length; at--) {
       served[at] = zero + (rest % 10)
@@ -141,7 +141,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return splice(bare, to)
   }
 
-  /** Most are of another length, and need no look. */
+  /** The length differs in most cases, which avoids a comparison. */
   const isShown = (served: Uint8Array, printed: Printed, revision: number) =>
     served.length === printed.bytes.length + memberLength(revision, printed.bytes[head.length]) &&
     sameBytes(served, show(printed, revision))
@@ -162,7 +162,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return { kind: envelope.kind, apiVersion: envelope.apiVersion, ...fields } as ApiObject
   }
 
-  /** A value that this server did not print, printed. */
+  /** Prints a value that was not printed by this server. */
   const reprint = (stored: Uint8Array): Printed => {
     try {
       const object = read(stored)
@@ -178,7 +178,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const serve = (stored: Uint8Array, revision: number): Uint8Array => {
     if (!isServed(stored)) return show(reprint(stored), revision)
-    // The reference server ends JSON with a line feed, which would cut a watch event in two.
+    // The reference server ends JSON with a line feed, which would split a watch event.
     return splice(stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored, revision)
   }
 
@@ -187,7 +187,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     'application/yaml': ({ json }) => encoder.encode(yamlText(parseToShow(json))),
   }
   const protobuf: Codec['store'] = ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer)
-  // Custom resources are JSON in the reference server's store, whatever the flag says.
+  // The reference server always stores custom resources as JSON, whatever the flag says.
   const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
 
   return { canonical, print, decode, store, show, restamp, isShown, serve, isServed }

@@ -1,21 +1,21 @@
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 
-/** Where replicas of this server, and of the reference server, agree on who compacts next; its value is the revision last compacted. */
+/** Key on which all replicas, including those of the reference server, coordinate compaction; its value is the last compacted revision. */
 const compactionKey = 'compact_rev_key'
 const encoder = new TextEncoder()
 
 /**
- * Every `interval` milliseconds (0: never) forgets the history from before the last time, so that watches can resume for at least that
- * long. Of the replicas on one store only the first to swap the key in an interval compacts; the others learn that it was done and wait.
+ * Compacts the store every `interval` milliseconds (0: never) up to the revision at the previous compaction, so that watches can resume for at
+ * least one interval. The first replica to swap the key in an interval compacts; the others see the changed key and wait.
  */
 export function startCompaction(store: KeyValueStore, clock: Clock, logger: Logger, interval: number): () => void {
   if (interval === 0) return () => {}
   let cancel = () => {}
   let stopped = false
-  /** Modification revision of the key when it was last seen; 0: never yet. */
+  /** Last seen modification revision of the key; 0: never seen. */
   let known = 0
-  /** The store's revision an interval ago. */
+  /** The store's revision one interval ago. */
   let seen = 0
 
   async function compact(): Promise<void> {

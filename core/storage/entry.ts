@@ -2,7 +2,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import type { Codec } from './codec.ts'
 import type { ServedBytes } from './served-bytes.ts'
 
-/** Bytes that are right until a time, in milliseconds since the epoch. */
+/** Bytes that are valid until a time, in milliseconds since the epoch. */
 export interface Form {
   readonly bytes: Uint8Array
   readonly until: number
@@ -13,23 +13,23 @@ function frozen<T extends object>(value: T): T {
   return Object.freeze(value)
 }
 
-/** A stored value that is served with nothing but a resourceVersion put into it, and that the store holds as well. */
+/** A stored value that is served with only a resourceVersion added, and shared with the store's memory. */
 export interface StoredValue {
   readonly stored: Uint8Array
   readonly from: Served
 }
 
-/** How stored values are served. */
+/** Computes served bytes from stored values. */
 export interface Served {
   readonly kept: ServedBytes
   serve(key: string, stored: Uint8Array, revision: number): Uint8Array
 }
 
-/** One stored object at one revision: served bytes, decoded only when asked, other encodings memoized. */
+/** One stored object at one revision: served bytes, decoded on demand, other encodings memoized. */
 export class Entry {
   readonly key: string
   readonly revision: number
-  /** What is served; of a stored value, while somebody asks for it. */
+  /** Served bytes; for a stored value only while in use (ServedBytes). */
   #bytes: Uint8Array | undefined
   readonly #stored: Uint8Array | undefined
   readonly #from: Served | undefined
@@ -40,7 +40,7 @@ export class Entry {
   #forms: Map<string, Form> | undefined
   #object: ApiObject | undefined
 
-  /** `bytes`: what is served, or what is stored: so that objects are not in memory twice. */
+  /** `bytes`: served bytes, or the stored value, so that memory holds the object only once. */
   constructor(key: string, revision: number, bytes: Uint8Array | StoredValue, codec: Codec, isStale?: () => boolean) {
     this.key = key
     this.revision = revision
@@ -60,49 +60,49 @@ export class Entry {
     return bytes
   }
 
-  /** The same for those who will hardly ask again. */
+  /** As `bytes`, without caching, for callers that rarely ask again. */
   get bytesOnce(): Uint8Array {
     if (this.#bytes !== undefined) return this.#bytes
     return (this.#from as Served).serve(this.key, this.#stored as Uint8Array, this.revision)
   }
 
-  /** The same with or without its resourceVersion, for those who search it. */
+  /** As `bytes`, with or without the resourceVersion, for searching. */
   get content(): Uint8Array {
     return this.#stored ?? this.bytesOnce
   }
 
-  /** Lets go of bytes that can be made again. */
+  /** Drops served bytes that can be computed again. */
   release(): void {
     if (this.#stored) this.#bytes = undefined
   }
 
-  /** Bytes that the entry holds. */
+  /** Bytes of content that the entry holds. */
   get size(): number {
     return this.content.length
   }
 
-  /** The same content under another revision: what a deletion shows. */
+  /** The same content with another revision, as a deletion shows it. */
   at(revision: number): Entry {
     return new Entry(this.key, revision, this.#codec.restamp(this.bytesOnce, this.revision, revision), this.#codec)
   }
 
-  /** The same object in other bytes, such as those of another version. `outdated`: what is stored is not what would be written now. */
+  /** The same object with other bytes, such as another version's. `outdated`: a write would store something else. */
   as(bytes: Uint8Array, codec: Codec, outdated: boolean): Entry {
     return new Entry(this.key, this.revision, bytes, codec, outdated ? () => true : this.#isStale)
   }
 
-  /** A fresh object each time; the caller may change it. */
+  /** Decodes a new object; the caller may change it. */
   decode(): ApiObject {
     return this.#codec.decode(this.bytesOnce)
   }
 
-  /** Decoded once, for those who only look: it is frozen. */
+  /** The decoded object, frozen and cached. */
   get object(): ApiObject {
     this.#object ??= frozen(this.decode())
     return this.#object
   }
 
-  /** Whether the next update is to write it even when it changes nothing. */
+  /** Whether the next update must write the object even if nothing changes. */
   get stale(): boolean {
     return this.#isStale?.() ?? false
   }
@@ -112,7 +112,7 @@ export class Entry {
     return this.#labels
   }
 
-  /** The text of a field, which is read once. */
+  /** Value of an indexed field, computed once. */
   field(name: string, read: (object: ApiObject) => string): string {
     const known = this.#fields?.[name]
     if (known !== undefined) return known
@@ -122,18 +122,21 @@ export class Entry {
     return text
   }
 
-  /** Another encoding of this object, where it was made and is right at `now`. */
+  /** A cached encoding that is valid at `now`; undefined when there is none. */
   madeForm(name: string, now = 0): Uint8Array | undefined {
     const known = this.#forms?.get(name)
     return known !== undefined && now < known.until ? known.bytes : undefined
   }
 
-  /** Another encoding of this object, made once. */
+  /** Another encoding, computed once. */
   form(name: string, make: () => Uint8Array): Uint8Array {
     return this.formAt(name, 0, make).bytes
   }
 
-  /** An encoding that tells time: made anew once `now` has reached what `make` said with `changesAt`. Milliseconds since the epoch. */
+  /**
+   * An encoding that depends on the time: computed again once `now` reaches the time that `make` passed to `changesAt`. Milliseconds since the
+   * epoch.
+   */
   formAt(name: string, now: number, make: (changesAt: (time: number) => void) => Uint8Array): Form {
     this.#forms ??= new Map()
     const known = this.#forms.get(name)

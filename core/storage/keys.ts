@@ -1,6 +1,6 @@
-/** Where objects live in the store: `PREFIX/STORAGEKEY/[NAMESPACE/]NAME`, as the reference server lays them out. */
+/** Keys of objects in the store: `PREFIX/STORAGEKEY/[NAMESPACE/]NAME`, as in the reference server. */
 export interface Keys {
-  /** Common prefix of all objects of the resource, or of one namespace; ends with a slash. */
+  /** Key prefix of the resource, or of one namespace; ends with a slash. */
   prefix(namespace: string): string
   of(namespace: string, name: string): string
   /** Namespace and name of a key; the namespace is empty for cluster-scoped resources. */

@@ -1,25 +1,25 @@
 import type { Clock, KeyValueStore } from '../ports.ts'
 
 export interface Leases {
-  /** A lease with at least so many seconds left; shared by writes close in time, so that leases stay few. */
+  /** A lease with at least this many seconds left. Writes close in time share a lease, which keeps the number of leases small. */
   grant(seconds: number): Promise<bigint>
 }
 
 interface Shared {
   readonly lease: Promise<bigint>
-  /** Handed out until then, in milliseconds since the epoch. */
+  /** End of reuse, in milliseconds since the epoch. */
   readonly until: number
   uses: number
 }
 
-/** The share of its time for which a lease is handed out, at most: short-lived objects should not live much longer than they ask. */
+/** Maximum reuse time as a share of the lifetime, so that short-lived objects don't live much longer than requested. */
 const largestShare = 0.05
-/** Objects on one lease: the store deletes them all at once when it ends. */
+/** Maximum objects per lease, because the store deletes them all at once when it expires. */
 const largestUse = 1_000
 
 /**
- * `reuse`: longest time in seconds that one lease is handed out (`--lease-reuse-duration-seconds`); it lives that much longer.
- * The limits are the reference server's.
+ * `reuse`: maximum seconds during which a lease is reused (`--lease-reuse-duration-seconds`); its time-to-live is extended by as much.
+ * The limits are those of the reference server.
  */
 export function createLeases(store: KeyValueStore, clock: Clock, reuse: number): Leases {
   const current = new Map<number, Shared>()

@@ -1,4 +1,4 @@
-/** Objects of one resource in the store: what verbs and the registry read and write. The watch cache decorates it. */
+/** The stored objects of one resource, as verbs and the registry use them. The watch cache decorates it. */
 
 import { type Clock, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
@@ -18,49 +18,49 @@ import { createEntryReader, type EntryReader } from './unreadable.ts'
 export interface EntryList {
   readonly entries: readonly Entry[]
   readonly revision: number
-  /** Key to continue after, when a limit cut the list. */
+  /** Key to continue after, when the list was cut by a limit. */
   readonly next?: string
-  /** Number of entries after the last one, where it is known. */
+  /** Number of remaining entries, if known. */
   readonly remaining?: number
 }
 
 export interface EntryQuery {
   readonly namespace: string
-  /** The one name that may match, from a field selector on metadata.name. */
+  /** The only name that may match, from a field selector on metadata.name. */
   readonly name?: string
   readonly matches?: (entry: Entry) => boolean
-  /** Gives the thread to others while many objects are looked at or converted. Default: all at once. */
+  /** Yields the thread while filtering or converting many objects. Default: no yielding. */
   readonly slices?: Slices
   readonly limit?: number
   /** Continue after this key. */
   readonly after?: string
-  /** Absent: the newest. */
+  /** Absent: newest. */
   readonly at?: Freshness
 }
 
 /** How recent a list must be (API conventions, 'resourceVersion' and 'resourceVersionMatch'). `any` may lag behind acknowledged writes. */
 export type Freshness = 'newest' | 'any' | { readonly atLeast: number } | { readonly exact: number }
 
-/** Outcome of a compare-and-swap: the new entry, or what is stored instead (absent: nothing). */
+/** Result of a compare-and-swap: the new entry, or the current one (absent: none). */
 export type Swap = { readonly ok: true; readonly entry: Entry } | { readonly ok: false; readonly current?: Entry }
 
 export interface ObjectStore {
   readonly definition: ResourceDefinition
   readonly codec: Codec
   readonly keys: Keys
-  /** Makes entries of what the store holds. */
+  /** Decodes stored values to entries. */
   readonly reader: EntryReader
-  /** Of writers of one key. */
+  /** Queues of writers, by key. */
   readonly turns: Turns
-  /** The live object. */
+  /** The current object. */
   get(key: string): Promise<Entry | undefined>
-  /** Rejects with 504 where the store has not reached `query.at`, and with a StoreError `compacted` where it is gone. */
+  /** Rejects with 504 when the store has not reached `query.at`, and with a StoreError `compacted` when that revision is gone. */
   list(query: EntryQuery): Promise<EntryList>
-  /** The revision of what is stored there, whether it can be read or not. */
+  /** The revision of a stored value, and whether it is readable. */
   inspect(key: string): Promise<{ readonly revision: number; readonly readable: boolean } | undefined>
   /** Number of objects in the store. */
   count(): Promise<number>
-  /** Stores an object when the entry's revision is still `expected` (0: nothing there). */
+  /** Stores an object if the entry's revision is still `expected` (0: no entry). */
   put(key: string, value: Printed, expected: number, lease?: bigint): Promise<Swap>
   delete(
     key: string,
@@ -71,21 +71,21 @@ export interface ObjectStore {
 export interface ObjectStoreOptions extends CodecOptions {
   /** See createEntryReader. */
   readonly namesUnreadable?: boolean
-  /** Entries are as they are stored. */
+  /** Entries keep the version in which they are stored. */
   readonly anyVersion?: boolean
-  /** For writers that wait for their turn. */
+  /** For the time limit of writers that wait for their turn. */
   readonly clock?: Clock
-  /** What is kept of what is served, of several stores together; absent: of this one alone. */
+  /** Cache of served bytes, shared by several stores; default: one of its own. */
   readonly servedBytes?: ServedBytes
 }
 
 const pageSize = 500
-/** Values from this size on are shared with any store, unless they are part of something larger. */
+/** Values from this size on are kept as stored, even if the store hands out copies of a larger buffer. */
 const sharedSize = 16_384
-/** The smallest key that sorts after every key that starts with this one's text. */
+/** The smallest key after this one. */
 export const keyAfter = (key: string) => `${key}\0`
 
-/** Reads and writes straight through to the store. */
+/** Reads and writes the store directly. */
 export function createObjectStore(
   store: KeyValueStore,
   definition: ResourceDefinition,
@@ -113,7 +113,7 @@ export function createObjectStore(
 
   async function list(query: EntryQuery): Promise<EntryList> {
     const limit = query.limit ?? 0
-    // What a selector chooses of the rest is not counted, as in the reference server.
+    // As in the reference server, the remaining count is left out when a selector is used.
     const countable = query.matches === undefined && query.name === undefined
     const range = query.name === undefined || query.namespace === '' ? keys.prefix(query.namespace) : keys.of(query.namespace, query.name)
     const entries: Entry[] = []

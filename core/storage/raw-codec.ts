@@ -1,4 +1,4 @@
-/** Between stored values and served bytes of objects that stay in the version in which they were stored: only the resourceVersion is added. */
+/** Converts between stored values and served bytes of objects that keep their stored version: only the resourceVersion is added. */
 import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { sameBytes } from '../schema/bytes.ts'
@@ -11,11 +11,11 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const closingBrace = 0x7d
 const lineFeed = 0x0a
-/** Bytes that kind and apiVersion of an object take at most. */
+/** Maximum bytes of the kind and apiVersion members. */
 const longestHead = 1_024
 const headPattern = /^\{"(?:kind|apiVersion)":"[^"\\]*","(?:kind|apiVersion)":"[^"\\]*","metadata":\{/
 
-/** Length of `{"kind":…,"apiVersion":…,"metadata":{`; undefined: the object does not begin so. Both are ASCII. */
+/** Length of `{"kind":…,"apiVersion":…,"metadata":{`; undefined when the object starts otherwise. Kind and apiVersion are ASCII. */
 const headLength = (text: string): number | undefined => headPattern.exec(text)?.[0].length
 
 function printed({ kind, apiVersion, metadata, ...rest }: ApiObject): Printed {
@@ -33,7 +33,7 @@ function parsed(stored: Uint8Array): ApiObject {
   return object as ApiObject
 }
 
-/** The first member of metadata, before a character. */
+/** The resourceVersion member in front of character `next`. */
 const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`
 
 export function createRawCodec(): Codec {
@@ -64,7 +64,7 @@ export function createRawCodec(): Codec {
     isShown: (served, value, revision) => sameBytes(served, show(value, revision)),
     serve(stored, revision) {
       const at = headLength(decoder.decode(stored.subarray(0, longestHead)))
-      // The reference server ends JSON with a line feed, which would cut a watch event in two.
+      // The reference server ends JSON with a line feed, which would split a watch event.
       if (at !== undefined) return splice(stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored, at, revision)
       try {
         return show(printed(parsed(stored)), revision)

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
 
 const mostKept = 256
-/** Characters of printed objects, of one and of all. */
+/** Maximum characters of printed objects: of one, and in total. */
 const largestKept = 16_384
 const mostCharacters = 262_144
 
@@ -16,14 +16,14 @@ interface Write {
 }
 
 /**
- * What was written last. A store tells of each write in its answer and again in its watch, and the bytes to serve are made once for both;
- * who writes the object again soon has it without parsing.
+ * Cache of recent writes. The store reports each write in its response and again in its watch: both share the served bytes, and the next
+ * writer of the object need not parse it.
  */
 export class RecentWrites {
   readonly #codec: Codec
   /** By key, oldest first. */
   readonly #writes = new Map<string, Write>()
-  /** By the bytes that are served for them. */
+  /** By their served bytes. */
   readonly #served = new Map<Uint8Array, Write>()
   #characters = 0
 
@@ -31,7 +31,7 @@ export class RecentWrites {
     this.#codec = codec
   }
 
-  /** A printed object is about to be written as this value. */
+  /** Call before a printed object is written as this value. */
   note(key: string, stored: Uint8Array, printed: Printed): void {
     this.#forget(key)
     const { length } = printed.json
@@ -53,7 +53,7 @@ export class RecentWrites {
   }
 
   /**
-   * The bytes that clients get for a stored value.
+   * The served bytes of a stored value.
    * @throws StoreError `corrupt` when it can't be read.
    */
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
@@ -67,7 +67,7 @@ export class RecentWrites {
     return bytes
   }
 
-  /** A fresh object from served bytes; the caller may change it. */
+  /** Decodes a new object from served bytes; the caller may change it. */
   decode(bytes: Uint8Array): ApiObject {
     const write = this.#served.get(bytes)
     if (write?.served === undefined) return this.#codec.decode(bytes)
@@ -75,7 +75,7 @@ export class RecentWrites {
   }
 }
 
-/** A copy with a resourceVersion, in the order in which parsing the served bytes gives it. */
+/** A copy with a resourceVersion, with members in the order of the served bytes. */
 function withVersion(object: JsonObject, resourceVersion: string): JsonObject {
   const copy: JsonObject = {}
   for (const key in object)

@@ -1,9 +1,9 @@
-/** Larger ones are made each time. Bytes. */
+/** Maximum bytes of a cached item; larger ones are computed every time. */
 const largestKept = 16_384
-/** All together. Bytes. */
+/** Maximum bytes in total. */
 const mostKept = 16 * 1024 * 1024
 
-/** Holds bytes that it can make again. */
+/** An owner of bytes that can be computed again. */
 interface Holder {
   release(): void
 }
@@ -14,8 +14,8 @@ interface Kept {
 }
 
 /**
- * Bytes to serve that were made from stored values. Whoever made them keeps them for the next who asks; here is noted who does, so that
- * what has not been asked for lately is let go, and objects that nobody reads are in memory once, as they are stored.
+ * Bounds the memory of served bytes computed from stored values. Holders cache the bytes; this class tracks recent use and releases the
+ * oldest, so that unused objects are in memory only once, in stored form.
  */
 export class ServedBytes {
   readonly #mostKept: number
@@ -23,12 +23,12 @@ export class ServedBytes {
   #kept: Kept[] = []
   #size = 0
 
-  /** @param most bytes that are kept. */
+  /** @param most maximum bytes in total. */
   constructor(most = mostKept) {
     this.#mostKept = most
   }
 
-  /** Whether bytes of this size are to be kept. The holder keeps them, then, until it is released. */
+  /** Whether bytes of this size may be cached; the holder then keeps them until it is released. */
   keeps(holder: Holder, size: number): boolean {
     if (size > largestKept) return false
     this.#kept.push({ holder, size })
@@ -37,7 +37,7 @@ export class ServedBytes {
     return true
   }
 
-  /** Half of them go at a time: an order by last use would cost more than making them. */
+  /** Releases half of them at a time: an order by last use would cost more than computing them again. */
   #shrink(): void {
     let released = 0
     for (; this.#size > this.#mostKept / 2; released++) {

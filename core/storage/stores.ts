@@ -1,16 +1,16 @@
-/** Which store holds which resource. */
+/** Assigns resources to stores. */
 import type { KeyValueStore, StoreOverride } from '../ports.ts'
 import type { GroupResource } from '../respond/status.ts'
 
 export interface Stores {
-  /** The one that everything is in which no other claims. */
+  /** The store of all resources without an override. */
   readonly main: KeyValueStore
-  /** All of them, `main` first. */
+  /** All stores, `main` first. */
   readonly all: readonly KeyValueStore[]
   of(groupResource: GroupResource): KeyValueStore
 }
 
-/** Of two stores for one resource the later one wins. */
+/** If two overrides name the same resource, the later one wins. */
 export function createStores(main: KeyValueStore, overrides: readonly StoreOverride[] = []): Stores {
   const textOf = ({ group, resource }: GroupResource) => `${group}/${resource}`
   const byResource = new Map(overrides.flatMap(({ store, resources }) => resources.map((on) => [textOf(on), store] as const)))

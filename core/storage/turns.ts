@@ -1,32 +1,32 @@
 import type { Clock } from '../ports.ts'
 import { tooManyRequests } from '../respond/status.ts'
 
-/** Writers of one key that wait at a time. */
+/** Maximum waiting writers per key. */
 const longestQueue = 1_000
 /**
- * Milliseconds until a writer goes ahead without its turn: the one before it may be waiting for an admission webhook that itself wants to
- * write this object.
+ * Milliseconds after which a writer proceeds without its turn: the writer before it may be waiting for an admission webhook that itself
+ * writes this object.
  */
 const patience = 5_000
 
 type Waiter = () => void
 
 /**
- * Writers of one key take turns, in the order in which they came: together they would read the same revision, and all but one would lose
- * their compare-and-swap and begin again. Nothing relies on turns for correctness, as other servers write the same store.
+ * Serializes writers per key, in order of arrival: concurrent writers would read the same revision, and all but one would fail their
+ * compare-and-swap and retry. Correctness does not depend on it, because other servers write the same store.
  */
 export class Turns {
   readonly #queues = new Map<string, Set<Waiter>>()
   readonly #clock: Clock | undefined
 
-  /** Without a clock, writers wait until it is their turn. */
+  /** Without a clock, writers wait without a time limit. */
   constructor(clock?: Clock) {
     this.#clock = clock
   }
 
   /**
-   * Runs `work` when it is this writer's turn; `waited` tells that another one has written meanwhile. Rejects with 429 when too many wait,
-   * and with the reason of the waiter's signal, which is only asked for when it waits, when that aborts before the turn.
+   * Runs `work` when it is this writer's turn; `waited`: another writer may have written meanwhile. Rejects with 429 when too many wait, and
+   * with the abort reason of the waiter's signal (read only if it has to wait) when that aborts first.
    */
   async take<T>(key: string, waiter: { readonly signal?: AbortSignal }, work: (waited: boolean) => Promise<T>): Promise<T> {
     const queue = this.#queues.get(key)
@@ -39,7 +39,7 @@ export class Turns {
     }
   }
 
-  /** False: patience has ended before the turn came. */
+  /** Resolves to false when the time limit passes first. */
   #wait(queue: Set<Waiter>, signal: AbortSignal | undefined): Promise<boolean> {
     if (queue.size >= longestQueue) throw tooManyRequests('Too many writes of this object wait, please try again later.', 1)
     return new Promise((resolve, reject) => {

@@ -1,16 +1,16 @@
-/** Stored values that can't be read, and how clients are told of them in the words that they know. */
+/** Unreadable stored values, and the errors for them that clients know. */
 import { type KeyValue, StoreError } from '../ports.ts'
 import { ApiError, type GroupResource, qualified, type StatusCause } from '../respond/status.ts'
 import { Entry } from './entry.ts'
 
-/** Unreadable values that the error of a list names at most. */
+/** Maximum unreadable values that the error of a list names. */
 const mostNamed = 100
 
-/** Reads the values of one list. */
+/** Decodes the values of one list. */
 export interface Reading {
-  /** Undefined: it can't be read, and `finish` will say so. @throws StoreError `corrupt` */
+  /** Undefined: the value is unreadable and `finish` will report it. @throws StoreError `corrupt` */
   read(kv: KeyValue): Entry | undefined
-  /** @throws ApiError when there were values that can't be read. */
+  /** @throws ApiError when there were unreadable values. */
   finish(): void
 }
 
@@ -21,11 +21,11 @@ export interface EntryReader {
   list(): Reading
 }
 
-/** Whether an error says that stored values can't be read. */
+/** Whether an error is about unreadable stored values. */
 export const isUnreadable = (error: unknown): error is StoreError | ApiError =>
   error instanceof StoreError ? error.code === 'corrupt' : error instanceof ApiError && error.status.reason === 'StoreReadError'
 
-/** The reason, and whether it is what decrypts the value that can't read it or, with the value decrypted, what decodes it. */
+/** The reason, and whether decoding failed (true) or decryption (false). */
 interface Problem {
   readonly why: string
   readonly decoded: boolean
@@ -59,7 +59,10 @@ function storeReadError(groupResource: GroupResource, found: readonly StatusCaus
   )
 }
 
-/** `entryOf` throws a StoreError `corrupt`. `names`: errors say the key of each value, by which it can be deleted all the same (gate AllowUnsafeMalformedObjectDeletion). */
+/**
+ * `entryOf` throws a StoreError `corrupt`. `names`: errors name the key of each value, which can still be deleted (gate
+ * AllowUnsafeMalformedObjectDeletion).
+ */
 export function createEntryReader(entryOf: (kv: KeyValue) => Entry, groupResource: GroupResource, names: boolean): EntryReader {
   function attempt(kv: KeyValue): Entry | Problem {
     let decoded = false

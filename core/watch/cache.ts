@@ -1,6 +1,6 @@
 /**
  * The watch cache: all objects of one resource as served bytes, kept current by one store watch. Lists and watches are answered from memory;
- * a list that must be consistent first waits until the cache has reached the store's revision. Starts at its first use.
+ * a consistent list first waits until the cache has reached the store's revision. It starts on first use.
  */
 import { type Clock, type KeyValueStore, type Logger, StoreError, type StoreEvent, type StoreWatch } from '../ports.ts'
 import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
@@ -19,10 +19,10 @@ import { SortedEntries } from './sorted-entries.ts'
 import { TooOld } from './too-old.ts'
 import { Window } from './window.ts'
 
-/** Reads of single objects after which they are worth a cache. */
+/** Number of single-object reads after which the cache is started. */
 const startingReads = 32
 const windowCapacity = 10_000
-/** Whoever missed more is told so many bytes at a time. */
+/** Bytes of missed changes that a subscriber gets at a time. */
 const pieceBytes = 1024 * 1024
 const firstRetry = 100
 const longestRetry = 10_000
@@ -42,14 +42,14 @@ export interface CacheOptions {
 
 export function createWatchCache({ objects, store, clock, logger, pauses }: CacheOptions): WatchableStore {
   const { keys, definition } = objects
-  /** For watches from before what the cache remembers. */
+  /** Serves watches that start before the window. */
   const past = directFeed(objects, store)
   const entries = new SortedEntries()
   const lists = new CachedLists(entries, keys, definition.namespaced)
   const fanOut = new FanOut(keys, definition.namespaced)
   const reached = new Reached(clock)
   const neverAborted = new AbortController().signal
-  /** Raised when the cache starts anew: what an earlier watch still says is of no interest. */
+  /** Incremented on each restart: events of an earlier store watch are ignored. */
   let generation = 0
   let state: State | undefined
   let starting: Promise<State> | undefined
@@ -120,7 +120,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     entries.clear()
   }
 
-  /** The store's watch ended: subscribers start anew from their last revision, and so does the cache. */
+  /** The store's watch ended: subscribers resume from their last revision, and the cache restarts. */
   function lost(error: Error | undefined): void {
     generation++
     state?.watch.close()
@@ -164,7 +164,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
 
   const reach = (wanted: number) => reached.reach(wanted, () => state?.watch.requestProgress())
 
-  /** A store whose revision is below what the cache had seen when it asked was restored from a backup: nothing here holds any more. */
+  /** Detects a store restored from a backup: its revision is below the one the cache had before it asked. Then the cache restarts. */
   function heed(current: number, before: number, asked: number): number {
     if (current < before && asked === generation) lost(new Error(`store revision went backwards from ${before} to ${current}`))
     return current
@@ -183,7 +183,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     const wanted = at === 'newest' ? await currentRevision() : 'atLeast' in at ? at.atLeast : at.exact
     await start()
     if (await reach(wanted)) return
-    // When the cache lost its place meanwhile, it starts anew with what is newest.
+    // If the cache restarted meanwhile, it has the newest state.
     await start()
     if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision)
   }
@@ -194,7 +194,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       await refresh(at)
     } catch (error) {
       if (closed) return objects.list(query)
-      // A page that is asked for without the cache says what is wrong, instead of that it is to be tried again (KEP-4568).
+      // A paginated list bypasses the cache, so that it reports the unreadable value instead of asking the client to retry (KEP-4568).
       if (error instanceof NotReady && query.limit && !query.matches && query.name === undefined) return objects.list(query)
       throw error
     }
@@ -204,7 +204,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
 
   let storedReads = 0
 
-  /** Where it failed it is for lists to try again: they say why. */
+  /** Starts the cache in the background. After a failed start only lists retry, because they can report the reason. */
   function begin(): void {
     if (!state && !failed && !closed) start().catch(() => {})
   }
@@ -217,10 +217,13 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     })
   }
 
-  /** As live as a read of the store, which stores can answer for many at once: their revision, and what the cache has at it. */
+  /**
+   * A consistent read of one object: the store's current revision (which stores can answer for many reads at once) and the cache at that
+   * revision.
+   */
   function live(key: string): Entry | undefined | Promise<Entry | undefined> {
     if (state === undefined) {
-      // A resource that is read often, and never listed, is worth a cache as well: reading an object from the store takes twice as long.
+      // A resource that is read often but never listed gets a cache too: a read from the store takes twice as long.
       if (++storedReads === startingReads) begin()
       return getStored(key)
     }
@@ -240,12 +243,12 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   function subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription {
     let open = true
     let direct: Subscription | undefined
-    /** What was told, or need not be. */
+    /** Revision up to which the subscriber has all changes. */
     let told = after
 
-    /** Tells of what is before the window, from the store, and resolves when that is told. */
+    /** Sends the changes from before the window, read from the store; resolves when they have been sent. */
     function tellPast(oldest: number): Promise<void> {
-      // A server that was started anew has no past, but its store has: clients need not list because of that.
+      // After a restart the window is empty, but the store has the history: clients need not list again because of that.
       if (told < oldest - windowCapacity) throw new TooOld(after, oldest)
       const isGone = (error: Error | undefined) => error instanceof StoreError && error.code === 'compacted'
       return new Promise((resolve) => {
@@ -259,7 +262,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
         }
         const own = past.subscribe(told, scope, {
           changes(changes) {
-            // Nothing but the revision is kept while the subscriber has enough.
+            // While the subscriber applies back pressure, only the revision is kept.
             const last = changes.at(-1)!.revision
             const tellOn = () => {
               if (own === direct) passed(last)
@@ -279,7 +282,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       })
     }
 
-    /** Tells the next of what the window has. When that is all, the subscriber is told what comes from now on. */
+    /** Sends the next changes of the window. After the last of them, the subscriber is added to the fan-out. */
     function tellRecent({ window, watch }: State): 'all' | void | Promise<void> {
       const missed = window.after(told)!.filter((change) => fanOut.isIn(scope, change))
       const piece = firstOf(missed)
@@ -296,7 +299,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     async function connect(): Promise<void> {
       await start()
       if (after > reached.revision) {
-        // Another replica may have told of it. If not, no event will ever come: there is no such revision any more.
+        // Another replica may have reported this revision. If not, it does not exist, and no event would ever arrive.
         const current = await currentRevision()
         if (after > current) throw new TooOld(after, current)
       }
@@ -329,7 +332,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     get: async (key) => live(key),
     live,
     known(key) {
-      // Who asks once will ask again.
+      // Further reads are likely.
       begin()
       const entry = state && entries.get(key)
       return entry?.stale ? undefined : entry
@@ -342,7 +345,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   }
 }
 
-/** The first of some changes, those of one revision together. */
+/** The first changes, up to `pieceBytes`; changes of one revision stay together. */
 function firstOf(changes: readonly Change[]): readonly Change[] {
   let [count, bytes] = [0, 0]
   while (count < changes.length && (bytes <= pieceBytes || changes[count]!.revision === changes[count - 1]!.revision))
@@ -350,7 +353,7 @@ function firstOf(changes: readonly Change[]): readonly Change[] {
   return changes.slice(0, count)
 }
 
-/** There is something in the store that can't be read, without which the cache would not be true. */
+/** The store has unreadable values, without which the cache would be incomplete. */
 export class NotReady extends ApiError {
   constructor({ message }: Error) {
     super('TooManyRequests', `storage is (re)initializing: ${message}`, { retryAfterSeconds: 1 })

@@ -6,18 +6,18 @@ import type { SortedEntries } from './sorted-entries.ts'
 
 type Remembered = Required<Pick<FeedList, 'entries' | 'kept'>>
 
-/** A whole list, and its first pages by their limit. */
+/** A whole list, and its cached first pages by limit. */
 interface Whole extends Remembered {
   readonly pages: Map<number, Remembered>
 }
 
-/** Entries that a selector is asked about at once. */
+/** Up to this many entries, a selector is evaluated without yielding. */
 const fewEntries = 100
-/** Lists remembered at a time, and pages of each. */
+/** Maximum cached lists, and cached pages of each. */
 const recentLists = 4
 const recentPages = 2
 
-/** Lists of what the cache holds. Whole lists are remembered until something changes, as many clients ask for the same ones. */
+/** Lists from the watch cache. Whole lists are memoized until the next change, because many clients request the same ones. */
 export class CachedLists {
   readonly #entries: SortedEntries
   readonly #keys: Keys
@@ -31,13 +31,13 @@ export class CachedLists {
     this.#namespaced = namespaced
   }
 
-  /** Something has changed. */
+  /** Call on each change. */
   forget(): void {
     this.#changes++
     this.#recent.clear()
   }
 
-  /** What is there at a revision, which is the one that the cache is at, whatever is changed until the answer is there. */
+  /** The list at `revision`, the cache's current one; changes made before it resolves are not included. */
   select(query: FeedQuery, revision: number): FeedList | Promise<FeedList> {
     const key = rememberedAs(query)
     const known = key === undefined ? undefined : this.#recent.get(key)
@@ -60,7 +60,7 @@ export class CachedLists {
     return whole
   }
 
-  /** All that `matches` is to be asked about. */
+  /** The candidates for `matches`. */
   #find({ namespace, name, indexed, after }: FeedQuery): readonly Entry[] {
     let found: readonly Entry[]
     if (name !== undefined && (namespace !== '' || !this.#namespaced)) {
@@ -75,13 +75,13 @@ export class CachedLists {
   }
 }
 
-/** What a query is remembered as; undefined: it is not. */
+/** Cache key of a query; undefined: not cacheable. */
 function rememberedAs({ namespace, name, matches, selector, after }: FeedQuery): string | undefined {
   if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return undefined
   return `${namespace}\n${selector ?? ''}`
 }
 
-/** What the query asks for of a list that has all of it. */
+/** The page of a whole list that the query asks for. */
 function pageOf(whole: Pick<FeedList, 'entries'> | Whole, { name, matches, limit = 0 }: FeedQuery, revision: number): FeedList {
   const { entries } = whole
   if (limit === 0 || entries.length <= limit) return { entries, ...('kept' in whole && { kept: whole.kept }), revision }
@@ -94,7 +94,7 @@ function pageOf(whole: Pick<FeedList, 'entries'> | Whole, { name, matches, limit
   }
 }
 
-/** The first entries of a list; remembered with those of a whole list that is. */
+/** The first entries of a list; cached with a cached whole list. */
 function firstOf(list: Pick<FeedList, 'entries'> | Whole, limit: number): Pick<FeedList, 'entries' | 'kept'> {
   const first = () => list.entries.slice(0, limit)
   if (!('pages' in list)) return { entries: first() }

@@ -2,16 +2,16 @@ import type { Entry } from '../storage/entry.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** One change of one object, shared by everybody who watches it. */
+/** One change of one object, shared by all of its watchers. */
 export class Change {
   readonly revision: number
-  /** What is stored now; after a deletion: the last content under the deletion's revision. */
+  /** The current entry; after a deletion: the last content with the deletion's revision. */
   readonly entry: Entry
-  /** What was stored before; absent for a creation. */
+  /** The previous entry; absent for a creation. */
   readonly previous: Entry | undefined
   readonly deleted: boolean
   #frames: Map<string, Uint8Array> | undefined
-  /** Told of the bytes of each frame that is kept. */
+  /** Called with the size in bytes of each cached frame. */
   onFrame: ((bytes: number) => void) | undefined
   #departed: Entry | undefined
 
@@ -22,21 +22,21 @@ export class Change {
     this.deleted = deleted
   }
 
-  /** Bytes that nothing else keeps alive: what was there before, what was deleted, and frames. */
+  /** Bytes that only this change keeps in memory: the previous or deleted content, and frames. */
   get size(): number {
     let size = (this.previous?.size ?? 0) + (this.deleted ? this.entry.size : 0)
     if (this.#frames) for (const frame of this.#frames.values()) size += frame.length
     return size
   }
 
-  /** The previous content under this change's revision: what a watcher sees when an object leaves its selector. */
+  /** The previous content with this change's revision: what a watcher gets when an object leaves its selector. */
   get departed(): Entry {
     if (this.deleted || this.previous === undefined) return this.entry
     this.#departed ??= this.previous.at(this.revision)
     return this.#departed
   }
 
-  /** Bytes that were sent to a watcher, and are the same for all to whom they have this name. */
+  /** A cached frame; watchers with the same `name` (encoding) share it. */
   frame(name: string): Uint8Array | undefined {
     return this.#frames?.get(name)
   }
@@ -49,7 +49,7 @@ export class Change {
   }
 }
 
-/** What a change is to a watcher with this selector; undefined: nothing. */
+/** Event type of a change for a watcher with this selector; undefined: no event. */
 export function eventTypeOf(change: Change, matches: ((entry: Entry) => boolean) | undefined): EventType | undefined {
   const now = !change.deleted && (matches === undefined || matches(change.entry))
   const before = change.previous !== undefined && (matches === undefined || matches(change.previous))

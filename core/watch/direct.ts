@@ -1,4 +1,4 @@
-/** Changes straight from the store: one store watch for each subscriber (`--watch-cache=false`). */
+/** Changes directly from the store: one store watch per subscriber (`--watch-cache=false`). */
 import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch } from '../ports.ts'
 import { ApiError } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -9,8 +9,8 @@ import type { Subscription, WatchableStore } from './feed.ts'
 import { TooOld } from './too-old.ts'
 
 /**
- * A stored event as a change of decoded entries. `known` is the cache's entry of that key, when there is one.
- * Throws when the event is about a value that can't be read (isUnreadable).
+ * Converts a store event to a change. `known` is the cache's entry of that key, if any.
+ * Throws when the value is unreadable (isUnreadable).
  */
 export function changeOf(event: StoreEvent, { reader }: ObjectStore, known?: Entry): Change | undefined {
   if (event.type === 'put') {
@@ -69,7 +69,10 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
           return end(error)
         }
       }
-      /** Watches from what was told last. A subscriber that has enough loses its watch, and gets another one when it wants more. */
+      /**
+       * Watches from the last delivered revision. A subscriber that applies back pressure loses its store watch and gets a new one when it
+       * resumes.
+       */
       const follow = () => {
         const own = store.watch(prefix, told, {
           events(events) {
@@ -104,13 +107,13 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
       subscriptions.add(subscription)
       follow()
       if (closed) queueMicrotask(subscription.close)
-      // The store would wait for such a revision; when there is none, and never will be, the client has to start anew.
+      // The store would wait for a future revision; if it does not exist, the client has to list again.
       Promise.resolve(store.currentRevision()).then(
         (current) => {
           if (after <= current) return
           end(new TooOld(after, current))
         },
-        // Then the watch has its own error.
+        // Ignored: the watch reports its own error.
         () => {},
       )
       return subscription

@@ -7,33 +7,33 @@ import { eachInSlices, type Slices } from '../slices.ts'
 import type { Codec } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
 
-/** Entries in one version of a resource, made from those that are stored in any of its versions; each is made once. */
+/** Converts entries from their stored versions to one version of the resource, each once. */
 export interface EntryVersions {
-  /** In the order given; at once where all are known or need no conversion that takes time. */
+  /** In the given order; a plain value unless a conversion is asynchronous. */
   convert(entries: readonly Entry[]): readonly Entry[] | Promise<readonly Entry[]>
-  /** As `convert`, for many. */
+  /** As `convert`, yielding between slices. */
   convertInSlices(entries: readonly Entry[], slices: Slices): Promise<readonly Entry[]>
-  /** As `convert`, for one. */
+  /** As `convert`, for one entry. */
   one(entry: Entry): Entry | Promise<Entry>
-  /** The entry where it is known. */
+  /** The converted entry, if cached. */
   known(entry: Entry): Entry | undefined
-  /** Notes that the entry's bytes are complete in this version: this server has just made them. */
+  /** Marks the entry's bytes as complete in this version, because this server has just written them. */
   note(entry: Entry): void
 }
 
 export interface EntryVersionsOptions {
-  /** The version that is made. */
+  /** The target version. */
   readonly definition: ResourceDefinition
-  /** `apiVersion` in which objects are written now. */
+  /** `apiVersion` of new writes. */
   readonly storageVersion: string
   readonly converter: Converter
-  /** The schema of the version that an `apiVersion` names; undefined: there is none any more. */
+  /** The schema of an `apiVersion`; undefined: the version does not exist any more. */
   readonly schemaOf: (apiVersion: string) => Message | undefined
   readonly codec: Codec
   readonly context: () => HookContext
 }
 
-/** What becomes of entries: what is made of them, and those that are to be converted with their places and objects. */
+/** State of a conversion: the results, and entries that need conversion with their index and object. */
 interface Conversion {
   readonly result: Entry[]
   readonly others: (readonly [entry: Entry, index: number])[]
@@ -46,7 +46,7 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
   const { definition, storageVersion, converter, schemaOf, codec, context } = options
   const apiVersion = apiVersionOf(definition)
   const made = new WeakMap<Entry, Entry>()
-  /** The watch brings the bytes that were written once more, in another entry. */
+  /** Keyed by bytes, because the watch delivers the written bytes again in another entry. */
   const complete = new WeakSet<Uint8Array>()
 
   function keep(entry: Entry, bytes: Uint8Array, outdated: boolean): Entry {
@@ -57,14 +57,14 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
 
   const known = (entry: Entry) => made.get(entry) ?? (complete.has(entry.bytes) ? keep(entry, entry.bytes, false) : undefined)
 
-  /** What is stored may be of an older schema, in which defaults that came are filled in. Changes the object. */
+  /** Applies defaults that were added after the object was stored. Changes the object. */
   function withDefaults(object: ApiObject, schema: Message): ApiObject {
     applyDefaults(schema, object as Json, context())
     object.metadata.generation ||= 1
     return object
   }
 
-  /** Fields that this version does not have go, and metadata that nobody could write now. */
+  /** Drops fields that this version does not have, and invalid metadata. */
   function canonical(object: ApiObject): ApiObject {
     try {
       return codec.canonical(object)
@@ -91,7 +91,7 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
       result[index] = completed(entry, withDefaults(object, definition.schema), apiVersion)
       return
     }
-    // Defaults are those of the version in which the object is stored.
+    // Defaults come from the version in which the object is stored.
     const schema = schemaOf(object.apiVersion)
     others.push([entry, index])
     objects.push(schema ? withDefaults(object, schema) : object)

@@ -2,17 +2,17 @@ import type { Keys } from '../storage/keys.ts'
 import type { Change } from './change.ts'
 import type { Subscriber } from './feed.ts'
 
-/** What a subscriber wants to be told of: one namespace (empty: all), one name (absent: all). */
+/** What a subscriber receives: one namespace (empty: all), one name (absent: all). */
 export interface Scope {
   readonly namespace: string
   readonly name?: string
 }
 
-/** Subscribers by what they want to be told of: a change costs those it concerns, not all. */
+/** Subscribers indexed by scope: the cost of a change depends on the number of its subscribers only. */
 export class FanOut {
   readonly #keys: Keys
   readonly #namespaced: boolean
-  /** By the root, a namespace's prefix, one key, or a name in all namespaces. */
+  /** By root prefix, namespace prefix, single key, or name in all namespaces. */
   readonly #scopes = new Map<string, Set<Subscriber>>()
 
   constructor(keys: Keys, namespaced: boolean) {
@@ -33,13 +33,13 @@ export class FanOut {
     if (set?.size === 0) this.#scopes.delete(key)
   }
 
-  /** Whether a change is in a scope. */
+  /** Whether a change is within a scope. */
   isIn({ namespace, name }: Scope, change: Change): boolean {
     const at = this.#keys.parse(change.entry.key)
     return (namespace === '' || at.namespace === namespace) && (name === undefined || at.name === name)
   }
 
-  /** Everybody sees the changes of one revision together. */
+  /** Delivers changes; those of one revision stay together. */
   changes(changes: readonly Change[]): void {
     const scopes = this.#scopes
     if (scopes.size === 0) return
@@ -65,7 +65,7 @@ export class FanOut {
     for (const subscribers of this.#scopes.values()) for (const subscriber of subscribers) subscriber.progress(revision)
   }
 
-  /** Ends all: they start anew from their last revision. */
+  /** Ends all subscriptions; their owners resume from their last revision. */
   end(): void {
     const all = [...this.#scopes.values()].flatMap((subscribers) => [...subscribers])
     this.#scopes.clear()
@@ -83,5 +83,5 @@ export class FanOut {
   }
 }
 
-/** A name in all namespaces; no key starts with an asterisk. */
+/** Index key of a name in all namespaces; no real key starts with an asterisk. */
 const inAll = (name: string) => `*/${name}`

@@ -1,6 +1,6 @@
 import type { Entry } from '../storage/entry.ts'
 
-/** Entries by the text of one of their fields. */
+/** Index of entries by the text of one field. */
 export class FieldIndex {
   readonly #textOf: (entry: Entry) => string
   readonly #byText = new Map<string, Map<string, Entry>>()
@@ -10,7 +10,7 @@ export class FieldIndex {
     for (const entry of entries) this.replace(undefined, entry)
   }
 
-  /** An entry in place of another one of the same key; either may be absent. */
+  /** Replaces an entry by another one with the same key; either may be absent. */
   replace(before: Entry | undefined, after: Entry | undefined): void {
     const [old, text] = [before && this.#textOf(before), after && this.#textOf(after)]
     if (before && old !== undefined && old !== text) {
@@ -24,7 +24,7 @@ export class FieldIndex {
     group.set(after.key, after)
   }
 
-  /** Those with this text, in key order. */
+  /** Entries with this text, in key order. */
   of(text: string): Entry[] {
     return [...(this.#byText.get(text)?.values() ?? [])].sort((a, b) => (a.key < b.key ? -1 : 1))
   }

@@ -1,4 +1,4 @@
-/** Keeps somebody informed of all objects of a resource: the current ones, then every change, across lost watches. */
+/** Follows all objects of a resource: the current ones, then every change, across lost watches (as an informer does). */
 import type { Clock } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -6,7 +6,7 @@ import type { Change } from './change.ts'
 import type { Subscription, WatchableStore } from './feed.ts'
 
 export interface Follower {
-  /** All objects there are now; called again after the watch was lost. */
+  /** All current objects; called again after a lost watch. */
   replace(entries: readonly Entry[]): void
   change(change: Change): void
 }
@@ -58,13 +58,13 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower):
   }
 }
 
-/** What there is by key, for those to whom it makes no difference how they hear of it. */
+/** Receives objects by key, without regard to how they changed. */
 export interface ObjectFollower {
   upsert(key: string, object: ApiObject): void
   remove(key: string): void
 }
 
-/** Follows the objects themselves; after a lost watch, those that are gone meanwhile are removed. */
+/** Follows decoded objects; objects deleted during a lost watch are reported as removed. */
 export function followObjects(store: WatchableStore, clock: Clock, follower: ObjectFollower): Following {
   const known = new Set<string>()
   const remove = (key: string) => {

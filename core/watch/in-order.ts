@@ -1,6 +1,6 @@
 /**
- * Runs pieces of work one after the other, each of which first waits for something. What can be done at once is done at once. After a
- * failure `failed` is called, and nothing further is run. Returns a promise where the piece could not be run at once; it never rejects.
+ * Runs steps in order; each first awaits `first`, then calls `then`. Synchronous when nothing is pending. After a failure `failed` is called
+ * once, and later steps are dropped. Returns a promise if the step is asynchronous; it never rejects.
  */
 export function inOrder(failed: (error: Error) => void): <T>(first: () => T | Promise<T>, then: () => void) => void | Promise<void> {
   let last: Promise<void> | undefined

@@ -5,7 +5,10 @@ import type { ObjectStore } from '../storage/object-store.ts'
 
 const pageSize = 5_000
 
-/** All objects of one resource at one revision, in key order; requests for others do not wait for it. Throws when one can't be read (isUnreadable). */
+/**
+ * Reads all objects of one resource at one revision, in key order, without blocking other requests. Throws when one is unreadable
+ * (isUnreadable).
+ */
 export async function loadAll(
   objects: ObjectStore,
   store: KeyValueStore,

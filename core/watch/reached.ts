@@ -5,10 +5,10 @@ interface Waiter {
   resolve(reached: boolean): void
 }
 
-/** Milliseconds that a read waits until the cache is as recent as it must be. */
+/** Maximum milliseconds that a read waits for the cache to reach a revision. */
 export const freshnessTimeout = 3_000
 
-/** The revision that the cache has reached, and the reads that wait for a later one. */
+/** The revision of the cache, and the reads that wait for a later one. */
 export class Reached {
   readonly #clock: Clock
   readonly #waiters = new Set<Waiter>()
@@ -28,13 +28,13 @@ export class Reached {
     for (const waiter of this.#waiters) if (waiter.revision <= to) waiter.resolve(true)
   }
 
-  /** Starts anew at a revision, which may be an earlier one. */
+  /** Resets to a revision, possibly an earlier one. */
   restart(at: number): void {
     this.#revision = 0
     this.advance(at)
   }
 
-  /** Resolves to false when the revision was not reached in time, or is given up. */
+  /** Resolves to false when the revision is not reached in time, or the cache restarts. */
   reach(wanted: number, ask: () => void): Promise<boolean> | true {
     if (this.#revision >= wanted) return true
     ask()

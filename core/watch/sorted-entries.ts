@@ -2,17 +2,17 @@ import type { Entry } from '../storage/entry.ts'
 import type { FieldTerm } from './feed.ts'
 import { FieldIndex } from './field-index.ts'
 
-/** Entries of a chunk at most. */
+/** Maximum entries per chunk. */
 const chunkSize = 512
-/** Of one that was filled at once: there is room for others. */
+/** Entries per chunk after a bulk load, which leaves room for insertions. */
 const filledSize = 384
 
-/** Entries in key order, in chunks, so that to add one moves few others however many there are. */
+/** Entries in key order, in chunks: an insertion moves at most one chunk's entries. */
 export class SortedEntries {
   readonly #byKey = new Map<string, Entry>()
-  /** None is empty. */
+  /** No chunk is empty. */
   readonly #chunks: Entry[][] = []
-  /** By field, each from its first use on. */
+  /** Field indexes, created on first use. */
   readonly #indexes = new Map<string, FieldIndex>()
 
   get(key: string): Entry | undefined {
@@ -32,7 +32,7 @@ export class SortedEntries {
     for (const index of this.#indexes.values()) index.replace(before, entry)
   }
 
-  /** Takes these in place of all others. They are in the order of the keys' bytes, which is mostly that of their text. */
+  /** Replaces all entries. The given order is by bytes of the keys, which is nearly always their string order. */
   replace(entries: readonly Entry[]): void {
     this.clear()
     const isSorted = entries.every(({ key }, index) => index === 0 || (entries[index - 1] as Entry).key < key)
@@ -58,10 +58,10 @@ export class SortedEntries {
     this.#chunks.length = 0
   }
 
-  /** All entries whose key starts with the prefix, which ends with a slash, and is greater than `after`; a copy. */
+  /** Copies all entries whose key starts with the prefix (which ends with a slash) and is greater than `after`. */
   range(prefix: string, after = ''): Entry[] {
     const start = after > prefix ? `${after}\0` : prefix
-    // What comes after a slash.
+    // `0` is the character after the slash.
     const end = `${prefix.slice(0, -1)}0`
     const found: Entry[][] = []
     for (let at = this.#chunkOf(start); at < this.#chunks.length; at++) {
@@ -72,7 +72,7 @@ export class SortedEntries {
     return found.flat()
   }
 
-  /** The entries under a prefix whose field has a value, a copy, without a look at any other. */
+  /** Copies the entries under a prefix whose field has this value, found by index. */
   withField({ field, value, read }: FieldTerm, prefix: string, after = ''): Entry[] {
     let index = this.#indexes.get(field)
     if (index === undefined) {
@@ -82,7 +82,7 @@ export class SortedEntries {
     return index.of(value).filter(({ key }) => key > after && key.startsWith(prefix))
   }
 
-  /** Index of the last chunk that starts with this key or a smaller one: where the key is, or belongs. */
+  /** Index of the last chunk that starts with a key less than or equal to this one. */
   #chunkOf(key: string): number {
     let low = 0
     let high = this.#chunks.length
@@ -95,7 +95,7 @@ export class SortedEntries {
   }
 }
 
-/** Index of the first entry whose key is not less. */
+/** Index of the first entry with a key not less than this one. */
 function position(sorted: readonly Entry[], key: string): number {
   let low = 0
   let high = sorted.length

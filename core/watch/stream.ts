@@ -1,4 +1,4 @@
-/** One client's watch as a byte stream: initial events, changes, bookmarks; bounded, and cut when the client can't keep up. */
+/** One client's watch as a byte stream: initial events, changes, bookmarks. Its queue is bounded: a client that can't keep up is disconnected. */
 
 import type { Clock } from '../ports.ts'
 import type { ByteSource } from '../respond/byte-source.ts'
@@ -10,7 +10,7 @@ import type { Subscriber, Subscription, WatchableStore } from './feed.ts'
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
   event(type: EventType, entry: Entry, change?: Change): Uint8Array
-  /** `initialEnd`: the bookmark that ends initial events. */
+  /** `initialEnd`: the bookmark after the initial events. */
   bookmark(revision: number, initialEnd: boolean): Uint8Array
   error(error: Error): Uint8Array
 }
@@ -22,24 +22,24 @@ export interface WatchStreamOptions {
   readonly encoder: WatchEncoder
   readonly scope: { readonly namespace: string; readonly name?: string }
   readonly matches?: (entry: Entry) => boolean
-  /** Changes after this revision are sent. */
+  /** Start revision: later changes are sent. */
   readonly after: number
-  /** State at `after`, sent first as ADDED. */
+  /** The state at `after`, sent first as ADDED events. */
   readonly initial: readonly Entry[]
-  /** A bookmark with the annotation ends the initial events. */
+  /** Send a bookmark with the initial-events-end annotation. */
   readonly announceInitialEnd: boolean
   readonly bookmarks: boolean
-  /** Milliseconds until the watch ends by itself. */
+  /** Milliseconds until the server ends the watch. */
   readonly timeout: number
 }
 
 const bookmarkInterval = 60_000
 const bookmarkBeforeEnd = 2_000
-/** A client further behind than this is cut and resumes. */
+/** Maximum events and bytes in the queue; beyond that the client is disconnected and can resume. */
 const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
-/** With more bytes or events in its queue a watch wants no more of the past for now. */
+/** Bytes and events in the queue from which on the watch applies back pressure to history. */
 const [enough, many] = [1024 * 1024, 1_000]
 
 function emptying() {
@@ -64,9 +64,9 @@ class WatchStream implements ByteSource, Subscriber {
   #revision: number
   #ended = false
   #ready = () => {}
-  /** Whoever waits for the reader to want more. */
+  /** Pending back pressure: resolves when the reader has emptied the queue. */
   #full: { readonly promise: Promise<void>; readonly emptied: () => void } | undefined
-  /** The reader has found nothing, and waits to be told. */
+  /** The reader found the queue empty and waits for `ready`. */
   #waiting = false
 
   constructor(options: WatchStreamOptions) {
@@ -84,7 +84,7 @@ class WatchStream implements ByteSource, Subscriber {
     if (initial.length === 0 && options.announceInitialEnd) this.#push(encoder.bookmark(after, true))
   }
 
-  // ── What the store tells ──────────────────────────────────────────────────────────────────────
+  // ── Subscriber ────────────────────────────────────────────────────────────────────────────────
 
   changes(changes: readonly Change[]): void | Promise<void> {
     const { after, matches, encoder } = this.#options
@@ -108,7 +108,7 @@ class WatchStream implements ByteSource, Subscriber {
     this.#finish(error && this.#options.encoder.error(error))
   }
 
-  // ── What the reader takes ─────────────────────────────────────────────────────────────────────
+  // ── Reader ────────────────────────────────────────────────────────────────────────────────────
 
   readonly patient = true
 
@@ -146,7 +146,7 @@ class WatchStream implements ByteSource, Subscriber {
     return this.#waiting ? undefined : (concatenate(frames, size) as Uint8Array<ArrayBuffer>)
   }
 
-  /** Drops what is queued: the client is gone or too slow. */
+  /** Drops the queue: the client is gone or too slow. */
   readonly cancel = (): void => {
     this.#queue = []
     this.#queued = 0
@@ -154,14 +154,14 @@ class WatchStream implements ByteSource, Subscriber {
     this.#finish()
   }
 
-  /** The usual case needs no copy. */
+  /** The usual case: one frame, sent without a copy. */
   #takeOnly(): Uint8Array<ArrayBuffer> {
     const [only] = this.#queue.splice(0)
     this.#queued = 0
     return only as Uint8Array<ArrayBuffer>
   }
 
-  /** With the bookmark that ends them, where it is wanted. */
+  /** The next initial event; the last one with its bookmark, if requested. */
   #initialEvent(): Uint8Array {
     const { initial, encoder, after, announceInitialEnd } = this.#options
     const frame = encoder.event('ADDED', initial[this.#sentInitial++]!)
@@ -170,7 +170,7 @@ class WatchStream implements ByteSource, Subscriber {
     return concatenate([frame, end], frame.length + end.length)
   }
 
-  // ── In between ────────────────────────────────────────────────────────────────────────────────
+  // ── Queue and timers ──────────────────────────────────────────────────────────────────────────
 
   #push(frame: Uint8Array): void {
     if (this.#ended) return

@@ -1,4 +1,4 @@
-/** The changes after a revision are no longer known, or there is no such revision any more. */
+/** The history after this revision is compacted, or the revision does not exist. */
 export class TooOld extends Error {
   override readonly name = 'TooOld'
   constructor(requested: number, oldest: number) {

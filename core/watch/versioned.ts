@@ -1,6 +1,6 @@
 /**
- * The objects of a resource in one of its versions, over the store in which they are kept in any of them. This is the one place where what
- * is stored and what is asked for meet, and where a conversion may take time: verbs and registry see only their own version.
+ * The objects of a resource in one of its versions, over a store that holds them in any version. The only place that converts between stored
+ * and requested versions, possibly asynchronously: verbs and registry see only their own version.
  */
 import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
 import { unreasoned } from '../respond/status.ts'
@@ -16,9 +16,9 @@ import type { FeedList, FeedQuery, Subscriber, WatchableStore } from './feed.ts'
 import { inOrder } from './in-order.ts'
 
 export interface VersionedOptions {
-  /** Where the objects are kept, as they were stored. */
+  /** The objects in their stored versions. */
   readonly base: WatchableStore
-  /** The version that is shown here. */
+  /** The version that this store presents. */
   readonly definition: ResourceDefinition
   /** The version in which objects are written. */
   readonly stored: ResourceDefinition
@@ -28,7 +28,7 @@ export interface VersionedOptions {
   readonly context: () => HookContext
 }
 
-/** Lists of one state with different selectors that are remembered at a time. */
+/** Maximum cached selectors per list state. */
 const rememberedSelectors = 4
 
 export function createVersionedStore({ base, definition, stored, converter, schemaOf, context }: VersionedOptions): WatchableStore {
@@ -36,7 +36,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   const versions = createEntryVersions({ definition, storageVersion: apiVersionOf(stored), converter, schemaOf, codec, context })
   const storedCodec = definition === stored ? codec : createCodec(stored)
   const changes = new WeakMap<Change, Change>()
-  /** What was made of lists that the base remembers, by selector. */
+  /** Converted lists, by the base's cached list and selector. */
   const lists = new WeakMap<NonNullable<FeedList['kept']>, Map<string, Pick<FeedList, 'entries' | 'kept'>>>()
 
   async function printStored(value: Printed): Promise<Printed> {
@@ -45,12 +45,12 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     try {
       return storedCodec.print(storedCodec.canonical(converted as ApiObject))
     } catch (error) {
-      // Versions may differ in what has to be an object within the object.
+      // Versions may require an embedded object at different places.
       throw error instanceof DecodeError ? unreasoned(error.message) : error
     }
   }
 
-  /** Entries of a list, those that the query chooses. */
+  /** The entries of a list that match the query. */
   async function chosen(found: FeedList, { matches, selector, slices }: FeedQuery): Promise<Pick<FeedList, 'entries' | 'kept'>> {
     const known = found.kept && (lists.get(found.kept) ?? new Map())
     const isNamed = matches === undefined || selector !== undefined
@@ -65,7 +65,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     return made
   }
 
-  /** A selector chooses among objects of this version: those of the base are all looked at. */
+  /** A selector applies to objects of this version, so all of the base's objects are converted. */
   async function list(query: FeedQuery): Promise<FeedList> {
     const { matches, selector: _selector, indexed: _indexed, limit = 0, ...whole } = query
     const found = await base.list(matches ? whole : query)
@@ -78,7 +78,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     return { ...rest, entries, ...(kept && { kept }) }
   }
 
-  /** The change as it is seen in this version, the same for all who watch. */
+  /** The change in this version, shared by all watchers. */
   function changeOf(change: Change): Change {
     const before = changes.get(change)
     if (before) return before
@@ -89,7 +89,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     return made
   }
 
-  /** Tells changes once all that is in them is converted, one call after the other. */
+  /** Delivers changes after conversion, in order. */
   function converting(subscriber: Subscriber): Subscriber {
     const run = inOrder((error) => subscriber.end(error))
     return {

@@ -1,16 +1,16 @@
 import type { Change } from './change.ts'
 
-/** Bytes that the changes of one resource may keep alive: contents, and frames that watchers got. */
+/** Maximum bytes that the changes of one resource keep in memory: contents and frames. */
 const defaultBytes = 64 * 1024 * 1024
 
-/** The newest changes, in revision order, for watches that start in the past. Bounded by count and by bytes. */
+/** The newest changes in revision order, for watches that start in the past. Bounded by count and bytes. */
 export class Window {
   readonly #capacity: number
   readonly #mostBytes: number
   #changes: (Change | undefined)[] = []
   #start = 0
   #bytes = 0
-  /** Every change after this revision is in the window. */
+  /** The window has every change after this revision. */
   #complete: number
 
   constructor(capacity: number, revision: number, mostBytes = defaultBytes) {
@@ -19,12 +19,12 @@ export class Window {
     this.#complete = revision
   }
 
-  /** The oldest revision that a watch can resume from. */
+  /** The oldest revision from which a watch can resume. */
   get oldest(): number {
     return this.#complete
   }
 
-  /** Bytes that the changes keep alive now. */
+  /** Bytes that the changes keep in memory. */
   get bytes(): number {
     return this.#bytes
   }
@@ -41,7 +41,7 @@ export class Window {
     this.#shrink()
   }
 
-  /** Lets the oldest changes go until the others are within the bounds. The newest stays, however large. */
+  /** Evicts the oldest changes until the bounds are met. The newest stays, whatever its size. */
   #shrink(): void {
     while (
       this.#changes.length - this.#start > 1 &&
@@ -59,7 +59,7 @@ export class Window {
     }
   }
 
-  /** The changes after a revision, oldest first; undefined when some are gone. */
+  /** The changes after a revision, oldest first; undefined when some were evicted. */
   after(revision: number): Change[] | undefined {
     if (revision < this.#complete) return undefined
     let low = this.#start

@@ -3,7 +3,7 @@ import { neverStale, randomBytes, source, TransformError, type Transformer, tooS
 
 const blockLength = 16
 
-/** AES-CBC with PKCS #7 padding: a random initialization vector of 16 bytes, the ciphertext. Nothing is authenticated. */
+/** AES-CBC with PKCS #7 padding: a random initialization vector of 16 bytes, then the ciphertext. Without authentication. */
 export async function aesCbc(secret: Uint8Array): Promise<Transformer> {
   const key = await crypto.subtle.importKey('raw', source(secret), 'AES-CBC', false, ['encrypt', 'decrypt'])
   const parameters = (iv: Uint8Array) => ({ name: 'AES-CBC', iv: source(iv) })

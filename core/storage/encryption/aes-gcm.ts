@@ -4,7 +4,7 @@ import { neverStale, randomBytes, source, TransformError, type Transformer, tooS
 const nonceLength = 12
 const keyLengths = [16, 24, 32]
 
-/** AES-GCM (NIST SP 800-38D): a random nonce of 12 bytes, the ciphertext, the tag; authenticated with the path. */
+/** AES-GCM (NIST SP 800-38D): a random nonce of 12 bytes, the ciphertext, the tag. The path is authenticated data. */
 export async function aesGcm(secret: Uint8Array): Promise<Transformer> {
   if (!keyLengths.includes(secret.length)) throw new TransformError(`crypto/aes: invalid key size ${secret.length}`)
   const key = await crypto.subtle.importKey('raw', source(secret), 'AES-GCM', false, ['encrypt', 'decrypt'])

@@ -1,9 +1,9 @@
-/** Transformers made of several: values are read with any of them and written with the first. */
+/** Combines transformers: values are read with any of them and written with the first. */
 import { concatenate, startsWith } from '../../schema/bytes.ts'
 import { codeOf, type Direction, unobserved } from './observer.ts'
 import { aggregated, alwaysStale, type Plain, TransformError, type Transformer } from './transformer.ts'
 
-/** A transformer for values that start with a text, which it does not get to see. */
+/** A transformer for values with this prefix; the prefix is removed before it is called. */
 export interface Prefixed {
   readonly prefix: string
   readonly transformer: Transformer
@@ -16,16 +16,16 @@ function transformError(error: unknown): TransformError {
   throw error
 }
 
-/** One error for several tries. */
+/** One error for several attempts. */
 function combined(errors: readonly TransformError[]): TransformError {
   const [only] = errors
   return errors.length === 1 && only ? only : new TransformError(aggregated(errors.map(({ message }) => message)))
 }
 
 /**
- * Reads with the first whose prefix fits and that succeeds; a value that was not written with the first one is stale. Where several
- * share a prefix, as keys that are being rotated may, all of them are tried. `unmatched` is the error when no prefix fits; a failure of
- * a transformer without prefix counts as one that does not fit. Each try is reported, and that nothing fits.
+ * Reads with the transformers whose prefix matches, in order, until one succeeds; values not written with the first one are stale. Keys in
+ * rotation may share a prefix. `unmatched` is the error text when no prefix matches; a failure of a transformer without prefix counts as no
+ * match. Each attempt is reported, and a value without a match.
  */
 export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched: string, { observer, clock } = unobserved): Transformer {
   const rows = [first, ...others].map(({ prefix, transformer }) => ({
@@ -74,7 +74,7 @@ export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched
   }
 }
 
-/** Reads with the first, else with the second, and then the value is stale. */
+/** Reads with the first transformer, or else with the second; then the value is stale. */
 export function either(first: Transformer, second: Transformer): Transformer {
   return {
     async fromStored(stored, path) {

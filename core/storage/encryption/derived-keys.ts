@@ -2,15 +2,15 @@ import { concatenate } from '../../schema/bytes.ts'
 import { aesGcm } from './aes-gcm.ts'
 import { randomBytes, source, TransformError, type Transformer, tooShort } from './transformer.ts'
 
-/** Bytes of the seed (at least), and of what each key is derived with. */
+/** Minimum bytes of the seed, and bytes of the info parameter of each derived key. */
 export const seedLength = 32
 const infoLength = 32
-/** HKDF counts the blocks of its output from one; the first is all that is needed. */
+/** HKDF-Expand counts output blocks from one; one block is enough for a key. */
 const firstBlock = Uint8Array.of(1)
 
 /**
- * AES-GCM with a key of its own for each value: 32 random bytes, then what AES-GCM makes with the key that HKDF-Expand with SHA-256
- * (RFC 5869, 2.3) derives from the seed and those bytes. However much is written, no key wears out.
+ * AES-GCM with a derived key per value: 32 random bytes, then the AES-GCM output under the key that HKDF-Expand with SHA-256
+ * (RFC 5869, 2.3) derives from the seed and those bytes. No key reaches the limit of AES-GCM on messages per key.
  */
 export async function derivedKeys(seed: Uint8Array): Promise<Transformer> {
   if (seed.length < seedLength) throw new TransformError(`invalid seed length ${seed.length} used for key generation`)

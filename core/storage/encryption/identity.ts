@@ -1,7 +1,7 @@
 import { isEncrypted, readsEncrypted } from '../encrypted-value.ts'
 import { neverStale, TransformError, type Transformer } from './transformer.ts'
 
-/** Stores values as they are, and refuses to hand out encrypted ones. */
+/** Stores values unencrypted, and fails on encrypted ones. */
 export const identity: Transformer = {
   async fromStored(stored) {
     if (isEncrypted(stored)) throw new TransformError(readsEncrypted)

@@ -1,6 +1,6 @@
 /**
- * Makes calls in the order they were given, each after the one before has ended; at once while none is waiting. `failed` gets the errors
- * of calls that had to wait; the others throw theirs.
+ * Runs calls in order, each after the previous one has settled; synchronously while none is pending. Errors of calls that had to wait go to
+ * `failed`; others are thrown.
  */
 export function inOrder(failed: (error: unknown) => void): (call: () => void | Promise<void>) => void {
   let last: Promise<void> | undefined

@@ -4,33 +4,33 @@ import { TransformError } from './transformer.ts'
 export type Direction = 'from_storage' | 'to_storage'
 
 /**
- * Is told what encryption at rest does; made into metrics elsewhere. Times are in milliseconds. A code is the name of a gRPC status, `OK`
- * among them, or `unknown-non-grpc` for what failed before any plugin was asked. `provider` is the name that a plugin goes by.
+ * Receives encryption-at-rest events for metrics. Times are in milliseconds. A code is the name of a gRPC status (or `OK`), or
+ * `unknown-non-grpc` when no plugin was called. `provider` is the name of a plugin.
  */
 export interface EncryptionObserver {
-  /** A transformer for values with this prefix was tried. `resource` is as `deployments.apps`. */
+  /** A transformer with this prefix was tried. `resource` is such as `deployments.apps`. */
   transformed(resource: string, direction: Direction, prefix: string, code: string, milliseconds: number): void
-  /** A key or a seed was made, which values are encrypted with. */
+  /** A data key or seed was generated. */
   madeKey(milliseconds: number): void
-  /** A key or a seed that values are decrypted with was not in a cache. */
+  /** A data key or seed was not in the cache. */
   missedKey(): void
-  /** Version 1 of key management was given a value. */
+  /** A value reached KMS version 1. */
   arrived(direction: Direction): void
-  /** How full the cache of keys of version 1 is, from 0 to 1. */
+  /** Fill level of the version 1 key cache, from 0 to 1. */
   filledCache(share: number): void
-  /** A plugin of version 2 was called; `method` is its full name. */
+  /** A version 2 plugin was called; `method` is the full gRPC name. */
   called(provider: string, method: string, code: string, milliseconds: number): void
-  /** A value was encrypted or decrypted under this key of a plugin of version 2. */
+  /** A value was encrypted or decrypted with this key of a version 2 plugin. */
   usedKey(direction: Direction, provider: string, keyId: string): void
-  /** A plugin of version 2 said which key it writes with. */
+  /** A version 2 plugin reported its current key id. */
   reportedKey(provider: string, keyId: string): void
-  /** It said so with an id that is of no use. */
+  /** A version 2 plugin reported an invalid key id. */
   refusedKey(provider: string, why: string): void
-  /** So many seeds of a plugin of version 2 are kept. */
+  /** Number of cached seeds of a version 2 plugin. */
   keptSeeds(provider: string, count: number): void
 }
 
-/** Who is told, and what time is measured with. */
+/** The observer and the clock for its times. */
 export interface Observation {
   readonly observer: EncryptionObserver
   readonly clock: Pick<Clock, 'now'>
@@ -53,5 +53,5 @@ export const unobserved: Observation = {
   clock: { now: () => 0 },
 }
 
-/** The code of what a try failed with. */
+/** The code for an error. */
 export const codeOf = (error: unknown): string => (error instanceof TransformError ? error.code : 'unknown-non-grpc')

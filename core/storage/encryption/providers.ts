@@ -1,4 +1,4 @@
-/** Transformers from what a configuration file says about one list of providers. */
+/** Builds transformers from the list of providers in an EncryptionConfiguration. */
 import type { Clock, Logger, Outbound } from '../../ports.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { aesCbc } from './aes-cbc.ts'
@@ -24,12 +24,12 @@ interface KeyManagement {
   readonly apiVersion: string
   readonly name: string
   readonly endpoint: string
-  /** Milliseconds. */
+  /** Timeout in milliseconds. */
   readonly timeout: number
   readonly cachesize?: number | undefined
 }
 
-/** One member of `providers`, checked: exactly one of the fields is there. */
+/** One validated member of `providers`: exactly one of the fields is set. */
 export interface Provider {
   readonly aesgcm?: Keys | undefined
   readonly aescbc?: Keys | undefined
@@ -42,11 +42,11 @@ export interface ProviderContext {
   readonly outbound: Pick<Outbound, 'call'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Default: nobody is told. */
+  /** Default: events are not reported. */
   readonly observer?: EncryptionObserver
 }
 
-/** A plugin of key management in use. */
+/** A KMS plugin in use. */
 export interface Plugin {
   readonly version: 'v1' | 'v2'
   readonly probe: Probe
@@ -55,7 +55,7 @@ export interface Plugin {
 const v1Prefix = 'k8s:enc:kms:v1:'
 const v2Prefix = 'k8s:enc:kms:v2:'
 
-/** Providers whose keys are in the file. */
+/** Providers with keys in the file. */
 const ciphers = [
   { field: 'aesgcm', prefix: 'k8s:enc:aesgcm:v1:', title: 'AES', create: aesGcm },
   { field: 'aescbc', prefix: 'k8s:enc:aescbc:v1:', title: 'AES', create: aesCbc },
@@ -83,7 +83,7 @@ async function keyManagement(
   const { name, timeout } = options
   if (options.apiVersion === 'v1') {
     const service = serviceV1(outbound, options)
-    // Both halves of the check may take that long.
+    // Encryption and decryption may each take the timeout.
     plugins.push({ version: 'v1', probe: probe(probeV1(service, name), clock, 2 * timeout) })
     return { prefix: `${v1Prefix}${name}:`, transformer: envelopeV1(service, options.cachesize ?? 0, observation) }
   }
@@ -101,7 +101,7 @@ async function keyManagement(
   return { prefix: `${v2Prefix}${name}:`, transformer: envelopeV2(service, key, name, observation) }
 }
 
-/** The transformer of a list of providers. Adds the plugins that it uses to `plugins`, also when it fails: they have to be closed. */
+/** The transformer of a list of providers. Adds the plugins in use to `plugins`, even on failure: the caller must close them. */
 export async function transformerOf(providers: readonly Provider[], context: ProviderContext, plugins: Plugin[]): Promise<Transformer> {
   const { clock, observer = unobserved.observer } = context
   const observation = { observer, clock }

@@ -16,7 +16,7 @@ export function secretbox(secret: Uint8Array): Transformer {
           isStale: neverStale,
         }
       } catch {
-        // What the reference server says when the tag is wrong.
+        // The reference server's text for a wrong tag.
         throw new TransformError('output array was not large enough for encryption')
       }
     },

@@ -1,16 +1,16 @@
-/** Which transformer a stored key gets: by the resource that it belongs to, or by a wildcard. */
+/** Selects the transformer of a stored key by its resource or by a wildcard. */
 import { type GroupResource, qualified } from '../../respond/status.ts'
 import type { Transformer } from './transformer.ts'
 
 const nameOf = ({ group, resource }: GroupResource) => `${resource}.${group}`
 
-/** `names` as configuration files write them: `secrets`, `deployments.apps`, `*.apps`, `*.` (core group), `*.*`. */
+/** `names` as in configuration files: `secrets`, `deployments.apps`, `*.apps`, `*.` (core group), `*.*`. */
 export interface Selection {
   readonly names: readonly string[]
   readonly transformer: Transformer
 }
 
-/** The transformer of a resource: the one that names it, else that of its group's wildcard, else that of `*.*`. */
+/** The transformer of a resource: by its name, or else by the wildcard of its group, or else by `*.*`. */
 export function selectTransformer(selections: readonly Selection[]): (groupResource: GroupResource) => Transformer | undefined {
   const byName = new Map(
     selections.flatMap(({ names, transformer }) => names.map((name) => [name.includes('.') ? name : `${name}.`, transformer] as const)),
@@ -18,7 +18,7 @@ export function selectTransformer(selections: readonly Selection[]): (groupResou
   return (on) => byName.get(nameOf(on)) ?? byName.get(`*.${on.group}`) ?? byName.get('*.*')
 }
 
-/** The same choice, of transformers that say whose values they are given: one for each resource, the same each time. */
+/** The same selection, with the resource as metrics label; each resource gets the same transformer object every time. */
 export function namedTransformers(
   select: (groupResource: GroupResource) => Transformer | undefined,
 ): (groupResource: GroupResource) => Transformer | undefined {
@@ -42,8 +42,8 @@ export function namedTransformers(
 }
 
 /**
- * The resource that a key belongs to. `prefix` is that of all keys; `storageKeys` are the parts behind it of the resources whose place
- * does not follow from their name. Others are those of custom resources, `/GROUP/RESOURCE/`. Undefined: the key is of no resource.
+ * The resource of a key. `prefix` is common to all keys; `storageKeys` maps the following part to resources whose key can't be derived from
+ * their name. Other keys are those of custom resources, `/GROUP/RESOURCE/`. Undefined: the key belongs to no resource.
  */
 export function resourceOfKey(prefix: string, storageKeys: ReadonlyMap<string, GroupResource>): (key: string) => GroupResource | undefined {
   const start = `${prefix}/`

@@ -2,7 +2,7 @@ import type { KeyValue } from '../../ports.ts'
 import { sameBytes } from '../../schema/bytes.ts'
 import type { Transformer } from './transformer.ts'
 
-/** Bytes of stored values that are remembered decrypted, at most. */
+/** Maximum bytes of stored values whose decrypted form is cached. */
 const mostBytes = 8 * 1024 * 1024
 
 interface Kept {
@@ -11,12 +11,12 @@ interface Kept {
   readonly opened: Promise<KeyValue>
 }
 
-/** Decrypts what is stored; never rejects. */
+/** Decrypts a stored value; never rejects. */
 export type Decrypt = (kv: KeyValue, transformer: Transformer) => Promise<KeyValue>
 
 /**
- * Decrypts each version of a key once for all who ask for it while it is remembered: several watches, and those that get it again as the
- * value before a change. The oldest ones are forgotten first, and what is not `worthKeeping` once it is known.
+ * Decrypts each version of a key once while it is cached: several watches need it, and again as the previous value of the next change.
+ * Evicts the oldest first, and values that are not `worthKeeping` once decrypted.
  */
 export function sharedDecryption(decrypt: Decrypt, worthKeeping: (opened: KeyValue) => boolean): Decrypt {
   const kept = new Map<string, Kept>()
@@ -41,7 +41,7 @@ export function sharedDecryption(decrypt: Decrypt, worthKeeping: (opened: KeyVal
   return (kv, transformer) => {
     const id = `${kv.modRevision} ${kv.key}`
     const known = kept.get(id)
-    // A store that went back to a backup gives revisions again.
+    // Compare the bytes: a store restored from a backup reuses revisions.
     if (known && known.transformer === transformer && sameBytes(known.stored, kv.value)) return known.opened
     const opened = decrypt(kv, transformer)
     const fresh = { stored: kv.value, transformer, opened }

@@ -1,4 +1,4 @@
-/** A store whose values are encrypted: everybody above it sees them as if they were not. */
+/** A store with encrypted values, which is transparent to its users. */
 import { type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
 import { internalError } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -6,10 +6,10 @@ import { sharedDecryption } from './shared.ts'
 import type { Transformer } from './transformer.ts'
 import { type EventOpener, watchDecrypted } from './watch.ts'
 
-/** Values of a list that are decrypted at a time. */
+/** Maximum concurrent decryptions per list. */
 const atATime = 64
 
-/** A value that was decrypted. */
+/** A decrypted value. */
 class ReadableValue implements KeyValue {
   readonly key: string
   readonly value: Uint8Array
@@ -30,7 +30,7 @@ class ReadableValue implements KeyValue {
   }
 }
 
-/** A value that can't be decrypted. Who only needs to know that it is there can go on; reading it throws. */
+/** A value that can't be decrypted: its key and revision are available, reading `value` throws. */
 class UnreadableValue implements KeyValue {
   readonly key: string
   readonly createRevision: number
@@ -50,10 +50,9 @@ class UnreadableValue implements KeyValue {
 }
 
 /**
- * `transformerOf` says how the values of a key are encrypted; undefined: they pass through untouched, and without delay. It is asked
- * each time, so that its answers may change. A value that can't be decrypted spoils nothing but itself: it is there, and reading its
- * `value` throws a StoreError `corrupt`. A write that can't be encrypted fails with 500. `failed` is told of what single reads and writes
- * run into.
+ * `transformerOf` selects the transformer of a key; undefined: values pass through unchanged, synchronously. It is called every time, so its
+ * result may change. A value that can't be decrypted does not fail its list: reading its `value` throws a StoreError `corrupt`. A write that
+ * can't be encrypted fails with 500. `failed` receives the errors of single reads and writes.
  */
 export function encryptedStore(
   store: KeyValueStore,
@@ -61,7 +60,7 @@ export function encryptedStore(
   failed: (key: string, why: string) => void = () => {},
 ): KeyValueStore {
   const encoder = new TextEncoder()
-  /** Writes on their way: closing the store waits for them. */
+  /** Writes in progress, which `close` awaits. */
   const writing = new Set<Promise<SwapResult>>()
 
   async function encrypt(key: string, value: Uint8Array, transformer: Transformer): Promise<Uint8Array> {

@@ -1,9 +1,9 @@
-/** How values of one resource are turned into what is stored, and back. */
+/** Converts values of one resource to their stored form and back. */
 
-/** A stored value, readable again. */
+/** A decrypted value. */
 export interface Plain {
   readonly bytes: Uint8Array
-  /** Whether it would be stored differently by now, and should be written again. */
+  /** True when the stored form is outdated (such as an old encryption key): the next update rewrites it. */
   readonly isStale: () => boolean
 }
 
@@ -11,8 +11,8 @@ export const neverStale = () => false
 export const alwaysStale = () => true
 
 /**
- * `path` is the key of the value in the store, as bytes: what is encrypted with authentication can't be read under another key.
- * `resource` is whose value it is, for who counts; default: nobody's. Both methods reject with a TransformError.
+ * `path`: the value's key in the store, as bytes; with authenticated encryption a value can't be read under another key.
+ * `resource`: metrics label; optional. Both methods reject with a TransformError.
  */
 export interface Transformer {
   fromStored(stored: Uint8Array, path: Uint8Array, resource?: string): Promise<Plain>
@@ -20,8 +20,8 @@ export interface Transformer {
 }
 
 /**
- * A value that can't be read or written. The text is for clients; it holds no part of a key or of the value. `code` is the name of the
- * gRPC status that a plugin answered with.
+ * A value can't be encrypted or decrypted. The text is for clients; it contains no part of a key or value. `code` is the name of the
+ * plugin's gRPC status.
  */
 export class TransformError extends Error {
   override readonly name = 'TransformError'
@@ -34,13 +34,13 @@ export class TransformError extends Error {
 
 export const tooShort = 'the stored data was shorter than the required size'
 
-/** One text for several failures, each of them once: `[a, b]`, or the only one as it is. */
+/** Joins distinct messages as `[a, b]`; a single message is returned as is. */
 export function aggregated(messages: readonly string[]): string {
   const distinct = [...new Set(messages)]
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`
 }
 
-/** Web Crypto takes no views of shared memory, which stored values never are. */
+/** Web Crypto's types exclude shared memory, which stored values never use. */
 export const source = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
 
 export const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))

@@ -2,10 +2,10 @@ import { type KeyValueStore, StoreError, type StoreEvent, type StoreWatch, type 
 import { messageOf } from '../../schema/message-of.ts'
 import { inOrder } from './in-order.ts'
 
-/** Batches of changes that wait for decryption at most; a watch that falls further behind ends, and its reader starts anew. */
+/** Maximum batches waiting for decryption; a watch that falls further behind ends, and its reader restarts. */
 const mostWaiting = 10_000
 
-/** How events of a store become readable. */
+/** Decrypts events of a store. */
 export interface EventOpener {
   isEncrypted(event: StoreEvent): boolean
   /** Never rejects. */
@@ -13,8 +13,8 @@ export interface EventOpener {
 }
 
 /**
- * A watch whose values are decrypted. The order of events and progress is the store's, whatever takes longer; what needs no decryption
- * passes at once when nothing waits before it.
+ * A watch with decrypted values. Events and progress keep the store's order; events that need no decryption pass synchronously when none is
+ * pending.
  */
 export function watchDecrypted(
   store: KeyValueStore,

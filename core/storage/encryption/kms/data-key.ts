@@ -1,7 +1,7 @@
 import type { Observation } from '../observer.ts'
 import { randomBytes } from '../transformer.ts'
 
-/** Random bytes for a key that values are encrypted with, or for a seed of such keys. */
+/** Random bytes for a data encryption key, or for a seed of such keys. */
 export function dataKey(length: number, { observer, clock }: Observation): Uint8Array {
   const began = clock.now()
   const key = randomBytes(length)

@@ -1,4 +1,4 @@
-/** The frame of a value under version 2, checked: it comes from the store, or goes there with what a plugin answered. */
+/** Validates the KMS v2 envelope of a value, read from the store or about to be written. */
 import { utf8Length } from '../../../schema/bytes.ts'
 import { DecodeError } from '../../../schema/decode-error.ts'
 import { isLabel } from '../../../schema/name-formats.ts'
@@ -10,7 +10,7 @@ const largestSource = 1024
 const longestKeyId = 1024
 const largestAnnotations = 32 * 1024
 
-/** What is wrong with the id of a key, in short and as a text; undefined: nothing. */
+/** Why a key id is invalid, as code and message; undefined: it is valid. */
 export function keyIdProblem(keyId: string): { readonly code: 'empty' | 'too_long'; readonly message: string } | undefined {
   if (keyId === '') return { code: 'empty', message: 'keyID is empty' }
   const length = utf8Length(keyId)
@@ -23,7 +23,7 @@ function sourceProblem({ length }: Uint8Array): string | undefined {
   return length > largestSource ? `encrypted DEK source is ${length} bytes, which exceeds the max size of ${largestSource}` : undefined
 }
 
-/** Names must be domains of two labels or more, such as `version.plugin.example.com`. */
+/** Names must be domains with at least two labels, such as `version.plugin.example.com`. */
 function annotationsProblem(annotations: Annotations): string | undefined {
   const problems: string[] = []
   let size = 0
@@ -50,7 +50,7 @@ function problemOf(object: EncryptedObject): string | undefined {
   return why === undefined ? undefined : `failed to validate ${what}: ${why}`
 }
 
-/** @throws TransformError when it may not be stored. */
+/** @throws TransformError when the envelope is invalid. */
 export function checkEncryptedObject(object: EncryptedObject): void {
   const problem = problemOf(object)
   if (problem !== undefined) throw new TransformError(problem)

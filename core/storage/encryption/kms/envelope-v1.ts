@@ -12,7 +12,7 @@ import type { ServiceV1 } from './service-v1.ts'
 const keyLength = 32
 const lengthBytes = 2
 
-/** Values are written with AES-GCM; those that releases before 1.25 wrote with AES-CBC are still read. */
+/** Writes with AES-GCM; also reads the AES-CBC values that releases before 1.25 wrote. */
 async function dataTransformer(key: Uint8Array): Promise<Transformer> {
   const gcm = await aesGcm(key)
   return either(gcm, await aesCbc(key))
@@ -26,8 +26,8 @@ function split(stored: Uint8Array): { readonly encryptedKey: Uint8Array; readonl
 }
 
 /**
- * Each value is encrypted with a new key, which the plugin encrypts: the length of the encrypted key in two bytes, the encrypted key,
- * the value. `cacheSize` decrypted keys are kept; none when it is negative.
+ * Encrypts each value with a new data key, which the plugin encrypts: two bytes of length, the encrypted key, the value. Caches up to
+ * `cacheSize` decrypted keys; none when negative.
  */
 export function envelopeV1(service: ServiceV1, cacheSize: number, observation = unobserved): Transformer {
   const { observer } = observation

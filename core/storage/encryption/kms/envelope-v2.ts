@@ -9,20 +9,20 @@ import { Recent } from './recent.ts'
 import type { ServiceV2 } from './service-v2.ts'
 import type { WriteKey, WriteKeySource } from './write-key.ts'
 
-/** There are about as many seeds as key ids of the plugin, times starts of servers. */
+/** Maximum cached seeds. Expect about one per key id of the plugin and start of a server. */
 const seedsKept = 1_000
 
 type Source = Omit<EncryptedObject, 'encryptedData'>
 
-/** Equal for equal sources only. */
+/** Cache key: equal only for equal sources. */
 function identityOf({ encryptedDekSourceType, encryptedDekSource, keyId, annotations }: Source): string {
   const sorted = [...annotations].map(([name, value]) => [name, encodeBase64(value)]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
   return JSON.stringify([encryptedDekSourceType, encodeBase64(encryptedDekSource), keyId, sorted])
 }
 
 /**
- * Values are encrypted with keys derived from a seed that the plugin has encrypted once and that is used until the plugin's key changes
- * (KEP-3299). The encrypted seed is stored with each value; what is written under another key id is stale. `name` is the plugin's.
+ * Encrypts values with keys derived from a seed, which the plugin encrypts once and which is used until the plugin's key changes
+ * (KEP-3299). The encrypted seed is stored with each value; values under another key id are stale. `name` is the plugin's.
  */
 export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = '', { observer } = unobserved): Transformer {
   const transformers = new Recent<Transformer>(seedsKept)
@@ -58,7 +58,7 @@ export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = ''
   return {
     async fromStored(stored, path) {
       const object = readEncryptedObject(stored)
-      // Nothing is read before the plugin was well for the first time.
+      // Throws until the plugin has been healthy once.
       source.current()
       const transformer = await transformers.get(identityOf(object), () => decryptionOf(object))
       observer.usedKey('from_storage', name, object.keyId)

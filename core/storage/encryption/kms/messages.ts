@@ -1,4 +1,4 @@
-/** What is said to plugins of key management, versions 1 (v1beta1 on the wire) and 2, and what version 2 stores. */
+/** Messages of KMS plugins, versions 1 (v1beta1 on the wire) and 2, and the stored envelope of version 2. */
 import { annotations, bytes, number, text, wireMessage } from './wire.ts'
 
 export const v1 = {
@@ -21,7 +21,7 @@ export const v2 = {
   DecryptResponse: wireMessage({ plaintext: bytes(1) }),
 }
 
-/** A value as version 2 stores it, after the prefix. */
+/** Stored value of version 2, after the prefix. */
 export const EncryptedObject = wireMessage({
   encryptedData: bytes(1),
   keyId: text(2),
@@ -32,5 +32,5 @@ export const EncryptedObject = wireMessage({
 
 export type EncryptedObject = ReturnType<typeof EncryptedObject.decode>
 
-/** What the plaintext of `encryptedDekSource` is: the key itself, or a seed that a key is derived from for each value. */
+/** Plaintext of `encryptedDekSource`: the data key itself, or a seed from which a key is derived per value. */
 export const sourceTypes = { key: 0, seed: 1 } as const

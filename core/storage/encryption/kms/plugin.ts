@@ -1,4 +1,4 @@
-/** Calls to one plugin of key management. */
+/** Calls to one KMS plugin. */
 import { CallError, type Outbound } from '../../../ports.ts'
 import { DecodeError } from '../../../schema/decode-error.ts'
 import { codeOf, unobserved } from '../observer.ts'
@@ -9,11 +9,11 @@ export interface PluginOptions {
   readonly name: string
   /** `unix:///path`; `unix:///@name` is an abstract socket. */
   readonly endpoint: string
-  /** Milliseconds for each call. */
+  /** Timeout in milliseconds per call. */
   readonly timeout: number
 }
 
-/** Makes one call, and rejects with a TransformError. */
+/** Makes one call; rejects with a TransformError. */
 export type Ask = <Q, A>(method: string, Question: WireMessage<Q>, question: Partial<Q>, Answer: WireMessage<A>) => Promise<A>
 
 function failure(error: unknown): unknown {
@@ -23,13 +23,13 @@ function failure(error: unknown): unknown {
   return error
 }
 
-/** Path of the socket. An abstract one starts with a null byte on the wire, which the at sign stands for. */
+/** Path of the socket. On the wire an abstract socket starts with a null byte, written as `@`. */
 function socketOf(endpoint: string): string {
   const path = endpoint.slice('unix://'.length)
   return path.startsWith('/@') ? `\0${path.slice(2)}` : path
 }
 
-/** `service` is the full name with a leading slash. Each call is reported. */
+/** `service` is the full gRPC service name with a leading slash. Each call is reported. */
 export function askPlugin(
   outbound: Pick<Outbound, 'call'>,
   service: string,

@@ -3,7 +3,7 @@ import type { ServiceV1 } from './service-v1.ts'
 
 const sample = new TextEncoder().encode('ping')
 
-/** Whether a plugin of version 1 encrypts a sample and decrypts it again. */
+/** Checks that a version 1 plugin encrypts a sample and decrypts it again. */
 export function probeV1(service: ServiceV1, name: string): () => Promise<void> {
   const during =
     (section: string) =>

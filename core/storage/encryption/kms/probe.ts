@@ -1,23 +1,23 @@
 import type { Clock, Logger } from '../../../ports.ts'
 import { messageOf } from '../../../schema/message-of.ts'
 
-/** Milliseconds that an answer of a plugin stands for the next ones. */
+/** Milliseconds for which a health result is cached: healthy, unhealthy. */
 const wellFor = 20_000
 const unwellFor = 3_000
-/** Milliseconds between looks at a plugin that is well, and at one that is not. */
+/** Milliseconds between health checks of a healthy and of an unhealthy plugin. */
 const lookWhileWell = 60_000
 const lookWhileUnwell = 10_000
 
-/** How a plugin is, asked not too often. */
+/** Cached health check of a plugin. */
 export interface Probe {
-  /** Rejects with an Error when something is wrong. */
+  /** Rejects with an Error when the plugin is unhealthy. */
   check(): Promise<void>
-  /** Milliseconds that a check may take. */
+  /** Timeout in milliseconds of a check. */
   readonly timeout: number
   close(): void
 }
 
-/** Those who ask while an answer is on its way share it. */
+/** Concurrent callers share one check. */
 export function probe(check: () => Promise<void>, clock: Clock, timeout: number): Probe {
   let last: { readonly answer: Promise<void>; readonly until: number } | undefined
   let asking: Promise<void> | undefined
@@ -46,7 +46,7 @@ export function probe(check: () => Promise<void>, clock: Clock, timeout: number)
   }
 }
 
-/** A probe that looks by itself now and then, because what is written depends on it. The first look is over when this resolves. */
+/** A probe that also checks periodically, because writes depend on its result. Resolves after the first check. */
 export async function watchfulProbe(name: string, inner: Probe, clock: Clock, logger: Logger): Promise<Probe> {
   let closed = false
   let cancel = () => {}

@@ -1,4 +1,4 @@
-/** Remembers what was made for the keys used last, at most `size` of them; `forgot` is told what had to go. What failed is not remembered. */
+/** Least recently used cache of promises with at most `size` entries; `forgot` is called with evicted values. Failures are not cached. */
 export class Recent<T> {
   readonly #size: number
   readonly #forgot: (value: Promise<T>) => void
@@ -13,7 +13,7 @@ export class Recent<T> {
     return this.#kept.size
   }
 
-  /** What is known for the key, or what `make` makes; those who ask while it is being made share it. */
+  /** The cached value, or the result of `make`; concurrent callers share one call. */
   get(key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#kept.get(key)
     if (known !== undefined) {

@@ -3,7 +3,7 @@ import { TransformError } from '../transformer.ts'
 import { v1 } from './messages.ts'
 import { askPlugin, type PluginOptions } from './plugin.ts'
 
-/** A plugin of version 1: it encrypts and decrypts keys. */
+/** A version 1 plugin: it encrypts and decrypts data keys. */
 export interface ServiceV1 {
   encrypt(plain: Uint8Array): Promise<Uint8Array>
   decrypt(cipher: Uint8Array): Promise<Uint8Array>
@@ -11,7 +11,7 @@ export interface ServiceV1 {
 
 const version = 'v1beta1'
 
-/** Before anything else the plugin is asked, once, which version it speaks. */
+/** The version is requested once, before any other call. */
 export function serviceV1(outbound: Pick<Outbound, 'call'>, options: PluginOptions): ServiceV1 {
   const ask = askPlugin(outbound, v1.service, options)
   let checked: Promise<void> | undefined

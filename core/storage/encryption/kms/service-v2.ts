@@ -10,10 +10,10 @@ export interface EncryptedKey {
   readonly annotations: Annotations
 }
 
-/** A plugin of version 2: it encrypts and decrypts keys or seeds, and says which key of its own it writes with. */
+/** A version 2 plugin: it encrypts and decrypts data keys or seeds, and reports the id of its current key. */
 export interface ServiceV2 {
   status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }>
-  /** `uid` names the call in logs. */
+  /** `uid` identifies the call in logs. */
   encrypt(plaintext: Uint8Array, uid: string): Promise<EncryptedKey>
   decrypt(encrypted: EncryptedKey, uid: string): Promise<Uint8Array>
 }

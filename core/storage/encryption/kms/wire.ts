@@ -1,4 +1,4 @@
-/** The flat protobuf messages of key management, as rows of fields; zero values are not written (proto3). */
+/** The flat protobuf messages of KMS plugins as tables of fields; zero values are omitted (proto3). */
 import { type BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { expectWire, reading, readRecord } from '../../../schema/protobuf-decode.ts'
 
@@ -8,7 +8,7 @@ interface Kind<T> {
   isZero(value: T): boolean
   /** One record per element, tag included. */
   write(writer: BinaryWriter, number: number, value: T): void
-  /** The field's new value, after one more record; the tag is read already. */
+  /** Reads one more record, whose tag has been consumed; returns the field's new value. */
   read(reader: BinaryReader, before: T): T
 }
 
@@ -47,7 +47,7 @@ const numberKind: Kind<number> = {
   read: (reader) => reader.int32(),
 }
 
-/** A map is a list of pairs, key and value in fields 1 and 2. */
+/** A map is a repeated message with key and value in fields 1 and 2. */
 const annotationsKind: Kind<Annotations> = {
   wire: LengthDelimited,
   zero: new Map(),
@@ -80,10 +80,10 @@ export const annotations = (number: number): WireField<Annotations> => ({ number
 type Fields = { readonly [name: string]: WireField<unknown> }
 
 export interface WireMessage<V> {
-  /** Absent members are zero. */
+  /** Absent members are zero values. */
   encode(values: Partial<V>): Uint8Array
   /**
-   * Unknown fields are skipped; bytes are views of the same memory.
+   * Unknown fields are skipped; bytes are views of the given memory.
    * @throws DecodeError when the bytes are malformed.
    */
   decode(bytes: Uint8Array): V

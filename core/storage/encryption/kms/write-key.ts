@@ -1,4 +1,4 @@
-/** The seed that values are written with now, and the state of the plugin that it depends on. */
+/** The current seed for writes, and the plugin health that it depends on. */
 
 import type { Clock } from '../../../ports.ts'
 import { hashOf } from '../../../schema/digest.ts'
@@ -11,26 +11,26 @@ import { checkEncryptedObject, keyIdProblem } from './encrypted-object.ts'
 import { type EncryptedObject, sourceTypes } from './messages.ts'
 import type { ServiceV2 } from './service-v2.ts'
 
-/** Milliseconds that a seed may be written with after the plugin was last seen well. Values are read without such a limit. */
+/** Milliseconds for which a seed may be used for writes after the plugin was last healthy. Reads have no such limit. */
 const writableFor = 180_000
 
 export interface WriteKey {
   readonly transformer: Transformer
-  /** What is stored beside the data. */
+  /** The part of the envelope beside the data. */
   readonly source: Omit<EncryptedObject, 'encryptedData'>
   /** Milliseconds since the epoch. */
   readonly expires: number
 }
 
 export interface WriteKeySource {
-  /** @throws TransformError before the plugin was well for the first time. */
+  /** @throws TransformError until the plugin has been healthy once. */
   current(): WriteKey
-  /** Rejects with a TransformError when the plugin has not been well for too long. */
+  /** Rejects with a TransformError when the plugin has been unhealthy for too long. */
   checkWritable(key: WriteKey): Promise<void>
 }
 
 export interface RotatingKey extends WriteKeySource {
-  /** Asks the plugin how it is; takes a new seed when its key has changed. Rejects with a TransformError when something is wrong. */
+  /** Checks the plugin's health; generates a new seed when its key has changed. Rejects with a TransformError on failure. */
   check(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock, obse
     return { transformer: await derivedKeys(seed), source, expires }
   }
 
-  /** A seed stays for as long as the plugin's key does. What goes wrong leaves the old one, until it expires. */
+  /** Keeps the seed while the plugin's key id is unchanged. On failure the old seed stays until it expires. */
   async function rotate(keyId: string, expires: number): Promise<void> {
     if (known?.source.keyId === keyId) {
       known = { ...known, expires }
