@@ -40,7 +40,7 @@ const withoutValue = new Set<FieldErrorReason>([
 
 const escapes: Readonly<Record<string, string>> = { '\\u0007': '\\a', '\\u000b': '\\v' }
 
-/** Errors of one object that are kept; of the others clients learn how many there are. */
+/** Errors of one object that are kept; of the others clients learn that there are some. */
 const maxErrors = 100
 /** Characters that the errors of one object may have in all before no more are kept. */
 const maxText = 48 * 1024
@@ -78,6 +78,9 @@ function body(reason: FieldErrorReason, value: Json | undefined, detail: string)
 
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
+/** Thrown through a check that need not go on. */
+const enough = new Error('no more errors are kept')
+
 /** How far a collection of errors had come. */
 export interface Mark {
   readonly kept: number
@@ -88,7 +91,7 @@ export interface Mark {
 
 /**
  * Collects the errors of one object, in the order in which they are found. Their number and the size of their texts are bounded, since
- * a small body can break a rule in each of a hundred thousand places: more are counted, and cost nothing.
+ * a small body can break a rule in each of a hundred thousand places: more are counted, and checks may end there (`untilClosed`).
  */
 export class FieldErrors {
   #kept: FieldError[] = []
@@ -97,6 +100,7 @@ export class FieldErrors {
   #omitted = 0
   #count = 0
   #rule: string | undefined
+  #ends = false
   readonly #waives: (rule: string) => boolean
 
   /** @param waives forgivable rules that do not hold; default: none. */
@@ -114,10 +118,10 @@ export class FieldErrors {
     return this.#omitted > 0
   }
 
-  /** What to tell the client; the last one says how many are left out. */
+  /** What to tell the client; the last one says that some are left out. */
   get list(): readonly FieldError[] {
     if (this.#omitted === 0) return this.#kept
-    const message = `${words.FieldValueTooMany}: ${this.#kept.length + this.#omitted}: only the first errors are shown`
+    const message = `${words.FieldValueTooMany}: only the first errors are shown`
     return [...this.#kept, { reason: 'FieldValueTooMany', field: '<nil>', message }]
   }
 
@@ -125,14 +129,30 @@ export class FieldErrors {
     if (this.#keeps()) this.#keep(reason, path, body(reason, value, detail))
   }
 
+  /** Does a check; it ends at the first error that is neither kept nor forgivable, since clients learn nothing of those after it. */
+  untilClosed(check: () => void): void {
+    const outer = { ends: this.#ends, rule: this.#rule }
+    this.#ends = true
+    try {
+      check()
+    } catch (error) {
+      if (error !== enough) throw error
+    } finally {
+      this.#ends = outer.ends
+      this.#rule = outer.rule
+    }
+  }
+
   /** Counts an error, and whether there is room for it. */
   #keeps(): boolean {
     this.#count++
     if (this.#kept.length < maxErrors && this.#size < maxText) return true
     const rule = this.#rule
-    if (rule === undefined) this.#omitted++
     // One of each rule tells whether that may be forgiven.
-    return rule !== undefined && !this.#kept.some(({ forgivable }) => forgivable === rule)
+    if (rule !== undefined) return !this.#kept.some(({ forgivable }) => forgivable === rule)
+    this.#omitted++
+    if (this.#ends) throw enough
+    return false
   }
 
   #keep(reason: FieldErrorReason, path: FieldPath, message: string): void {

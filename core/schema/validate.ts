@@ -114,7 +114,10 @@ function visitMessage(schema: Message, value: Json, path: FieldPath, errors: Fie
     if (needed && (member === undefined || isEmpty(member))) errors.required(path.child(name))
     else if (visit && member !== undefined) visit(member, path.child(name), errors, context)
   }
-  for (const hook of hooks) hook.validate?.(value as never, path, errors, context)
+  if (hooks.length === 0) return
+  errors.untilClosed(() => {
+    for (const hook of hooks) hook.validate?.(value as never, path, errors, context)
+  })
 }
 
 const openapiValidators = new WeakMap<Schema, OpenApiValidator>()

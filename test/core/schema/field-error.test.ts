@@ -76,12 +76,40 @@ describe('bounds', () => {
     assert.deepEqual(errors.list.at(-1), {
       reason: 'FieldValueTooMany',
       field: '<nil>',
-      message: 'Too many: 1000: only the first errors are shown',
+      message: 'Too many: only the first errors are shown',
     })
     assert.ok(errors.closed)
     // What was not kept can't be forgiven.
     errors.drop(() => true)
     assert.equal(errors.list.length, 1)
+  })
+
+  it('ends a check when no more errors are kept', () => {
+    const errors = new FieldErrors()
+    const seen: number[] = []
+    const check = () => {
+      for (let index = 0; index < 1_000; index++) {
+        seen.push(index)
+        errors.forgivable('rule', () => errors.required(path))
+        errors.required(path)
+      }
+    }
+    errors.untilClosed(check)
+    assert.ok(errors.closed)
+    assert.equal(seen.length, 51)
+    // Errors that were taken back leave room for others.
+    errors.drop(() => true)
+    errors.untilClosed(() => errors.untilClosed(check))
+    assert.equal(seen.length, 102)
+    const failure = new Error('of the check')
+    assert.throws(
+      () =>
+        errors.untilClosed(() => {
+          throw failure
+        }),
+      failure,
+    )
+    errors.required(path)
   })
 
   it('quotes the start of values, details and keys', () => {
