@@ -127,6 +127,7 @@ function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   const before = isObject(left) ? left : noMembers
   const after = isObject(right) ? right : noMembers
   if (map.atomic || (isEmpty(before) && isEmpty(after))) return leafOutcome(left, right)
+  if (isEmpty(before)) return arrived(membersBelow(map, after))
   const outcomes = new Outcomes()
   for (const key in before) {
     const outcome = visit(atomOf(map, key), before[key], Object.hasOwn(after, key) ? after[key] : undefined)
@@ -136,12 +137,16 @@ function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   return outcomes.whole
 }
 
+/** All members or items came. */
+const arrived = (changed: FieldSet): Outcome => ({ ...nothing, changed })
+
 const noItems: Json[] = []
 
 function handleList(list: ListAtom, left: Json, right: Json): Outcome {
   const before = Array.isArray(left) ? left : noItems
   const after = Array.isArray(right) ? right : noItems
   if (list.relation === 'atomic' || (before.length === 0 && after.length === 0)) return leafOutcome(left, right)
+  if (before.length === 0) return arrived(itemsBelow(list, after))
   const outcomes = new Outcomes()
   if (sameIdentities(list, before, after)) {
     for (let at = 0; at < before.length; at++) {

@@ -93,11 +93,42 @@ export function compareElements(a: Element, b: Element): number {
   const kind = a.charCodeAt(0)
   if (kind !== b.charCodeAt(0)) return kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0))
   if (kind === 0x66) return a < b ? -1 : 1
-  const order = compareLastTexts(a, b)
-  if (order !== undefined) return order
-  const left = parseJsonText(a.slice(2))
-  const right = parseJsonText(b.slice(2))
-  return kind === 0x6b ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right)
+  return compareLastTexts(a, b) ?? compareContents(contentOf(a), contentOf(b))
+}
+
+/** A parsed element. */
+interface Content {
+  readonly element: Element
+  /** Position in the order of kinds. */
+  readonly kind: number
+  /** Names and values of a key, the one value of others. */
+  readonly held: readonly (readonly [name: string, value: Json])[]
+}
+
+function contentOf(element: Element): Content {
+  const kind = kinds.indexOf(element.charAt(0))
+  if (kind === 0) return { element, kind, held: [] }
+  const value = parseJsonText(element.slice(2))
+  return { element, kind, held: kind === 1 ? Object.entries(value as JsonObject) : [['', value]] }
+}
+
+function compareContents(a: Content, b: Content): number {
+  if (a.kind !== b.kind) return a.kind - b.kind
+  return a.kind === 0 ? compareTexts(a.element, b.element) : compareHeld(a.held, b.held)
+}
+
+/** The part before the value, in elements that end with a text of these characters, which all sort after the closing quote. */
+const beforeText = /^(f:|v:"(?=[\w./:-]*"$)|k:\{"[\w-]+":"(?=[\w./:-]*"\}$))/
+
+/** Sorts by element; each element is parsed once, not per comparison. The given list may be changed. */
+export function sortByElement<T extends { readonly element: Element }>(things: T[]): T[] {
+  const before = beforeText.exec(things[0]?.element ?? '')?.[0]
+  if (before !== undefined && things.every(({ element }) => beforeText.exec(element)?.[0] === before))
+    return things.sort((a, b) => compareTexts(a.element, b.element))
+  return things
+    .map((thing) => ({ thing, content: contentOf(thing.element) }))
+    .sort((a, b) => compareContents(a.content, b.content))
+    .map(({ thing }) => thing)
 }
 
 /** Start of the plain string at the element's end; negative when it does not end with one. */
@@ -120,12 +151,10 @@ function compareLastTexts(a: Element, b: Element): number | undefined {
 
 const isPlain = (text: string) => !text.includes('"') && !text.includes('\\')
 
-function compareKeys(a: JsonObject, b: JsonObject): number {
-  const left = Object.entries(a)
-  const right = Object.entries(b)
+function compareHeld(left: Content['held'], right: Content['held']): number {
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
-    const [leftName, leftValue] = left[at] as [string, Json]
-    const [rightName, rightValue] = right[at] as [string, Json]
+    const [leftName, leftValue] = left[at] as Content['held'][number]
+    const [rightName, rightValue] = right[at] as Content['held'][number]
     if (leftName !== rightName) return leftName < rightName ? -1 : 1
     const order = compareValues(leftValue, rightValue)
     if (order !== 0) return order

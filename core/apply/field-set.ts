@@ -1,5 +1,5 @@
 /** Field sets: immutable trees of path elements (KEP-555). Operations return new sets that may share nodes. */
-import { compareElements, type Element, fieldElement } from './element.ts'
+import { compareElements, type Element, fieldElement, sortByElement } from './element.ts'
 
 /** A field in the set (`member`), or an ancestor of such fields. */
 export interface FieldNode {
@@ -28,14 +28,14 @@ export function fieldSet(...paths: readonly (readonly string[])[]): FieldSet {
 /** Up to this many nodes, insertion sort is faster. */
 const fewNodes = 32
 
-/** Sorts nodes in place. */
+/** Sorts nodes; the given list may be changed. */
 export function inOrder<N extends { readonly element: Element }>(nodes: N[]): N[] {
+  if (nodes.length > fewNodes) return sortByElement(nodes)
   for (let next = 1; next < nodes.length; next++) {
     const node = nodes[next] as N
     let at = next
     while (at > 0 && compareElements((nodes[at - 1] as N).element, node.element) > 0) at--
     if (at === next) continue
-    if (nodes.length > fewNodes) return nodes.sort((a, b) => compareElements(a.element, b.element))
     nodes.copyWithin(at + 1, at, next)
     nodes[at] = node
   }

@@ -3,11 +3,14 @@ import type { Json, JsonObject } from '../schema/model.ts'
 import { readElement } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder, noFields, unionOf } from './field-set.ts'
 
+/** Leaf of every trie; shared, since large objects have a hundred thousand of them. */
+const noKeys: JsonObject = Object.freeze({})
+
 /** Encodes the trie with keys in the order of the reference server. */
 export function encodeFields(set: FieldSet, self = false): JsonObject {
   const trie: JsonObject = {}
-  if (self) trie['.'] = {}
-  for (const { element, member, children } of set) trie[element] = children.length === 0 ? {} : encodeFields(children, member)
+  if (self) trie['.'] = noKeys
+  for (const { element, member, children } of set) trie[element] = children.length === 0 ? noKeys : encodeFields(children, member)
   return trie
 }
 
@@ -37,8 +40,7 @@ function read(trie: Json): Found {
     nodes.push({ element, member, children })
   }
   if (nodes === undefined) return leaf
-  inOrder(nodes)
-  return { member: owned, children: nodes.length < 2 ? nodes : withoutRepeats(nodes) }
+  return { member: owned, children: nodes.length < 2 ? nodes : withoutRepeats(inOrder(nodes)) }
 }
 
 /** Merges duplicates: different texts may denote the same element. */

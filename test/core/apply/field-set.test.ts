@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareElements, keyElement, shown, valueElement } from '../../../core/apply/element.ts'
+import { compareElements, fieldElement, keyElement, shown, sortByElement, valueElement } from '../../../core/apply/element.ts'
 import {
   difference,
   eachPath,
@@ -106,6 +106,43 @@ test('the order of elements', () => {
   // `a` is less than `a b`, although its text, with the quote, is not.
   ordered.splice(5, 2, 'k:{"name":"a"}', 'k:{"name":"a b"}')
   assert.deepEqual([...ordered].reverse().sort(compareElements), ordered)
+})
+
+test('many elements have the same order, whether they are read first or compared as texts', () => {
+  const texts = [
+    'x1',
+    'x10',
+    'x2',
+    'x-1',
+    'a.b',
+    'a/b',
+    'X',
+    '',
+    'a b',
+    'a"b',
+    'a!',
+    'é',
+    ...Array.from({ length: 40 }, (_, at) => `n${at}`),
+  ]
+  const elements = {
+    names: texts.map(fieldElement),
+    values: texts.map(valueElement),
+    plain: texts.filter((text) => /^[\w./-]*$/.test(text)).map((text) => keyElement([['name', text]])),
+    keys: texts.map((text) => keyElement([['name', text]])),
+    several: texts.map((text, at) =>
+      keyElement([
+        ['port', (at * 7) % 20],
+        ['protocol', text],
+      ]),
+    ),
+    numbers: texts.map((_, at) => valueElement((at * 7919) % 101)),
+  }
+  const all = { ...elements, mixed: Object.values(elements).flat() }
+  for (const [name, given] of Object.entries(all)) {
+    const shuffled = given.map((_, at) => given[(at * 7) % given.length] as string)
+    const sorted = sortByElement(shuffled.map((element) => ({ element }))).map(({ element }) => element)
+    assert.deepEqual(sorted, [...shuffled].sort(compareElements), name)
+  }
 })
 
 test('elements in messages', () => {
