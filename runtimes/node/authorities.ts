@@ -11,9 +11,9 @@ import type { Pki } from './pki.ts'
 
 export interface ClientAuthorities {
   readonly client: Authorities
-  /** Absent: headers never say who the user is. */
+  /** CA bundle of front proxies. Absent: their headers are ignored. */
   readonly frontProxies?: FrontProxies
-  /** Calls back after each change. */
+  /** Calls back after each reload. */
   onChange(changed: () => void): void
   close(): void
 }

@@ -12,9 +12,9 @@ import { Script } from 'node:vm'
 import { writeAtomically } from '../atomic-file.ts'
 
 export interface Compiled {
-  /** What the program's text evaluates to. */
+  /** Value of the evaluated text. */
   readonly value: unknown
-  /** Keeps what was compiled so far, unless it came from what was kept. Never throws: the next start is slower. */
+  /** Writes a code cache, unless one was used. Never throws: on failure the next start is slower. */
   keep(): void
 }
 

@@ -1,7 +1,7 @@
 import { writeAtomically } from '../atomic-file.ts'
 
 export interface KubeconfigOptions {
-  /** As `https://127.0.0.1:6443`. */
+  /** Such as `https://127.0.0.1:6443`. */
   readonly server: string
   readonly caPem: string
   readonly certPem: string

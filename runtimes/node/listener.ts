@@ -24,30 +24,30 @@ export type { CipherSuite, KeyPair, NamedKeyPair } from './http/tls.ts'
 export interface ListenOptions extends Certificates {
   /** Default: all interfaces and address families, as for `0.0.0.0` and `::`. */
   readonly address?: string
-  /** Default 0: a free one. */
+  /** Default 0: any free port. */
   readonly port?: number
-  /** Several processes may listen on one port (SO_REUSEPORT; Node 23.1 and later, ignored before). */
+  /** Share the port with other processes (SO_REUSEPORT; needs Node 23.1, ignored before). */
   readonly sharePort?: boolean
-  /** Default true. */
+  /** Serve HTTP/2; default true. */
   readonly http2?: boolean
-  /** HTTP/2 streams that a client may have open at once. Default 100. */
+  /** Maximum concurrent HTTP/2 streams per connection; default 100. */
   readonly maxConcurrentStreams?: number
-  /** Default VersionTLS12. */
+  /** Minimum TLS version; default VersionTLS12. */
   readonly minVersion?: keyof typeof tlsVersions
-  /** For TLS 1.2 and before. Default: the runtime's. */
+  /** Cipher suites for TLS 1.2 and earlier; default: those of the runtime. */
   readonly cipherSuites?: readonly CipherSuite[]
-  /** Hears of failed handshakes (debug) and failed handlers (error). */
+  /** Logs failed handshakes (debug) and failed handlers (error). */
   readonly logger?: Logger
-  /** Tells how long connections take. Default: the host's. */
+  /** Clock for timeouts; default: the host's. */
   readonly clock?: Clock
 }
 
 export interface Listener {
   readonly address: string
   readonly port: number
-  /** Certificates for new connections. Throws, and changes nothing, when they are unusable. */
+  /** Replaces the certificates for new connections. Throws, and changes nothing, when they are unusable. */
   reload(certificates: Partial<Certificates>): void
-  /** Accepts nothing more, lets requests in flight end for so many milliseconds (default 10 seconds), then cuts. Resolves when all sockets are gone. */
+  /** Stops accepting, waits for requests in flight up to `graceMilliseconds` (default 10,000), then closes all sockets. Resolves when they are closed. */
   close(graceMilliseconds?: number): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const buffers = new Buffers()
   const turns = new Turns()
   const sockets = new Set<Socket>()
-  /** Sockets that have not shaken hands yet, by their peer: TLS hands out another object. */
+  /** Sockets during the handshake, by remote address and port: the TLS socket is another object. */
   const shaking = new Map<string, { readonly socket: Socket; readonly since: number }>()
   const connections = new Set<ServerConnection>()
   const peers = new Map<Socket, Http1Peer>()

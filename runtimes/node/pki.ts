@@ -9,16 +9,16 @@ import { issue, issueAuthority, newKey, type Pair, type Subject } from './issue.
 export type { Pair } from './issue.ts'
 
 export interface PkiOptions {
-  /** Holds the serving and admin certificates, and all else when there is no `dataDir`. */
+  /** Directory of the serving and admin certificates; without `dataDir`, of everything. */
   readonly certDir: string
-  /** What must live as long as the stored data, the authority and the service account key, goes to its folder `pki`. */
+  /** Directory of the data. The CA and the service account key must live as long as the data, and are in its folder `pki`. */
   readonly dataDir?: string
   /** Name of the cluster's own service in namespace `default`; the serving certificate holds its DNS names. */
   readonly service: string
-  /** More host names and addresses for the serving certificate: advertised address, first service address. */
+  /** Additional host names and addresses of the serving certificate: advertised address, first service IP. */
   readonly hosts: readonly string[]
   readonly ips: readonly string[]
-  /** A serving certificate of the user's own (`--tls-cert-file`, `--tls-private-key-file`); both or none. */
+  /** The user's serving certificate (`--tls-cert-file`, `--tls-private-key-file`); both or none. */
   readonly certFile?: string
   readonly keyFile?: string
   /** Milliseconds since the epoch; default: now. */
@@ -28,9 +28,9 @@ export interface PkiOptions {
 export interface Pki {
   readonly ca: Pair
   readonly serving: Pair
-  /** PEM of what verifies the serving certificate: our authority, or the certificate itself when it was brought along. */
+  /** PEM that verifies the serving certificate: the generated CA, or the user's certificate itself. */
   readonly servingAuthorityPem: string
-  /** PEM bundle of the authority that signs client certificates. */
+  /** PEM bundle of the CA that signs client certificates. */
   readonly clientCaPem: string
   readonly admin: Pair
   readonly serviceAccountKeyPem: string

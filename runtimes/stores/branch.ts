@@ -126,7 +126,7 @@ export class Branch implements Versions {
     if (Math.max(revision, 1) < this.#oldest) throw compacted(revision, this.#oldest)
   }
 
-  /** The same in one piece, without its past. */
+  /** A flat copy without history. */
   #flat(): History {
     const flat = new History(this.revision)
     for (const kv of this.list({ prefix: '' }).items) flat.restore(changeOf(kv))

@@ -20,9 +20,9 @@ interface Waiting {
 /** The changes of one group commit. */
 interface Batch {
   readonly changes: Change[]
-  /** The keys changed so far, as the swaps behind them in the batch see them. */
+  /** Keys changed so far; later swaps of the batch see these values. */
   readonly latest: Map<string, Change>
-  /** To be called once the changes are durable. */
+  /** Called when the changes are durable. */
   readonly settle: (() => void)[]
   readonly members: Waiting[]
   bytes: number
@@ -58,12 +58,12 @@ export class CommitQueue {
     return this.#submit(swap)
   }
 
-  /** Deletes the keys of a lease that has ended. */
+  /** Deletes the keys of an expired lease. */
   async expire(lease: bigint): Promise<void> {
     await this.#submit({ expired: lease })
   }
 
-  /** Resolves when nothing waits to be committed. */
+  /** Resolves when no commit is pending. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running
   }

@@ -11,15 +11,15 @@ import { recoverLog } from './log/recover.ts'
 import { createMvcc, type Journal } from './mvcc.ts'
 
 export interface DurableStoreOptions {
-  /** Made when absent. One process at a time may have it open. */
+  /** Directory; created when missing. One process at a time can open it. */
   readonly directory: string
   readonly clock: Clock
   readonly logger: Logger
-  /** The damage to go on without, as `file:offset`; see recoverLog. Default: none. */
+  /** Damage to accept, as `file:offset`; see recoverLog. Default: none. */
   readonly recover?: string
   /** Size at which a segment of the log ends, in bytes; default 64 MiB. */
   readonly segmentBytes?: number
-  /** Bytes of the past that are kept on disk between compactions; default 1 GiB. */
+  /** Maximum bytes of replaced values to keep on disk between compactions; default 1 GiB. */
   readonly pastBytes?: number
 }
 

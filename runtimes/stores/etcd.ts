@@ -22,7 +22,7 @@ import { deleteRequest, putRequest, type RangeRequest, type ResponseHeader, rang
 import { Watches } from './etcd/watches.ts'
 
 export interface EtcdOptions extends TlsOptions {
-  /** As `https://host:port`; tried in turn. */
+  /** Such as `https://host:port`; tried in turn. */
   readonly servers: readonly string[]
   readonly clock: Clock
   readonly logger: Logger
@@ -31,11 +31,11 @@ export interface EtcdOptions extends TlsOptions {
 
 /** Milliseconds. */
 export interface EtcdTimeouts {
-  /** For one operation; default ten seconds. */
+  /** Timeout of one operation; default ten seconds. */
   readonly request?: number
-  /** Until a read asks another member; default three seconds. */
+  /** Time until a read tries another member; default three seconds. */
   readonly attempt?: number
-  /** For the cluster to answer at first; default one minute. */
+  /** Time to wait for the cluster at start; default one minute. */
   readonly start?: number
 }
 
@@ -77,8 +77,8 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
   const known = () => Math.max(newest, watches.newest)
 
   /**
-   * The revision of a linearizable answer to a question that was asked when `before` was known. An earlier one, or one of another
-   * cluster, shows that the data was replaced, by a backup perhaps: every position is void then.
+   * Checks the revision of a linearizable response to a request sent when `before` was known. A lower one, or another cluster id, means that
+   * the data was replaced, such as by restoring a backup: all watch positions are then invalid.
    */
   function heed({ revision, clusterId }: ResponseHeader, before: number): number {
     const replaced = cluster !== undefined && cluster !== clusterId
@@ -106,7 +106,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
 
   const watches: Watches = new Watches(endpoints, clock, logger, revisionNow)
 
-  /** Counts what is under way, so that closing can wait for it. */
+  /** Counts calls in flight, so that `close` can wait for them. */
   function during<T>(run: () => Promise<T>): Promise<T> {
     if (closing) return Promise.reject(new StoreError('unavailable', 'the store is closed'))
     const done = run()
@@ -116,7 +116,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     return done
   }
 
-  /** Completes the error of a read whose revision is gone. */
+  /** Adds the oldest available revision to the error of a read at a compacted one. */
   async function reading<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()

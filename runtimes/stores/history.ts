@@ -8,7 +8,7 @@ export interface Change {
   readonly createRevision: number
   /** Absent: the key was deleted. */
   readonly value?: Uint8Array
-  /** The lease that the key hangs on; 0n: none. */
+  /** Lease of the key; 0n: none. */
   readonly lease: bigint
 }
 
@@ -23,10 +23,10 @@ interface Version {
   readonly entry: Entry
   readonly revision: number
   readonly deleted: boolean
-  /** Absent for a deletion, and for an old version whose value can be loaded again. */
+  /** Absent for a deletion, and for an old version whose value can be loaded. */
   kv: KeyValue | undefined
   older: Version | undefined
-  /** Bytes of the value that it replaced. */
+  /** Size in bytes of the replaced value. */
   readonly replaced: number
 }
 
@@ -54,14 +54,14 @@ export class History {
   #oldest: number
   readonly #entries = new Map<string, Entry>()
   readonly #index = new SortedIndex<Entry>()
-  /** The part of the index whose keys are deleted now, so that `count` needs no visit. */
+  /** Index of deleted keys, so that `count` needs no scan. */
   readonly #deleted = new SortedIndex<Entry>()
-  /** The version that each revision made, from `oldest + 1` on. */
+  /** Version by revision, from `oldest + 1` on. */
   #log: Version[] = []
   #past = 0
   readonly #load: ((revision: number) => KeyValue) | undefined
 
-  /** Begins at revision `oldest`, with no keys. */
+  /** Starts at revision `oldest`, without keys. */
   constructor(oldest = 1, load?: (revision: number) => KeyValue) {
     this.#revision = oldest
     this.#oldest = oldest
@@ -77,7 +77,7 @@ export class History {
     return this.#oldest
   }
 
-  /** What is stored under a key, now or at a revision. Throws 'compacted' or 'future-revision'. */
+  /** Value of a key, now or at a revision. Throws 'compacted' or 'future-revision'. */
   get(key: string, revision?: number): KeyValue | undefined {
     const entry = this.#entries.get(key)
     if (!revision) return entry?.head?.kv
@@ -104,7 +104,7 @@ export class History {
     return { items, more: remaining > 0, remaining, revision: revision || this.#revision }
   }
 
-  /** How many keys under a prefix, from one on, are there at a revision. Both texts are in byte order. */
+  /** Number of keys under a prefix, from `from` on, at a revision. Both texts are in byte order. */
   #countAt(prefix: string, from: string, revision: number): number {
     let count = this.#index.count(prefix, from) - this.#deleted.count(prefix, from)
     const since = this.#log.length - (revision - this.#oldest)
@@ -130,19 +130,19 @@ export class History {
     return this.#index.count(order) - this.#deleted.count(order)
   }
 
-  /** Bytes of all current values. */
+  /** Total bytes of current values. */
   get bytes(): number {
     let bytes = 0
     for (const { head } of this.#entries.values()) bytes += head?.kv?.value.byteLength ?? 0
     return bytes
   }
 
-  /** Bytes of all values that were replaced or deleted since the last compaction. */
+  /** Total bytes of values replaced or deleted since the last compaction. */
   get past(): number {
     return this.#past
   }
 
-  /** The first revision from which on the past has at most so many bytes. */
+  /** First revision after which the history has at most this many bytes. */
   cut(bytes: number): number {
     let past = this.#past
     let passed = 0
@@ -158,18 +158,18 @@ export class History {
     return kv ? { type: 'put', kv, ...rest } : { type: 'delete', key: change.key, revision: change.revision, ...rest }
   }
 
-  /** As `apply`, where there is nobody to tell. */
+  /** Like `apply`, without an event. */
   replay(change: Change): void {
     this.#add(change)
   }
 
-  /** Takes in a change made at or before `oldest`, in the order of revisions. */
+  /** Loads a change made at or before `oldest`; call in revision order. */
   restore(change: Change): void {
     const version = this.#append(change, this.#entries.get(change.key), undefined)
     if (version.deleted) this.#forget(version.entry)
   }
 
-  /** The revisions that made what is current at a revision which can be read, in ascending order. */
+  /** Revisions of the values that are current at a readable revision, in ascending order. */
   currentAt(revision: number): number[] {
     this.#check(revision)
     const revisions: number[] = []
@@ -181,8 +181,8 @@ export class History {
   }
 
   /**
-   * The changes after a revision under a prefix, and the revision up to which these are all: the newest, or an earlier one where their
-   * values come to more than `bytes`. Throws 'compacted'.
+   * Changes after a revision under a prefix, and the revision up to which they are complete: the newest, or an earlier one when their values
+   * exceed `bytes`. Throws 'compacted'.
    */
   since(afterRevision: number, prefix: string, bytes = Number.POSITIVE_INFINITY): Since {
     // The event of revision `oldest` itself is not available: its previous value is compacted. (Revision 1 has no event.)
@@ -200,7 +200,7 @@ export class History {
     return { events, revision: this.#revision }
   }
 
-  /** Forgets what only revisions before this one need. */
+  /** Removes versions that only revisions before this one need. */
   compact(revision: number): void {
     if (revision > this.#revision) throw future(revision, this.#revision)
     if (revision <= this.#oldest) return

@@ -17,7 +17,7 @@ export class Leases {
   readonly #leaseOf = new Map<string, bigint>()
   readonly #cancels = new Map<bigint, () => void>()
 
-  /** `expired` is called from a timer when a lease has ended. */
+  /** `expired` is called from a timer when a lease expires. */
   constructor(clock: Clock, expired: (id: bigint) => void) {
     this.#clock = clock
     this.#expired = expired
@@ -36,7 +36,7 @@ export class Leases {
     return [...(this.#keys.get(id) ?? [])]
   }
 
-  /** Hangs a key on a lease; 0n takes it off the one it hangs on. */
+  /** Attaches a key to a lease; 0n detaches it. */
   attach(key: string, id: bigint): void {
     const before = this.#leaseOf.get(key)
     if (before !== undefined) {

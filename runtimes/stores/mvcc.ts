@@ -10,13 +10,13 @@ export const valueLimit = 1.5 * 1024 * 1024
 /** Makes commits durable. Calls to `append` never overlap; a rejection means that nothing was written. */
 export interface Journal {
   append(changes: readonly Change[]): Promise<void>
-  /** Keeps a lease. */
+  /** Stores a lease. */
   grant(lease: Lease): Promise<void>
-  /** Forgets a lease whose keys are deleted. */
+  /** Removes a lease whose keys are deleted. */
   endLease(id: bigint): Promise<void>
-  /** `oldest` is now the first revision that can be read. */
+  /** Compaction: `oldest` is now the first readable revision. */
   compact(oldest: number): Promise<void>
-  /** Bytes that it takes on disk. */
+  /** Size in bytes on disk. */
   size(): number
   close(): Promise<void>
 }
@@ -24,11 +24,11 @@ export interface Journal {
 export interface MvccOptions {
   readonly clock: Clock
   readonly history: Versions
-  /** Bytes of replaced and deleted values that are kept for reads of the past; with more, the older half is compacted. Default 256 MiB. */
+  /** Maximum bytes of replaced and deleted values; beyond that the older half is compacted. Default 256 MiB. */
   readonly pastBytes?: number
-  /** Absent: nothing is kept. */
+  /** Absent: in memory only. */
   readonly journal?: Journal
-  /** Leases, and the keys on them, as they were when the store was last closed. */
+  /** Leases and their keys when the store was last closed. */
   readonly leases?: readonly Lease[]
   readonly attached?: ReadonlyMap<string, bigint>
 }

@@ -63,7 +63,7 @@ export function decodeLease(recordKey: Uint8Array, record: Buffer): Lease | unde
 export interface Base {
   /** The oldest revision that can be read. */
   readonly oldest: number
-  /** How many records with revisions up to `oldest` there are. */
+  /** Number of records with revisions up to `oldest`. */
   readonly kept: number
 }
 

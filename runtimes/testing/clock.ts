@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports.ts'
 
 interface Timer {
-  /** On this clock. */
+  /** Due time on this clock. */
   readonly at: number
   readonly callback: () => void
   cancel(): void
@@ -13,13 +13,13 @@ export class TestClock implements Clock {
   readonly #timers = new Set<Timer>()
   #ahead: number
 
-  /** `ahead`: milliseconds before the host's clock from the start. */
+  /** `ahead`: initial offset in milliseconds to the host's clock. */
   constructor(host: Clock, ahead = 0) {
     this.#host = host
     this.#ahead = ahead
   }
 
-  /** Milliseconds by which it has been moved. */
+  /** Offset in milliseconds to the host's clock. */
   get ahead(): number {
     return this.#ahead
   }
@@ -42,8 +42,8 @@ export class TestClock implements Clock {
   }
 
   /**
-   * As if the machine had slept for so many milliseconds: timers that have come due fire once, in the order of their times, and those
-   * they set count from the new time. Resolves when what they started in this process has had its turn.
+   * Advances the clock, as after a suspended machine: due timers fire once, in order, and timers that they set count from the new time.
+   * Resolves when the work that they started in this process has run.
    */
   async advance(milliseconds: number): Promise<void> {
     this.#ahead += milliseconds

@@ -12,7 +12,7 @@ export const administrator: TestUser = { name: 'admin', groups: ['system:masters
 
 export interface Identities {
   readonly authenticator: Authenticator
-  /** Requests over this connection, or one that is made from it, are the user's, unless they bring a credential. */
+  /** Requests over this connection, or one derived from it, are the user's, unless they carry a credential. */
   connectionOf(user: TestUser): Connection
 }
 

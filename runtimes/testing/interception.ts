@@ -7,7 +7,7 @@ type Handle = (request: Request, connection: Connection) => Promise<Response>
 export type Interceptor = (request: Request, next: (request: Request) => Promise<Response>) => Response | Promise<Response>
 
 export interface Interception {
-  /** The newest sees a request first. The returned function takes it out again. */
+  /** Adds an interceptor in front of the others. The returned function removes it. */
   add(interceptor: Interceptor): () => void
   wrap(handle: Handle): Handle
 }

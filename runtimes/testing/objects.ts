@@ -16,18 +16,18 @@ export interface ObjectClient<T extends object> {
   get(name: string, query?: Query): Promise<T>
   list(query?: Query): Promise<T[]>
   create(object: Draft<T>, query?: Query): Promise<T>
-  /** Replaces; a `resourceVersion` in it is checked. */
+  /** PUT; fails with a conflict when `resourceVersion` is set and outdated. */
   update(object: Draft<T>, query?: Query): Promise<T>
-  /** Server-side apply that takes over fields of others. */
+  /** Server-side apply with force: takes over fields of other managers. */
   apply(object: Draft<T>, fieldManager?: string): Promise<T>
-  /** JSON merge patch (RFC 7396), of a subresource such as `status` when one is named. */
+  /** JSON merge patch (RFC 7396), optionally of a subresource such as `status`. */
   patch(name: string, change: object, subresource?: string): Promise<T>
   delete(name: string, query?: Query): Promise<void>
-  /** From now on, or from `resourceVersion` of the query; leaving the loop ends it. */
+  /** Watches from now, or from `resourceVersion` in the query; leaving the loop ends the watch. */
   watch(query?: Query, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined>
-  /** The object once it is as wanted, told by a watch; rejects after `timeout` milliseconds (default 5,000). */
+  /** Waits with a watch until `wanted` returns true for the object; rejects after `timeout` milliseconds (default 5,000). */
   until(name: string, wanted: (object: T) => boolean, timeout?: number): Promise<T>
-  /** Resolves once there is no such object; rejects after `timeout` milliseconds (default 5,000). */
+  /** Waits until the object is deleted; rejects after `timeout` milliseconds (default 5,000). */
   gone(name: string, timeout?: number): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
     return response.json()
   }
 
-  /** Follows one object from now; `reached` sees it first as it is, undefined while there is none. */
+  /** Watches one object; `reached` is called with its current state first, undefined while it does not exist. */
   async function follow(name: string, reached: (object: T | undefined) => boolean, timeout: number): Promise<T | undefined> {
     const late = new AbortController()
     // Unlike AbortSignal.timeout, this timer keeps the process alive, which may have no other pending work.

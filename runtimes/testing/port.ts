@@ -7,7 +7,7 @@ import { plainServer } from '../node/plain.ts'
 
 export interface OpenPort {
   readonly url: string
-  /** PEM of the authority that issued the serving certificate; absent without TLS. */
+  /** PEM of the CA of the serving certificate; absent without TLS. */
   readonly authority?: string
   close(): Promise<void>
 }

@@ -4,9 +4,9 @@ import type { ServerOptions } from '../../core/server.ts'
 import { administrator } from './identity.ts'
 
 export interface Secrets {
-  /** PEM; signs tokens of service accounts. */
+  /** PEM of the key that signs service account tokens. */
   readonly signingKey: string
-  /** Of the administrator, for clients over a port. */
+  /** Bearer token of the administrator, for clients over a port. */
   readonly token: string
 }
 

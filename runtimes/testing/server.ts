@@ -31,27 +31,27 @@ export interface Snapshot {
 }
 
 export interface TestServerOptions extends EmbeddedOptions {
-  /** The world to start from; default: an empty cluster. */
+  /** Snapshot to start from; default: an empty cluster. */
   readonly from?: Snapshot
-  /** Default: warnings and errors to the console. */
+  /** Default: logs warnings and errors to the console. */
   readonly telemetry?: Telemetry
 }
 
 export interface ListenOptions {
-  /** Default 0: a free one. */
+  /** Default 0: any free port. */
   readonly port?: number
-  /** Serve HTTPS, HTTP/1.1 and HTTP/2, under a certificate made for it; default false. */
+  /** Serve HTTPS with HTTP/1.1 and HTTP/2, and a generated certificate; default false. */
   readonly tls?: boolean
 }
 
 export interface Port {
-  /** As `http://127.0.0.1:40000`. */
+  /** Such as `http://127.0.0.1:40000`. */
   readonly url: string
-  /** Of a user who may do everything. */
+  /** Bearer token of an administrator. */
   readonly token: string
-  /** A KubeConfig of @kubernetes/client-node, which is given as a module, for this address. */
+  /** A KubeConfig of @kubernetes/client-node for this address; the caller passes the module. */
   kubeConfig<Config extends object>(client: ClientModule<Config>): Config
-  /** Writes a kubeconfig for kubectl and client-go. They send tokens over TLS only: without it they are anonymous. */
+  /** Writes a kubeconfig for kubectl and client-go. They send tokens over TLS only, and are anonymous without it. */
   writeKubeconfig(path: string): Promise<void>
   close(): Promise<void>
 }
@@ -64,32 +64,32 @@ export interface ObjectsOptions {
 }
 
 export interface TestServer {
-  /** Answers as to an administrator; a request with an `Authorization` header is who that says. */
+  /** Requests are an administrator's, unless they have an `Authorization` header. */
   readonly fetch: Fetch
-  /** Runs as the host's clock does; `advance` moves it ahead. */
+  /** The server's clock. It runs in real time; `advance` moves it ahead. */
   readonly clock: TestClock
   /** `fetch` for another user. */
   as(user: TestUser): Fetch
   /** A client for the objects of one kind: `objects<V1Deployment>('apps/v1', 'Deployment')`. */
   objects<T extends object = TestObject>(apiVersion: string, kind: string, options?: ObjectsOptions): ObjectClient<T>
-  /** Applies manifests in order: YAML or JSON text of any number of documents, or objects. Returns what is stored. */
+  /** Applies manifests in order: YAML or JSON text with any number of documents, or objects. Returns the stored objects. */
   load(manifests: string | readonly TestObject[], fieldManager?: string): Promise<TestObject[]>
   /**
-   * A KubeConfig of @kubernetes/client-node, which is given as a module, whose clients call this server with no port. Under Bun, watches
-   * and informers need `listen` nevertheless: there that package's requests take no agent.
+   * A KubeConfig of @kubernetes/client-node whose clients call this server in memory; the caller passes the module. Under Bun, watches and
+   * informers need `listen`, because that package's requests ignore agents there.
    */
   kubeConfig<Config extends object>(client: ClientModule<Config>, user?: TestUser): Promise<Config>
-  /** Opens a port of 127.0.0.1 for clients in other processes. */
+  /** Listens on 127.0.0.1, for clients in other processes. */
   listen(options?: ListenOptions): Promise<Port>
   /**
-   * Sees every request, however it comes, before the server does, and answers in its place or asks `next`: to count requests, to delay
-   * them, or to let some fail. The returned function ends it.
+   * Intercepts every request, in-process or over a port, to count, delay or fail it: returns a response, or calls `next`. The returned function
+   * removes the interceptor.
    */
   intercept(interceptor: Interceptor): () => void
   snapshot(): Snapshot
-  /** Goes back to a snapshot, of this server or another. Watches end. */
+  /** Restores a snapshot of this server or another. Watches end. */
   restore(snapshot: Snapshot): Promise<void>
-  /** Another server that starts from the state of this one; what either does is not seen by the other. */
+  /** An independent server with the same state. */
   fork(): Promise<TestServer>
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { Snapshot } from './server.ts'
 
 interface Saved {
   readonly format: 'apiserver-test-snapshot/1'
-  /** The clock of the server when it was saved: milliseconds since the epoch. */
+  /** Time of the server's clock when saved, in milliseconds since the epoch. */
   readonly time: number
   readonly revision: number
   readonly secrets: Secrets

@@ -17,13 +17,13 @@ export const [{ size: smallBuffer }, { size: largeBuffer }] = kinds
 export class Buffers {
   readonly #free: readonly Buffer[][] = kinds.map(() => [])
 
-  /** A buffer of at least so many bytes, with anything in it. */
+  /** A buffer of at least this size, with arbitrary content. */
   take(size: number): Buffer {
     const kind = kinds.findIndex((each) => size <= each.size)
     return this.#free[kind]?.pop() ?? Buffer.allocUnsafeSlow(kinds[kind]?.size ?? size)
   }
 
-  /** Nobody uses it any more. */
+  /** Returns a buffer to the pool. */
   give(buffer: Buffer): void {
     const kind = kinds.findIndex(({ size }) => size === buffer.length)
     const free = this.#free[kind]

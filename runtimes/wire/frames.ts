@@ -96,12 +96,12 @@ export class FrameReader {
     this.#handler = handler
   }
 
-  /** A frame has begun and not ended. */
+  /** True during an incomplete frame. */
   get partial(): boolean {
     return this.#rest !== undefined
   }
 
-  /** How many frames were whole. */
+  /** Number of complete frames. */
   get count(): number {
     return this.#count
   }

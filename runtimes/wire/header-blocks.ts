@@ -19,21 +19,21 @@ export class HeaderBlocks {
   readonly #most: number
   readonly #handler: BlockHandler
   #begun: Begun | undefined
-  /** How many blocks have come in more than one frame. */
+  /** Number of blocks that came in several frames. */
   #count = 0
 
-  /** `most`: bytes of a block with the frames that it comes in. */
+  /** `most`: maximum bytes of a block with its frame headers. */
   constructor(most: number, handler: BlockHandler) {
     this.#most = most
     this.#handler = handler
   }
 
-  /** Until it is whole no other frame may come. */
+  /** True during a block: no other frame is permitted. */
   get incomplete(): boolean {
     return this.#begun !== undefined
   }
 
-  /** The number of the block that is not whole yet. */
+  /** Number of the incomplete block. */
   get number(): number {
     return this.#count
   }

@@ -1,10 +1,10 @@
 /** Holds responses in memory that its peer has not read yet. */
 export interface Holder {
-  /** Bytes of them. */
+  /** Bytes held. */
   readonly held: number
-  /** When its peer has last taken something, by any clock. */
+  /** Time when its peer last read something. */
   readonly moved: number
-  /** Gives up the oldest of them; false: it has none. */
+  /** Aborts its oldest response; false when it has none. */
   drop(): boolean
 }
 
@@ -14,7 +14,7 @@ export class Holdings {
   readonly #holders = new Set<Holder>()
   #total = 0
 
-  /** Bytes of all of them together. */
+  /** Total bytes held. */
   constructor(most: number) {
     this.#most = most
   }
@@ -23,7 +23,7 @@ export class Holdings {
     return this.#total
   }
 
-  /** A holder has begun to hold so many more bytes. */
+  /** Adds bytes to a holder's total. */
   add(holder: Holder, bytes: number): void {
     this.#holders.add(holder)
     this.#total += bytes
@@ -33,7 +33,7 @@ export class Holdings {
     }
   }
 
-  /** It holds so many fewer. */
+  /** Subtracts bytes. */
   remove(holder: Holder, bytes: number): void {
     this.#total -= bytes
     if (holder.held === 0) this.#holders.delete(holder)

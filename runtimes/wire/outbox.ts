@@ -10,15 +10,15 @@ const firstWrite = 64 * 1024
 const quick = 250
 
 export interface OutboxOptions {
-  /** Turns of the event loop that a write is put off at most, as long as each brings more than there was before. Default 0: the end of this one. */
+  /** Maximum turns of the event loop to delay a write while each adds more data. Default 0: write at the end of the current turn. */
   readonly patience?: number
-  /** So many bytes are written without waiting for the end of a turn. Default: never. */
+  /** Bytes at which data is written without waiting for the end of the turn. Default: never. */
   readonly enough?: number
-  /** Where buffers come from; shared by the connections of a listener. Default: its own. */
+  /** Pool of buffers, shared by the connections of a listener. Default: a new one. */
   readonly buffers?: Buffers
-  /** In which order the connections of a listener write. Default: each at the end of a turn of the event loop. */
+  /** Schedules the connections of a listener. Default: each writes at the end of a turn of the event loop. */
   readonly turns?: Turns
-  /** Everything up to now was taken by the socket. */
+  /** Called when the socket has taken all data. */
   readonly drained?: () => void
 }
 
@@ -38,23 +38,23 @@ export class Outbox implements Writer {
   readonly #socket: Socket
   readonly #options: OutboxOptions
   readonly #buffers: Buffers
-  /** Those that are ready, oldest first; of the first, so many bytes were written. */
+  /** Buffers ready to write, oldest first; bytes already written of the first. */
   readonly #filled: Filled[] = []
   #from = 0
   #buffer: Buffer | undefined
   #end = 0
   /** Bytes in all buffers. */
   #waiting = 0
-  /** Bytes that the socket has not taken yet, and since when. */
+  /** Bytes not yet taken by the socket, and since when. */
   #writing = 0
   #since = 0
   #largestWrite = firstWrite
   #written = 0
   #scheduled = false
   #ending = false
-  /** Those who have more when it is this connection's turn. */
+  /** Callbacks for this connection's next turn. */
   #fillers: (() => void)[] = []
-  /** Those that the peer may not have taken. */
+  /** Buffers that the peer may not have received. */
   #replies = 0
 
   constructor(socket: Socket, options: OutboxOptions = {}) {
@@ -63,12 +63,12 @@ export class Outbox implements Writer {
     this.#buffers = options.buffers ?? new Buffers()
   }
 
-  /** Bytes that the socket has not taken. */
+  /** Bytes not yet taken by the socket. */
   get pending(): number {
     return this.#waiting + this.#writing
   }
 
-  /** Bytes that the socket has taken ever. */
+  /** Total bytes taken by the socket. */
   get written(): number {
     return this.#written
   }
@@ -97,12 +97,12 @@ export class Outbox implements Writer {
     this.frame(type, frameFlags, stream, payload)
   }
 
-  /** Where the next byte goes in the buffer that `room` returns. */
+  /** Offset of the next byte in the buffer that `room` returns. */
   get place(): number {
     return this.#end
   }
 
-  /** A buffer with room for so many bytes from `place` on; `grew` says how many of them were written. */
+  /** A buffer with space for this many bytes from `place` on; report the bytes written with `grew`. */
   room(size: number): Buffer {
     const before = this.#buffer
     if (before !== undefined && before.length - this.#end >= size) return before
@@ -128,14 +128,14 @@ export class Outbox implements Writer {
     }
   }
 
-  /** Has more pushed when it is this connection's turn, and the socket has taken what was written before. */
+  /** Calls back on this connection's turn, once the socket has taken earlier data. */
   later(fill: () => void): void {
     this.#fillers.push(fill)
     if (this.#options.turns !== undefined) this.#options.turns.later(this)
     else this.grew(0)
   }
 
-  /** It is this connection's turn. */
+  /** Runs this connection's turn. */
   write(): void {
     this.#scheduled = false
     this.flush()
@@ -160,7 +160,7 @@ export class Outbox implements Writer {
     this.#socket.write(bytes, this.#taken)
   }
 
-  /** What is pushed meanwhile is written by who called this. */
+  /** Collects pushes during the call; the caller writes them. */
   #fill(): void {
     const fillers = this.#fillers
     this.#fillers = []
@@ -170,7 +170,7 @@ export class Outbox implements Writer {
     this.#scheduled = scheduled
   }
 
-  /** The current buffer is ready to be written. */
+  /** Queues the current buffer for writing. */
   #seal(buffer: Buffer): void {
     this.#filled.push({ buffer, end: this.#end })
     this.#buffer = undefined
@@ -194,7 +194,7 @@ export class Outbox implements Writer {
     if (this.#ending && this.#writing === 0) this.#socket.end()
   }
 
-  /** Ends the socket when all is written. */
+  /** Ends the socket when everything is written. */
   end(): void {
     this.#ending = true
     this.flush()

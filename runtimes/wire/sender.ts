@@ -11,23 +11,23 @@ const turn = 64 * 1024
 /** The sending half of a stream; the sender reads and writes its fields. */
 export interface Outgoing {
   readonly id: number
-  /** What is left to send. */
+  /** Unsent data. */
   rest: Uint8Array
-  /** Whether nothing follows `rest`. */
+  /** True when nothing follows `rest`. */
   last: boolean
-  /** Bytes that the peer takes. */
+  /** Send window in bytes. */
   window: number
   sentEnd: boolean
   /** Bytes sent so far. */
   moved: number
-  /** Everything was sent that was there; `sentEnd` says whether it was the last. */
+  /** All data was sent; `sentEnd`: including END_STREAM. */
   sent?(): void
 }
 
 export class Sender {
   readonly #outbox: Outbox
   readonly #peer = initialSettings()
-  /** Those that have more to send than they may. */
+  /** Streams blocked by flow control or the socket. */
   readonly #blocked = new Set<Outgoing>()
   readonly #mostPending: number
   #window = defaultWindowSize
@@ -46,12 +46,12 @@ export class Sender {
     return this.#blocked
   }
 
-  /** The stream has ended. */
+  /** Removes a closed stream. */
   forget(stream: Outgoing): void {
     this.#blocked.delete(stream)
   }
 
-  /** Takes over the peer's settings; its windows apply to open streams too. */
+  /** Applies the peer's SETTINGS; window changes apply to open streams too. */
   settings(payload: Buffer, open: Iterable<Outgoing>, largestPush: 0 | 1): void {
     const before = this.#peer.initialWindowSize
     readSettings(payload, this.#peer, largestPush)
@@ -64,7 +64,7 @@ export class Sender {
     this.sendBlocked()
   }
 
-  /** The window of the whole connection grows. */
+  /** WINDOW_UPDATE of the connection. */
   grow(increment: number): void {
     if (increment === 0) throw protocolError('a window grows by nothing')
     this.#window += increment
@@ -79,7 +79,7 @@ export class Sender {
     if (this.#blocked.has(stream)) this.send(stream)
   }
 
-  /** Streams that wait take turns, so that a long answer does not hold back the short ones behind it. */
+  /** Blocked streams take turns, so that a long response does not delay short ones behind it. */
   sendBlocked(): void {
     for (let moved = true; moved && this.#blocked.size > 0; ) {
       moved = false
@@ -92,7 +92,7 @@ export class Sender {
     }
   }
 
-  /** Sends what is there, or a turn's worth of it; the rest follows when it may. */
+  /** Sends data up to one turn's worth; the rest is sent later. */
   send(stream: Outgoing): void {
     const { rest } = stream
     const may = Math.min(rest.length, stream.window, this.#window, this.#mostPending - this.#outbox.pending)

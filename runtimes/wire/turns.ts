@@ -13,17 +13,17 @@ const slice = 5
  */
 export class Turns {
   #answers: Writer[] = []
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #streams = new Set<Writer>()
   #scheduled = false
 
-  /** Writes at the end of this turn. */
+  /** Schedules a writer at the end of this turn. */
   soon(writer: Writer): void {
     this.#answers.push(writer)
     this.#schedule()
   }
 
-  /** Writes after all answers, once however often it is asked for until then. */
+  /** Schedules a writer after all responses; repeated requests count once. */
   later(writer: Writer): void {
     this.#streams.add(writer)
     this.#schedule()

@@ -17,9 +17,9 @@ export interface Http1PeerOptions {
   readonly connection: Connection
   readonly holdings: Holdings
   readonly turns: Turns
-  /** Milliseconds of a clock that may be coarse. */
+  /** Current time in milliseconds; may be coarse. */
   now(): number
-  /** Ends it: a request does not come to its end, or (`silent`) none has begun. `answering`: a response is under way. */
+  /** Closes the socket: a request is not completed in time, or (`silent`) none has begun. `answering`: a response is being sent. */
   late(answering: boolean, silent: boolean): void
 }
 
@@ -38,14 +38,14 @@ export class Http1Peer implements Holder {
   readonly #inFlight = new Map<LightRequest, InFlight>()
   readonly #writing = new Pace(limits.download)
   readonly #reading = new Pace(limits.upload)
-  /** Where the bytes of the next request begin, and since when they may come. */
+  /** Byte offset of the next request, and the time from which its timeout counts. */
   #mark = 0
   #since: number
   #served = 0
   held = 0
   moved: number
   #written = 0
-  /** Bytes of bodies that have come. */
+  /** Bytes of request bodies received. */
   received = 0
 
   constructor(socket: Socket, options: Http1PeerOptions) {
@@ -63,7 +63,7 @@ export class Http1Peer implements Holder {
     return this.#inFlight.size === 0
   }
 
-  /** A response is under way. */
+  /** A response is being sent. */
   get answering(): boolean {
     return [...this.#inFlight.values()].some(({ outgoing }) => outgoing.headersSent)
   }
@@ -73,19 +73,19 @@ export class Http1Peer implements Holder {
     this.#inFlight.set(request, { body, outgoing })
   }
 
-  /** The request is answered, as far as it is in our hands. */
+  /** The response is complete on this side. */
   end(request: LightRequest | undefined): void {
     if (request !== undefined) this.#inFlight.delete(request)
     this.#mark = this.#socket.bytesRead
     this.#since = this.#options.now()
   }
 
-  /** Ends when nothing is in flight; the answer to what is says that it is the last. */
+  /** Closes when nothing is in flight; responses in flight get `Connection: close`. */
   leave(): void {
     if (this.idle) this.#socket.end()
   }
 
-  /** Aborts what is still in flight: the socket is gone. */
+  /** The socket is closed: aborts requests in flight. */
   disconnected(): void {
     const reason = new Error('the client closed the connection')
     for (const [request, { body }] of this.#inFlight) {
@@ -108,7 +108,7 @@ export class Http1Peer implements Holder {
     incoming.resume()
   }
 
-  /** Calls back when it is this socket's turn to write what has come on a stream. */
+  /** Calls back when it is this socket's turn to write stream data. */
   later(write: () => void): void {
     this.#options.turns.later({ write })
   }
@@ -129,7 +129,7 @@ export class Http1Peer implements Holder {
     return true
   }
 
-  /** To be called about once a second: looks at what takes too long. */
+  /** Checks timeouts; call about once per second. */
   sweep(): void {
     const now = this.#options.now()
     const { bytesRead, bytesWritten, writableLength } = this.#socket

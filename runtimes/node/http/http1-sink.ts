@@ -14,7 +14,7 @@ class Http1Sink implements SourceSink {
   wake: (() => void) | undefined
   left: (() => void) | undefined
   readonly failed: (error: unknown) => void
-  /** Called at the end, and when the client goes. */
+  /** Called at the end, and when the client disconnects. */
   readonly #over: () => void
 
   constructor(outgoing: ServerResponse, peer: Http1Peer, over: () => void, failed: (error: unknown) => void) {

@@ -37,7 +37,7 @@ class Http2Exchange implements StreamUser, Sink {
   readonly #head: RequestHead
   readonly #request: LightRequest
   readonly #body: RequestBody | null
-  /** Runs the handler, once the body is there if it is a small one. */
+  /** Runs the handler; a small body is awaited first. */
   #start: (() => void) | undefined
   #gone = false
   #response: Response | undefined
@@ -61,7 +61,7 @@ class Http2Exchange implements StreamUser, Sink {
     }
   }
 
-  /** A small body is awaited, so that a request does not take anybody's turn before it is complete. */
+  /** A small body is awaited, so that an incomplete request does not count as in flight. */
   begin(): void {
     const expects = this.#request.headers.get('expect')?.toLowerCase() === '100-continue'
     if (this.#body !== null && expects) this.#stream.inform('100')
@@ -80,7 +80,7 @@ class Http2Exchange implements StreamUser, Sink {
       })
   }
 
-  /** `instead`: of one that could not be sent. */
+  /** `instead`: replaces a response that could not be sent. */
   #send(response: Response, instead = false): void {
     if (!instead) this.#response = response
     const { status, headers, body } = partsOf(this.#service, response)
@@ -104,7 +104,7 @@ class Http2Exchange implements StreamUser, Sink {
     else void pump(stream, this).catch((error: unknown) => this.failed(error))
   }
 
-  /** A stream breaks off. */
+  /** The response stream failed. */
   failed(error: unknown): void {
     this.#service.logger?.debug({ err: error }, 'response stream failed')
     this.#stream.reset(errorCodes.internalError)

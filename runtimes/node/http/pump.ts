@@ -2,16 +2,16 @@ import type { ByteSource } from '../../../core/respond/byte-source.ts'
 
 /** Destination of a stream. */
 export interface Sink {
-  /** Nobody takes anything any more. */
+  /** True when the client has disconnected. */
   readonly gone: boolean
-  /** False: it is held back; `wake` is called when it goes on. */
+  /** Returns false for back pressure; `wake` is called when writing can continue. */
   write(bytes: Uint8Array): boolean
   finish(): void
-  /** Calls back when it is this sink's turn to be written to. */
+  /** Calls back when it is this sink's turn to write. */
   later(write: () => void): void
-  /** Set here. */
+  /** Set by the pump; called when writing can continue. */
   wake: (() => void) | undefined
-  /** Set here; called when the client goes. */
+  /** Set by the pump; called when the client disconnects. */
   left: (() => void) | undefined
 }
 
@@ -43,7 +43,7 @@ export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promis
 
 /** Destination of a ByteSource. */
 export interface SourceSink extends Sink {
-  /** The source has failed: what was written is incomplete. */
+  /** The source failed; the response is incomplete. */
   failed(error: unknown): void
 }
 

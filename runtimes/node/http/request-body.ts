@@ -20,16 +20,16 @@ export class RequestBody {
   #error: Error | undefined
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined
   #collecting = false
-  /** Bytes that may be collected, and whether there are more. */
+  /** Buffered bytes, and whether the body has ended. */
   #most = Number.POSITIVE_INFINITY
   #tooLarge = false
   #discarding = false
   #teed = false
   #taken = false
-  /** Those who wait for more, or for the end. */
+  /** Readers waiting for data or the end. */
   #wake: (() => void) | undefined
 
-  /** `expected`: bytes that it has, where the client says so. */
+  /** `expected`: content-length, when the client sent one. */
   constructor(consumed: Consumed, expected = 0) {
     this.#consumed = consumed
     this.#buffer = Buffer.allocUnsafe(Math.min(expected, largestGuess))
@@ -37,7 +37,7 @@ export class RequestBody {
 
   // ── For the transport ─────────────────────────────────────────────────────────────────────────
 
-  /** A piece, which is copied. False: no more should come until some was consumed. */
+  /** Adds a chunk, which is copied. Returns false for back pressure, until data is consumed. */
   push(bytes: Uint8Array): boolean {
     if (this.#discarding) {
       this.#consumed(bytes.length)
@@ -65,14 +65,14 @@ export class RequestBody {
     this.#wake?.()
   }
 
-  /** The client is gone, or does not send what it should. */
+  /** The client disconnected, or violated the protocol. */
   fail(error: Error): void {
     if (this.#ended) return
     this.#error ??= error
     this.#wake?.()
   }
 
-  /** Somebody waits for it. */
+  /** True while a reader waits. */
   get reading(): boolean {
     return this.#collecting || this.#wake !== undefined
   }
@@ -81,7 +81,7 @@ export class RequestBody {
     return this.#ended
   }
 
-  /** Nobody wants it any more: what comes is thrown away. */
+  /** Discards the rest: no reader wants it. */
   discard(): void {
     this.#discarding = true
     this.#consumed(this.#length)
@@ -90,12 +90,12 @@ export class RequestBody {
 
   // ── For the reader ────────────────────────────────────────────────────────────────────────────
 
-  /** Whether somebody has started to read it. */
+  /** True when reading has started. */
   get used(): boolean {
     return this.#collecting || this.#taken
   }
 
-  /** Takes from the client only what the consumer asks for. */
+  /** The body as a stream, with back pressure to the client. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     if (this.#stream === undefined) {
       this.#stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -116,7 +116,7 @@ export class RequestBody {
     else if (this.#error !== undefined) controller.error(this.#error)
   }
 
-  /** A second reader's copy. Both are held in memory as far as one is ahead of the other. */
+  /** A copy for a second reader. Data that only one of them has read stays in memory. */
   tee(): ReadableStream<Uint8Array<ArrayBuffer>> {
     const [own, other] = this.stream().tee()
     this.#stream = own
@@ -124,7 +124,7 @@ export class RequestBody {
     return other
   }
 
-  /** The whole body. Rejects when the client goes away before its end, and when it has been read before. */
+  /** The whole body. Rejects when the client disconnects before the end, or when the body was already read. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     return (await this.within(Number.POSITIVE_INFINITY)) as Uint8Array<ArrayBuffer>
   }
@@ -151,7 +151,7 @@ export class RequestBody {
     return this.#take()
   }
 
-  /** The rest, of which so many bytes have come, is thrown away. */
+  /** Discards the rest, of which this many bytes are buffered. */
   #exceed(bytes: number): void {
     this.#tooLarge = true
     this.#discarding = true
@@ -181,7 +181,7 @@ export class RequestBody {
     return bytes
   }
 
-  /** Until there is more, or nothing more comes. */
+  /** Resolves when there is more data, or the end is reached. */
   #more(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = () => {

@@ -6,9 +6,9 @@ import { type CipherSuite, cipherOption, type KeyPair, type NamedKeyPair, nameTa
 
 /** Certificates, which can change while a listener is open. */
 export interface Certificates extends KeyPair {
-  /** Certificates for certain server names, or for clients that send none, local addresses. */
+  /** Certificates by server name (SNI), or, for clients without SNI, by local address. */
   readonly sni?: readonly NamedKeyPair[]
-  /** PEM bundles whose names are announced to clients. A client certificate is asked for in any case, and never verified here. */
+  /** PEM bundles whose subjects are announced to clients. Client certificates are always requested, and never verified here. */
   readonly clientAuthorities?: readonly string[]
 }
 
@@ -16,16 +16,16 @@ export interface SecureOptions {
   readonly http2: boolean
   readonly minVersion: keyof typeof tlsVersions
   readonly cipherSuites: readonly CipherSuite[]
-  /** Milliseconds. */
+  /** Timeout of handshakes in milliseconds. */
   readonly handshakeTimeout: number
   accepted(socket: TLSSocket): void
   failed(socket: TLSSocket, error: Error): void
 }
 
 export interface SecureServers {
-  /** Shakes hands over a socket that has come in. */
+  /** Starts a TLS handshake on an accepted socket. */
   take(socket: Socket): void
-  /** Certificates for new connections. Throws, and changes nothing, when they are unusable. */
+  /** Replaces the certificates for new connections. Throws, and changes nothing, when they are unusable. */
   reload(certificates: Certificates): void
 }
 

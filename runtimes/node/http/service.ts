@@ -8,9 +8,9 @@ export type Handler = (request: Request, connection: Connection) => Response | P
 export interface Service {
   readonly handler: Handler
   readonly logger: Logger | undefined
-  /** Set once the listener closes: connections are told not to come back. */
+  /** True while the listener closes: responses then ask clients to close their connections. */
   closing: boolean
-  /** The time as headers have it. */
+  /** Current value of the Date header. */
   date(): string
 }
 

@@ -39,10 +39,10 @@ export function framed(message: Uint8Array): Buffer {
 export class Messages {
   #chunks: Buffer[] = []
   #length = 0
-  /** Bytes up to the end of the message that is coming, or of its prefix. */
+  /** Bytes missing to complete the message, or its prefix. */
   #wanted = prefixLength
 
-  /** The messages that are whole now; an error for one that is compressed (nobody asked for that) or too large. */
+  /** Complete messages; an error for a compressed one (not negotiated) or one that is too large. */
   take(bytes: Buffer): Buffer[] | CallError {
     this.#chunks.push(bytes)
     this.#length += bytes.length
@@ -64,7 +64,7 @@ export class Messages {
     return found
   }
 
-  /** Whether a message is cut. */
+  /** True when a message is incomplete. */
   get cut(): boolean {
     return this.#length > 0
   }
@@ -84,7 +84,7 @@ export class Outcome {
     this.#message = decoded(headers.get('grpc-message') ?? '')
   }
 
-  /** Absent when the call succeeded. `failure` is that of the stream. */
+  /** The error of a failed call; undefined on success. `failure`: error of the stream. */
   error(failure: CallError | undefined): CallError | undefined {
     if (this.#status === 0) return undefined
     if (this.#status !== undefined) return new CallError(this.#status, this.#message)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 /** A process that owns a data directory. Written as JSON. */
 export interface Owner {
   readonly pid: number
-  /** When the process began, in the terms of its host; tells it from a later process with the same id. */
+  /** Start time of the process, as the host reports it; distinguishes it from a later process with the same id. */
   readonly started: string
 }
 

@@ -34,7 +34,7 @@ export class OldFile {
   readonly #pageSize: number
   readonly #tables: ReadonlyMap<string, bigint>
 
-  /** @throws Error when the file is none of the engine. */
+  /** @throws Error when the file is not of this engine. */
   constructor(file: LogFile) {
     this.#file = file
     this.#size = file.size()
@@ -50,7 +50,7 @@ export class OldFile {
     this.#tables = new Map([...this.#walk(main, subDatabase)].map(({ key, value }) => [nameOf(key), value.readBigUInt64LE(rootAt)]))
   }
 
-  /** All records of a table, in the order of keys; none when there is no such table. @throws Error at what can't be read. */
+  /** All records of a table in key order; none when the table does not exist. @throws Error for damage. */
   *records(table: string): Generator<OldRecord> {
     yield* this.#walk(this.#tables.get(table) ?? noPage, 0)
   }

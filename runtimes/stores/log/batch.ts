@@ -15,19 +15,19 @@ const checksumAt = 24
 export interface Batch {
   readonly offset: number
   readonly end: number
-  /** Checksum of the batch before. */
+  /** Checksum of the preceding batch. */
   readonly previous: number
   readonly checksum: number
   /** Header and records, valid until the next read. */
   readonly bytes: Buffer
-  /** Where in `bytes` each record begins. */
+  /** Offsets of the records in `bytes`. */
   readonly records: readonly number[]
 }
 
 export interface EncodedBatch {
   readonly bytes: Buffer
   readonly checksum: number
-  /** Where in the file each record begins. */
+  /** Offsets of the records in the file. */
   readonly offsets: readonly number[]
 }
 
@@ -64,7 +64,7 @@ export class Window {
     this.size = file.size()
   }
 
-  /** Bytes of the file, valid until the next call; undefined when the file ends before. */
+  /** Bytes of the file, valid until the next call; undefined past the end of the file. */
   at(offset: number, length: number): Buffer | undefined {
     if (offset + length > this.size) return undefined
     if (offset < this.#from || offset + length > this.#from + this.#bytes.length) {

@@ -10,9 +10,9 @@ import { Segment } from './segment.ts'
 export interface State {
   readonly revision: number
   readonly leases: readonly Lease[]
-  /** What is current, in the order of revisions; read once. */
+  /** Current values in revision order; iterated once. */
   readonly changes: Iterable<Change>
-  /** How many these are. */
+  /** Number of values. */
   readonly count: number
 }
 

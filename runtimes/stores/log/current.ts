@@ -20,7 +20,7 @@ export class CurrentState implements Sink {
     else if ('change' in entry) this.#change(entry.change)
   }
 
-  /** In the order of revisions. */
+  /** In revision order. */
   get changes(): readonly Change[] {
     return [...this.#current.values()].filter(({ value }) => value !== undefined).sort((a, b) => a.revision - b.revision)
   }

@@ -11,7 +11,7 @@ export class Damage extends Error {
     this.offset = offset
   }
 
-  /** As `--data-dir-recover` takes it: the permission to lose what is damaged here, and nothing else. */
+  /** Value for `--data-dir-recover`, which permits losing this damage only. */
   get place(): string {
     return `${this.file}:${this.offset}`
   }

@@ -9,9 +9,9 @@ import { crc32c } from './crc32c.ts'
 export type Entry =
   | { readonly change: Change }
   | { readonly lease: Lease }
-  /** A lease that is over, with its keys deleted before. */
+  /** An expired lease, whose keys were deleted before. */
   | { readonly ended: bigint }
-  /** The oldest revision that can be read from now on. */
+  /** Compaction: the oldest readable revision. */
   | { readonly compacted: number }
 
 const kinds = { delete: 0, put: 1, lease: 2, ended: 3, compacted: 4 } as const

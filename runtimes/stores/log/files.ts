@@ -18,9 +18,9 @@ import { join } from 'node:path'
 export interface LogFile {
   /** Reads until the target is full or the file ends; returns the number of bytes read. */
   read(target: Uint8Array, position: number): number
-  /** Writes all of it or throws; what a failed write leaves in its range is undefined. */
+  /** Writes everything or throws; a failed write leaves undefined content in its range. */
   write(bytes: Uint8Array, position: number): void
-  /** Waits until everything written is on the disk. */
+  /** Makes written data durable (fdatasync). */
   sync(): Promise<void>
   truncate(length: number): void
   size(): number
@@ -29,16 +29,16 @@ export interface LogFile {
 
 /** The files of one data directory, by name. */
 export interface LogDirectory {
-  /** For messages. */
+  /** Path, for messages. */
   readonly path: string
   names(): readonly string[]
   open(name: string): LogFile
-  /** A new file for the owner alone; what has the name is replaced. */
+  /** Creates a file with mode 0600; replaces an existing one. */
   create(name: string): LogFile
-  /** Replaces what has the new name. */
+  /** Renames; replaces an existing file. */
   rename(from: string, to: string): void
   remove(name: string): void
-  /** Waits until files made, renamed and removed are so on the disk too. */
+  /** Makes creations, renames and removals durable (fsync of the directory). */
   sync(): Promise<void>
 }
 

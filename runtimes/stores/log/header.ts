@@ -10,15 +10,15 @@ const firstLine = 'apiserver log\n'
 
 export interface Header {
   readonly kind: 'segment' | 'base'
-  /** Files of one number belong together: segment n goes on from base n, if there is one, and from segment n - 1. */
+  /** Sequence number: segment n continues from base n, if there is one, and from segment n - 1. */
   readonly number: number
   /** Random, the same in all files of a store. */
   readonly store: string
-  /** A base: its state is that of this revision. A segment: the revision before its first change. */
+  /** Base: revision of its state. Segment: revision before its first change. */
   readonly revision: number
-  /** A base: how many records must follow. */
+  /** Base: number of records that must follow. */
   readonly records?: number
-  /** A segment: where the segment before ends. */
+  /** Segment: end of the segment before. */
   readonly previous?: { readonly end: number; readonly checksum: number }
 }
 
@@ -66,7 +66,7 @@ export interface Mark {
   readonly end: number
   readonly checksum: number
   readonly revision: number
-  /** The log goes on in the next segment. */
+  /** The log continues in the next segment. */
   readonly continued: boolean
 }
 

@@ -13,7 +13,7 @@ import { Segment } from './segment.ts'
 export interface LogState {
   readonly directory: LogDirectory
   readonly logger: Logger
-  /** A segment takes no more batches from this size on. */
+  /** Size in bytes at which a segment ends. */
   readonly segmentBytes: number
   readonly store: string
   readonly history: History
@@ -47,13 +47,13 @@ export class Log {
     this.#segment = state.segment
   }
 
-  /** Bytes on disk. */
+  /** Size in bytes on disk. */
   get size(): number {
     return this.#parts.size + this.#segment.size
   }
 
   /**
-   * Resolves when the entries are on the disk. While a batch is on its way, what comes becomes the next one.
+   * Resolves when the entries are durable. Entries that arrive while a batch is being written form the next one.
    * @throws StoreError 'no-space' or 'unavailable'; nothing was written then.
    */
   append(entries: readonly Entry[]): Promise<void> {
@@ -63,7 +63,7 @@ export class Log {
     })
   }
 
-  /** Notes that nothing before this revision will be read, and removes what only that needed once it is worth it. */
+  /** Records a compaction, and removes obsolete data once this saves enough. */
   async compact(oldest: number): Promise<void> {
     await this.append([{ compacted: oldest }])
     const { bytes } = this.#parts.firstNeeded(oldest)
@@ -116,7 +116,7 @@ export class Log {
     })
   }
 
-  /** Goes on in a new segment. It is made first: a power cut in between leaves it empty, behind one that is whole. */
+  /** Continues in a new segment. It is created before the old one is finished, so that a power cut in between leaves an empty last segment. */
   async #roll(): Promise<void> {
     const { directory, store, logger } = this.#state
     const before = this.#segment
@@ -131,7 +131,7 @@ export class Log {
     )
   }
 
-  /** Writes the state at a revision to a new base, which the segments with later revisions go on from, and removes the others. */
+  /** Writes the state at a revision to a new base, from which later segments continue, and removes older files. */
   async #rebase(revision: number): Promise<void> {
     const { directory, store, history, leases } = this.#state
     const { number } = this.#parts.firstNeeded(revision)

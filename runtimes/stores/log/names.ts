@@ -11,7 +11,7 @@ export interface LogNames {
   /** In ascending order, as are the bases. */
   readonly segments: readonly number[]
   readonly bases: readonly number[]
-  /** Files that were never finished. */
+  /** Unfinished files. */
   readonly drafts: readonly string[]
 }
 

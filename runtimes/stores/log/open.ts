@@ -14,7 +14,7 @@ import { LoadedState } from './state.ts'
 
 export interface LogOptions {
   readonly logger: Logger
-  /** A segment takes no more batches from this size on, in bytes; default 64 MiB. */
+  /** Size in bytes at which a segment ends; default 64 MiB. */
   readonly segmentBytes?: number
 }
 
@@ -22,7 +22,7 @@ export interface OpenLog {
   readonly log: Log
   readonly history: History
   readonly leases: readonly Lease[]
-  /** Which key hangs on which lease. */
+  /** Lease by key. */
   readonly attached: ReadonlyMap<string, bigint>
 }
 

@@ -34,7 +34,7 @@ export class Parts {
     this.active = active
   }
 
-  /** Bytes of all but the active segment. */
+  /** Size in bytes of all files but the active segment. */
   get size(): number {
     return this.#all().reduce((sum, { size }) => sum + size, 0)
   }
@@ -43,13 +43,13 @@ export class Parts {
     return this.#base?.size ?? 0
   }
 
-  /** The active segment is written; another takes its place. */
+  /** Replaces the active segment. */
   finish(part: Part, active: Active): void {
     this.#finished = [...this.#finished, part]
     this.active = active
   }
 
-  /** The number of the first segment with a revision after this one, and the bytes of those before it. */
+  /** Number of the first segment with a later revision, and the bytes of the segments before it. */
   firstNeeded(oldest: number): { readonly number: number; readonly bytes: number } {
     const index = this.#finished.findIndex(({ places }) => places.last > oldest)
     const needless = index < 0 ? this.#finished : this.#finished.slice(0, index)
@@ -59,7 +59,7 @@ export class Parts {
     }
   }
 
-  /** A new base takes the place of the one before and of all segments with lower numbers, which are removed. */
+  /** Installs a new base and removes the files that it replaces: the old base and segments with lower numbers. */
   replaceBase(base: Part): void {
     const obsolete = [...this.#finished.filter(({ number }) => number < base.number), ...(this.#base ? [this.#base] : [])]
     this.#finished = this.#finished.filter(({ number }) => number >= base.number)
@@ -70,7 +70,7 @@ export class Parts {
     }
   }
 
-  /** What a revision stored. @throws StoreError 'corrupt' when its record does not verify any more. */
+  /** Value written at a revision. @throws StoreError 'corrupt' when its record does not verify. */
   read(revision: number): KeyValue {
     const entry = decodeEntry(this.record(revision))
     if (!entry || !('change' in entry) || !entry.change.value) throw this.#lost(revision)
@@ -78,7 +78,7 @@ export class Parts {
     return { key, value, createRevision, modRevision: revision }
   }
 
-  /** The record of a revision, verified. */
+  /** The verified record of a revision. */
   record(revision: number): Buffer {
     for (const { places, file } of [this.active, ...this.#all()]) {
       const offset = places.offset(revision)

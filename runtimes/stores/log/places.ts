@@ -1,6 +1,6 @@
 /** Offsets of records by revision in one file, so that old values need not stay in memory. */
 export class Places {
-  /** In ascending order, each with its offset. */
+  /** Revisions in ascending order, with their offsets. */
   readonly #revisions: number[] = []
   readonly #offsets: number[] = []
 
@@ -10,7 +10,7 @@ export class Places {
     this.#offsets.push(offset)
   }
 
-  /** 0 when there is none. */
+  /** Offset of a revision; 0 when it is not in the file. */
   get last(): number {
     return this.#revisions.at(-1) ?? 0
   }

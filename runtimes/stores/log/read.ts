@@ -14,20 +14,20 @@ export interface OpenFile {
 
 /** Receives the records: those of the base first, then those of each segment. */
 export interface Sink {
-  /** Copies a value that is to be kept; absent: into a buffer of its own. */
+  /** Copies a value to keep; default: into a separate buffer. */
   readonly copy?: (bytes: Uint8Array) => Uint8Array
-  /** A file begins. */
+  /** Called at the start of each file. */
   begin(file: OpenFile): void
-  /** @throws Damage when the entry does not fit behind those before it. */
+  /** @throws Damage when the entry does not follow from those before it. */
   entry(entry: Entry, file: OpenFile, offset: number): void
 }
 
 export interface ReadResult {
   readonly base: (OpenFile & { readonly end: number }) | undefined
-  /** The last one is written to. */
+  /** The last one is active. */
   readonly segments: readonly (OpenFile & { readonly end: number; readonly checksum: number })[]
   readonly mark: Mark & { readonly slot: number }
-  /** A batch at the end that was being written and never acknowledged. */
+  /** An unacknowledged batch at the end. */
   readonly torn: boolean
 }
 
@@ -116,7 +116,7 @@ interface Batches {
   readonly end: number
   readonly checksum: number
   readonly records: number
-  /** Whether a batch ended where the mark says. */
+  /** True when a batch ended at the mark. */
   readonly passed: boolean
 }
 

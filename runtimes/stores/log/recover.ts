@@ -54,10 +54,10 @@ class Salvage {
   readonly #directory: LogDirectory
   readonly #logger: Logger
   readonly current = new CurrentState()
-  /** The newest revision that a mark counts. */
+  /** Newest revision covered by a mark. */
   marked = 0
   readonly #seen = new Set<number>()
-  /** The log's own revisions begin behind this one. */
+  /** Revisions of the log start after this one. */
   #first = 0
 
   constructor(directory: LogDirectory, logger: Logger) {
@@ -84,7 +84,7 @@ class Salvage {
     }
   }
 
-  /** Revisions that must have been there and were in no record. */
+  /** Revisions that existed and have no record. */
   reportGaps(): void {
     const end = Math.max(this.current.revision, this.marked)
     for (let from = this.#first + 1; from <= end; from++) {

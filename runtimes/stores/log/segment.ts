@@ -15,12 +15,12 @@ export interface SegmentState {
   readonly number: number
   readonly file: LogFile
   readonly seed: number
-  /** Where the next batch goes. */
+  /** Offset of the next batch. */
   readonly end: number
-  /** Of the last batch. */
+  /** Checksum of the last batch. */
   readonly checksum: number
   readonly revision: number
-  /** Where the newest mark stands; it is on the disk. */
+  /** Slot of the newest mark, which is durable. */
   readonly slot: number
 }
 
@@ -33,7 +33,7 @@ export class Segment {
   #revision: number
   #slot: number
   #room: number
-  /** A batch was written and not acknowledged: it must go before the next one. */
+  /** A batch was written and not acknowledged; it must be removed before the next one. */
   #unfinished = false
 
   constructor({ number, file, seed, end, checksum, revision, slot }: SegmentState) {
@@ -47,7 +47,7 @@ export class Segment {
     this.#room = file.size()
   }
 
-  /** Makes the next segment, empty; it is on the disk then. */
+  /** Creates the next segment, empty and durable. */
   static async create(directory: LogDirectory, header: Omit<Header, 'kind'>): Promise<Segment> {
     const name = segmentName(header.number)
     const file = directory.create(`${name}${draftSuffix}`)
@@ -81,14 +81,14 @@ export class Segment {
     return this.#revision
   }
 
-  /** Bytes on disk. */
+  /** Size in bytes on disk. */
   get size(): number {
     return this.#room
   }
 
   /**
-   * Writes records as one batch and resolves when it is on the disk, to where each record begins. After a rejection none of it counts:
-   * what was written is removed, at the latest before the next batch. `revision`: of the last change.
+   * Writes records as one durable batch; resolves to the offset of each record. After a rejection none of them counts: written bytes are
+   * removed, at the latest before the next batch. `revision`: of the last change.
    */
   async append(records: readonly Buffer[], revision: number): Promise<readonly number[]> {
     await this.#repair()
@@ -111,18 +111,18 @@ export class Segment {
     return offsets
   }
 
-  /** Waits until the last mark is on the disk, too. */
+  /** Makes the last mark durable. */
   sync(): Promise<void> {
     return this.file.sync()
   }
 
-  /** What the header of the next segment says about this one. */
+  /** Fields of the next segment's header that describe this one. */
   async ended(): Promise<Required<Pick<Header, 'revision' | 'previous'>>> {
     await this.#repair()
     return { revision: this.#revision, previous: { end: this.#end, checksum: this.#checksum } }
   }
 
-  /** Notes that the next segment must be there, and gives back the room that is left. */
+  /** Marks that a next segment exists, and truncates unused space. */
   async finish(): Promise<void> {
     await this.file.sync()
     this.#mark(true)
@@ -137,7 +137,7 @@ export class Segment {
     this.file.write(encodeMark(mark, this.#seed), markOffset(this.#slot))
   }
 
-  /** Cutting and syncing anew is safe after a sync that failed: all before `end` was on the disk by an earlier one. */
+  /** Truncating and syncing again is safe after a failed sync: everything before `end` was made durable by an earlier one. */
   async #repair(): Promise<void> {
     if (!this.#unfinished) return
     this.file.truncate(this.#end)

@@ -11,7 +11,7 @@ export class SharedBuffers {
   #buffer = new ArrayBuffer(0)
   #used = 0
 
-  /** A function of its own, to be handed on. */
+  /** Bound, so that it can be passed as a function. */
   readonly copy = (bytes: Uint8Array): Uint8Array => {
     const { length } = bytes
     if (length > largestShared) return new Uint8Array(bytes)

@@ -11,14 +11,14 @@ import { SharedBuffers } from './shared-buffers.ts'
 export class LoadedState implements Sink {
   #history = new History()
   readonly leases = new Map<bigint, Lease>()
-  /** Which key hangs on which lease. */
+  /** Lease by key. */
   readonly attached = new Map<string, bigint>()
-  /** Of each file, in the order of reading. */
+  /** Record offsets of each file, in reading order. */
   readonly places: Places[] = []
   readonly copy = new SharedBuffers().copy
   readonly #load: (revision: number) => KeyValue
 
-  /** `load` reads back what a revision stored. */
+  /** `load` reads the value written at a revision. */
   constructor(load: (revision: number) => KeyValue) {
     this.#load = load
   }

@@ -29,7 +29,7 @@ export class Recorder implements StoreWatcher {
     this.#wake()
   }
 
-  /** Resolves once the condition holds; rejects after ten seconds. */
+  /** Resolves when the condition holds; rejects after ten seconds. */
   async until(condition: (recorder: this) => boolean, what = 'condition'): Promise<this> {
     const deadline = Date.now() + 10_000
     while (!condition(this)) {
@@ -46,7 +46,7 @@ export class Recorder implements StoreWatcher {
     return this
   }
 
-  /** Everything up to the store's current revision has arrived. */
+  /** Resolves when all events up to the store's current revision have arrived. */
   async caughtUp(store: KeyValueStore, watch: StoreWatch): Promise<this> {
     const revision = await store.currentRevision()
     const before = this.progressed.length

@@ -58,13 +58,13 @@ export class Connection {
   readonly #reader = new FrameReader((type, frameFlags, id, payload) => this.#frame(type, frameFlags, id, payload))
   readonly #headerBlocks = new HeaderBlocks(largestBlock, (id, ends, block) => this.#headers(id, ends, block))
   readonly #headerDecoder = new KnownHeaders()
-  /** Those that the peer does not take yet, in order. */
+  /** Streams waiting for the peer's concurrency limit, in order. */
   readonly #waiting = new Set<Stream>()
   readonly #streams = new Map<number, Stream>()
   #nextId: number
-  /** Bytes since the last WINDOW_UPDATE. */
+  /** Bytes received since the last WINDOW_UPDATE. */
   #received = 0
-  /** The peer has begun with its settings. */
+  /** The peer's first SETTINGS have arrived. */
   #greeted = false
   /** Streams may be opened now. */
   #opens = false
@@ -88,12 +88,12 @@ export class Connection {
     for (const event of ['end', 'close']) this.#socket.on(event, () => this.#fail(new Error('the member closed the connection')))
   }
 
-  /** Takes no more streams. */
+  /** True when no more streams are accepted. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** `head` is a header block of one frame, `body` is not empty; `last`: nothing follows it. */
+  /** Opens a stream. `head`: a header block of one frame; `body`: not empty; `last`: nothing follows it. */
   open(head: Buffer, body: Uint8Array, last: boolean, receiver: Receiver): Stream {
     const stream = new Stream(head, body, last, receiver)
     this.#waiting.add(stream)
@@ -106,7 +106,7 @@ export class Connection {
     this.#remove(stream)
   }
 
-  /** Waits for the streams that are open. */
+  /** Closes after the open streams have ended. */
   close(): void {
     this.#ended = true
     this.#destroyWhenIdle()
@@ -167,7 +167,7 @@ export class Connection {
     }
   }
 
-  /** The stream with that id, unless it is closed. */
+  /** An open stream by id. */
   #streamOf(id: number): Stream | undefined {
     if (id % 2 === 0 || id >= this.#nextId) throw protocolError(`stream ${id} was never opened`)
     return this.#streams.get(id)
@@ -184,14 +184,14 @@ export class Connection {
     else if (this.#streams.has(id)) stream.received = this.#acknowledged(id, stream.received + payload.length)
   }
 
-  /** Gives the peer its window back when half of it is used; returns what is still to be given back. */
+  /** Sends WINDOW_UPDATE when half of the window is used; returns the bytes not yet returned. */
   #acknowledged(id: number, received: number): number {
     if (received < windowSize / 2) return received
     this.#outbox.push(numbersFrame(frameTypes.windowUpdate, id, received))
     return 0
   }
 
-  /** A head, one that only informs, or trailers. */
+  /** Handles headers, informational headers or trailers. */
   #headers(id: number, ends: boolean, block: Buffer): void {
     const stream = this.#streamOf(id)
     if (stream === undefined) return
@@ -245,7 +245,7 @@ export class Connection {
 
   // ── Close ──────────────────────────────────────────────────────────────────────────────────────
 
-  /** The peer has said all. */
+  /** Handles END_STREAM. */
   #finish(stream: Stream): void {
     // Not when the receiver has cancelled it.
     if (!this.#streams.has(stream.id)) return
@@ -266,7 +266,7 @@ export class Connection {
     this.#destroyWhenIdle()
   }
 
-  /** Takes no more streams, and ends those that the peer has not seen: those that wait, and those after `lastId`. */
+  /** Accepts no more streams, and ends those that the peer has not processed: waiting ones, and those after `lastId`. */
   #leave(why: string, lastId: number): void {
     this.#ended = true
     this.#opens = false

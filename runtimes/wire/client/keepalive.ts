@@ -5,10 +5,10 @@ const pingInterval = 10_000
 const pingTimeout = 5_000
 
 export interface Pinged {
-  /** Whether there are calls under way. */
+  /** True while calls are in flight. */
   busy(): boolean
   ping(): void
-  /** No answer came. */
+  /** The peer did not acknowledge a ping. */
   dead(): void
 }
 
@@ -24,7 +24,7 @@ export class KeepAlive {
     this.#pinged = pinged
   }
 
-  /** Goes on for as long as the peer is busy. */
+  /** Continues while calls are in flight. */
   start(): void {
     this.#cancelPing ??= this.#clock.after(pingInterval, () => this.#ping())
   }

@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls'
 
 /** PEM texts. */
 export interface TlsOptions {
-  /** Absent: the host's roots. */
+  /** CA bundle; absent: the host's roots. */
   readonly ca?: string | undefined
   readonly cert?: string | undefined
   readonly key?: string | undefined
@@ -18,7 +18,7 @@ export const trustAnchors = { allowPartialTrustChain: true } as const
 /** Address of a server. */
 export interface Address {
   readonly secure: boolean
-  /** As requests name it. */
+  /** Value of `:authority`. */
   readonly authority: string
   readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
 }

@@ -4,25 +4,25 @@ import type { Headers } from './known-headers.ts'
 
 /** Receives the events of a stream; no calls after it is cancelled. */
 export interface Receiver {
-  /** First the head, and at the end perhaps trailers. */
+  /** Called for headers, and again for trailers. */
   headers(headers: Headers): void
   data(bytes: Buffer): void
-  /** The last call; with an error unless the peer ended the stream as it should. */
+  /** The last call; `error` is absent when the peer ended the stream normally. */
   end(error?: CallError): void
 }
 
 /** One call; the connection reads and writes its fields. */
 export class Stream implements Outgoing {
-  /** 0: it waits to be opened. */
+  /** Stream id; 0: waiting to be opened. */
   id = 0
   /** Header block of the request. */
   readonly head: Buffer
-  /** What is left to send. */
+  /** Unsent data. */
   rest: Uint8Array
-  /** Whether nothing follows the body. */
+  /** True when nothing follows the body. */
   last: boolean
   readonly receiver: Receiver
-  /** Bytes that the peer takes. */
+  /** Send window in bytes. */
   window = 0
   /** Bytes received since the last WINDOW_UPDATE. */
   received = 0

@@ -15,19 +15,19 @@ const mostKept = 2
 const longestNumber = 4
 
 export interface DecoderLimits {
-  /** Bytes of the dynamic table, as announced to the peer. */
+  /** Size in bytes of the dynamic table, as announced to the peer. */
   readonly tableSize: number
-  /** Fields of one list. */
+  /** Maximum fields of one list. */
   readonly fields: number
-  /** Bytes of one list as RFC 9113, section 6.5.2 counts them: 32 more for each field. */
+  /** Maximum bytes of one list as in RFC 9113, section 6.5.2, with 32 bytes per field. */
   readonly bytes: number
 }
 
 /** The decoded fields of one block. */
 export interface FieldList {
-  /** Names and values by turns, in order. */
+  /** Names and values, alternating. */
   readonly fields: readonly string[]
-  /** More was in it than is allowed, and `fields` is empty. The table is as it should be: the connection can go on. */
+  /** The list exceeds a limit, and `fields` is empty. The table is consistent: the connection can continue. */
   readonly tooLarge: boolean
 }
 
@@ -35,7 +35,7 @@ export interface FieldList {
 export class Decoder {
   readonly #limits: DecoderLimits
   readonly #table: DynamicTable
-  /** The last long value of a field that is not in the table, by name: as it came, and as it reads. */
+  /** Last long value of each field outside of the table: encoded and decoded. */
   readonly #kept = new Map<string, { readonly bytes: Buffer; readonly text: string }>()
   #block: Buffer = Buffer.alloc(0)
   #at = 0
@@ -49,7 +49,7 @@ export class Decoder {
     this.#table = new DynamicTable(tableSize)
   }
 
-  /** @throws ConnectionError when the block is not right. */
+  /** Decodes a block. @throws ConnectionError when it is malformed. */
   decode(block: Buffer): FieldList {
     this.#block = block
     this.#at = 0
@@ -110,7 +110,7 @@ export class Decoder {
     return byte
   }
 
-  /** Section 5.1. */
+  /** An integer (section 5.1). */
   #number(bits: number): number {
     const most = (1 << bits) - 1
     let value = this.#byte() & most
@@ -125,13 +125,13 @@ export class Decoder {
     throw wrong('a header has a number that is too large')
   }
 
-  /** Section 5.2. */
+  /** A string (section 5.2). */
   #string(): string {
     const from = this.#at
     return this.#text(from, this.#skipString())
   }
 
-  /** Passes over a string; returns where its octets begin. */
+  /** Skips a string; returns the offset of its octets. */
   #skipString(): number {
     const length = this.#number(representations.huffman.bits)
     const start = this.#at
@@ -140,7 +140,7 @@ export class Decoder {
     return start
   }
 
-  /** The string that begins at `from`, its octets at `start`, and ends before `#at`. */
+  /** Decodes the string at `from`, with octets from `start` to before `#at`. */
   #text(from: number, start: number): string {
     const coded = ((this.#block[from] as number) & representations.huffman.flag) !== 0
     return coded ? huffmanDecoded(this.#block, start, this.#at) : this.#block.toString('latin1', start, this.#at)

@@ -11,10 +11,10 @@ export class DynamicTable {
   #entries: Field[] = []
   #bytes = 0
   #most: number
-  /** How many entries were ever added. */
+  /** Number of entries ever added. */
   #added = 0
 
-  /** `most`: bytes that it holds. */
+  /** `most`: maximum size in bytes. */
   constructor(most: number) {
     this.#most = most
   }
@@ -23,23 +23,23 @@ export class DynamicTable {
     return this.#entries.length
   }
 
-  /** How many entries were ever added: the number of the newest one. */
+  /** Number of entries ever added, which is the number of the newest one. */
   get added(): number {
     return this.#added
   }
 
-  /** The entry at that place; 0 is the newest. */
+  /** Entry by index; 0 is the newest. */
   at(place: number): Field | undefined {
     return this.#entries[this.#entries.length - 1 - place]
   }
 
-  /** Where the entry is that was the `number`-th to be added; undefined when it is gone. */
+  /** Index of the `number`-th added entry; undefined when it was evicted. */
   placeOf(number: number): number | undefined {
     const place = this.#added - number
     return place >= 0 && place < this.#entries.length ? place : undefined
   }
 
-  /** Drops the oldest until the new one fits; one that is larger than the table leaves it empty (section 4.4). */
+  /** Adds an entry and evicts the oldest ones; an entry larger than the table empties it (section 4.4). */
   add(name: string, value: string): void {
     const size = name.length + value.length + entryOverhead
     this.#shrink(this.#most - size)
@@ -49,7 +49,7 @@ export class DynamicTable {
     this.#bytes += size
   }
 
-  /** Changes how many bytes it holds. */
+  /** Changes the maximum size. */
   resize(most: number): void {
     this.#most = most
     this.#shrink(most)

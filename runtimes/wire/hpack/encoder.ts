@@ -7,11 +7,11 @@ import { numbersOfField, writeNumber, writePlain, writeShort } from './write.ts'
 /** State of one field name. */
 interface Name {
   readonly index: number
-  /** The value that was sent last. */
+  /** Last value sent. */
   value: string
-  /** Its index in the static table; 0: it has none. */
+  /** Index in the static table; 0: none. */
   whole: number
-  /** The number under which the table has it; 0: it has not. */
+  /** Number in the dynamic table; 0: none. */
   number: number
 }
 
@@ -27,11 +27,11 @@ const longestKept = 512
 export class Encoder {
   readonly #table = new DynamicTable(defaultTableSize)
   readonly #names = new Map<string, Name>()
-  /** Sizes to announce with the next block (section 4.2): the smallest one since the last block, and the one that holds. */
+  /** Table sizes to announce with the next block (section 4.2): the smallest since the last block, and the current one. */
   #sizes: readonly number[] = []
   #size = defaultTableSize
 
-  /** The peer's SETTINGS_HEADER_TABLE_SIZE; no more than the default is ever used. */
+  /** Applies SETTINGS_HEADER_TABLE_SIZE; at most the default is used. */
   resize(peers: number): void {
     const size = Math.min(peers, defaultTableSize)
     if (size === this.#size) return
@@ -41,7 +41,7 @@ export class Encoder {
     this.#sizes = smallest < size ? [smallest, size] : [size]
   }
 
-  /** Bytes that a block of these fields takes at most. */
+  /** Maximum bytes of a block of these fields. */
   static bound(fields: readonly string[]): number {
     let bytes = 2 * numbersOfField + fields.length * numbersOfField
     for (const text of fields) bytes += text.length
@@ -66,7 +66,7 @@ export class Encoder {
     }
   }
 
-  /** What the peer was not told must not count: both tables are emptied, the peer's with the next block. */
+  /** After a block was discarded, clears both tables (the peer's with the next block), because they may differ. */
   #forget(): void {
     this.#names.clear()
     this.#table.resize(0)

@@ -92,10 +92,10 @@ export function huffmanDecoded(bytes: Uint8Array, start = 0, end = bytes.length)
   const decoded = Buffer.allocUnsafe(Math.ceil(((end - start) * 8) / 5))
   let size = 0
   let node = 0
-  /** The last bits, of which `count` are not used up. */
+  /** Bit buffer, of which `count` bits are unused. */
   let window = 0
   let count = 0
-  /** Bits since the last symbol: what is left of them at the end is padding. */
+  /** Bits since the last symbol; at the end they are padding. */
   let since = 0
   for (let at = start; at < end; at++) {
     window = ((window << 8) | (bytes[at] as number)) & 0xffff
@@ -137,7 +137,7 @@ export function huffmanLength(text: string): number {
 /** Writes a Latin-1 text in this code; returns the offset after it. */
 export function huffmanWrite(text: string, bytes: Uint8Array, start: number): number {
   let at = start
-  /** Bits that are not written yet; fewer than eight of them between two symbols. */
+  /** Unwritten bits, fewer than eight between symbols. */
   let rest = 0
   let count = 0
   for (let i = 0; i < text.length; i++) {

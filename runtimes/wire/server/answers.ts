@@ -15,7 +15,7 @@ export class Answers {
   readonly #outbox: Outbox
   readonly #holdings: Holdings
   readonly #holder: Holder
-  /** Bytes of answers that are not sent yet, and how many streams they are for. */
+  /** Unsent response bytes, and the number of their streams. */
   held = 0
   holding = 0
 
@@ -26,13 +26,13 @@ export class Answers {
     this.#holder = holder
   }
 
-  /** The client's SETTINGS. */
+  /** Applies the client's SETTINGS. */
   settings(payload: Buffer, open: Iterable<ServerStream>): void {
     this.sender.settings(payload, open, 1)
     this.#encoder.resize(this.sender.peer.headerTableSize)
   }
 
-  /** One HEADERS frame, and CONTINUATION frames for what does not fit. */
+  /** Sends HEADERS, and CONTINUATION for long blocks. */
   headers(id: number, fields: readonly string[], last: boolean): void {
     const most = Encoder.bound(fields)
     const buffer = this.#outbox.room(frameHeaderLength + most)
@@ -54,7 +54,7 @@ export class Answers {
     }
   }
 
-  /** More of the body; what can't be sent yet is held. */
+  /** Sends body data; what exceeds the window is queued. */
   body(stream: ServerStream, bytes: Uint8Array, last: boolean): void {
     stream.rest = bytes
     stream.last = last
@@ -66,7 +66,7 @@ export class Answers {
     this.#holdings.add(this.#holder, bytes.length)
   }
 
-  /** What was held is sent, or not needed any more. */
+  /** Queued data was sent or discarded. */
   release(stream: ServerStream): void {
     if (stream.held === 0) return
     const bytes = stream.held

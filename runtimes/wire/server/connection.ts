@@ -18,19 +18,19 @@ import { Streams } from './streams.ts'
 import { Uploads } from './uploads.ts'
 
 export interface ServerOptions {
-  /** Streams that a client may have open at once. */
+  /** Maximum concurrent streams. */
   readonly maxConcurrentStreams: number
-  /** Shared with the other connections of the server. */
+  /** Shared by the connections of a listener. */
   readonly holdings: Holdings
   readonly buffers: Buffers
   readonly turns: Turns
-  /** A request has begun: sets `stream.user`, and answers by and by. */
+  /** Starts a request: sets `stream.user`; the response follows asynchronously. */
   request(stream: ServerStream, head: RequestHead): void
-  /** Answers a request that has more header fields than allowed. */
+  /** Responds to a request with too many header fields. */
   tooLarge(stream: ServerStream): void
   /** The connection failed. */
   failed(error: Error): void
-  /** Milliseconds of a clock that may be coarse. */
+  /** Current time in milliseconds; may be coarse. */
   now(): number
 }
 
@@ -47,7 +47,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   readonly #streams = new Streams()
   readonly #uploads: Uploads
   readonly #incoming: Incoming
-  /** Handlers under way, those of cancelled requests among them. */
+  /** Running handlers, including those of cancelled requests. */
   #handling = 0
   #state: 'open' | 'draining' | 'left' | 'ended' = 'open'
 
@@ -92,7 +92,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     return this.#overseer.moved
   }
 
-  /** To be called about once a second: looks at what takes too long. */
+  /** Checks timeouts; call about once per second. */
   sweep(): void {
     const passed = this.#overseer.sweep(this.#options.now())
     this.#incoming.refill(passed)
@@ -110,13 +110,13 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#overseer.draining()
   }
 
-  /** Cuts the connection. */
+  /** Closes the connection immediately. */
   destroy(error: Error): void {
     this.#end(error)
     this.#socket.destroy()
   }
 
-  /** Gives up the answer that has waited longest for the client to read it. */
+  /** Aborts the response that has been unread for the longest time. */
   drop(): boolean {
     for (const stream of this.#streams.open.values())
       if (stream.held > 0) {
@@ -126,7 +126,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     return false
   }
 
-  /** A body does not come. */
+  /** A request body is not sent in time. */
   #unsent(stream: ServerStream): void {
     const error = new Error('the client does not send the body')
     if (stream.answered) return void this.reset(stream, errorCodes.cancel, error)
@@ -213,7 +213,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#outbox.later(write)
   }
 
-  /** Called by the sender through the stream: what was written is sent. */
+  /** Called by the sender through the stream when data is sent. */
   sent(stream: ServerStream): void {
     this.#answers.release(stream)
     if (stream.sentEnd) this.#sentEnd(stream)
@@ -242,7 +242,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
 
   // ── Close ──────────────────────────────────────────────────────────────────────────────────────
 
-  /** `error`: why the answer, or the rest of it, can't be sent. */
+  /** Closes a stream. `error`: why its response can't be completed. */
   #close(stream: ServerStream, reset: boolean, error?: Error): void {
     this.#streams.close(stream, reset)
     this.#answers.forget(stream)
@@ -251,7 +251,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#endWhenIdle()
   }
 
-  /** Nothing that comes from now on is looked at. */
+  /** Ignores further input. */
   #leave(): void {
     this.#state = 'left'
     this.#outbox.push(numbersFrame(frameTypes.goAway, 0, this.#streams.lastId, errorCodes.noError))
@@ -270,7 +270,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#finish(failure)
   }
 
-  /** Ends with what is there to be written, and gives the client a moment to read it: a socket that is closed while bytes come is reset. */
+  /** Flushes and half-closes, then waits for the client to read: closing a socket with unread input would reset it. */
   #finish(error = new Error('the connection has ended')): void {
     this.#end(error)
     this.#outbox.end()

@@ -6,11 +6,11 @@ export interface RequestHead {
   /** Absent for CONNECT without a protocol. */
   readonly path: string | undefined
   readonly authority: string | undefined
-  /** Of an extended CONNECT, such as `websocket` (RFC 8441). */
+  /** `:protocol` of an extended CONNECT, such as `websocket` (RFC 8441). */
   readonly protocol: string | undefined
-  /** Names in lower case and values by turns, without the pseudo fields. */
+  /** Names (in lower case) and values, alternating, without pseudo-header fields. */
   readonly fields: string[]
-  /** Bytes that the body has; absent: it does not say. */
+  /** content-length; absent: not sent. */
   readonly contentLength: number | undefined
 }
 

@@ -26,15 +26,15 @@ const nothing = Buffer.alloc(0)
 
 /** Callbacks for validated input. */
 export interface IncomingOwner {
-  /** Nothing is looked at any more. */
+  /** True when further input is ignored. */
   readonly over: boolean
-  /** A header list opens a stream. Throws a StreamError when it can't. */
+  /** Opens a stream for a header list. Throws a StreamError when it can't. */
   open(id: number, ends: boolean, list: FieldList): void
   close(stream: ServerStream, error?: Error): void
   reset(stream: ServerStream, code: number, error: Error): void
-  /** The client has answered a ping. */
+  /** The client acknowledged a ping. */
   answered(payload: Buffer): void
-  /** The client says goodbye. */
+  /** The client sent GOAWAY. */
   leave(): void
 }
 
@@ -57,7 +57,7 @@ export class Incoming {
   readonly #decoder = new Decoder({ tableSize: limits.headerTable, fields: limits.headerFields, bytes: limits.headerBytes })
   readonly #calm = new Budget(limits.calm)
   readonly #resets = new Budget(limits.resets)
-  /** What has come of the preface; undefined: all. */
+  /** Received part of the preface; undefined: complete. */
   #preface: Buffer | undefined = nothing
   #greeted = false
 
@@ -69,29 +69,29 @@ export class Incoming {
     this.#owner = owner
   }
 
-  /** The client has begun with its settings. */
+  /** The client's first SETTINGS have arrived. */
   get greeted(): boolean {
     return this.#greeted
   }
 
-  /** Names the frame or header list that has begun and is not complete. */
+  /** Name of the incomplete frame or header list, if any. */
   get unfinished(): string | undefined {
     if (this.#headerBlocks.incomplete) return `headers ${this.#headerBlocks.number}`
     return this.#reader.partial ? `frame ${this.#reader.count}` : undefined
   }
 
-  /** So many milliseconds have passed. */
+  /** Refills budgets for the elapsed milliseconds. */
   refill(milliseconds: number): void {
     this.#calm.refill(milliseconds)
     this.#resets.refill(milliseconds)
   }
 
-  /** The client may send so many more frames that ask for nothing. */
+  /** Refills the budget of frames without work. */
   earn(frames: number): void {
     this.#calm.earn(frames)
   }
 
-  /** @throws ConnectionError for what ends the connection. */
+  /** Processes input. @throws ConnectionError for violations that end the connection. */
   take(received: Buffer): void {
     const bytes = this.#preface === undefined ? received : this.#afterPreface(this.#preface, received)
     if (bytes.length > 0) this.#reader.take(bytes)
@@ -136,7 +136,7 @@ export class Incoming {
     }
   }
 
-  /** A frame that asks for nothing. */
+  /** Counts a frame without work. */
   #spend(): void {
     if (!this.#calm.spend(1)) throw calmError('too many frames that ask for nothing')
   }

@@ -4,38 +4,38 @@ import { defaultTableSize } from '../hpack/dynamic-table.ts'
 const MiB = 1024 * 1024
 
 export const limits = {
-  /** Bytes of the header table that the client may use: the default. */
+  /** Size in bytes of the dynamic table for requests: the default. */
   headerTable: defaultTableSize,
-  /** Bytes and fields of one header list, beyond which it is answered with 431: net/http's default, and what this server bears. */
+  /** Maximum bytes (net/http's default) and fields of one header list; beyond them the response is 431. */
   headerBytes: MiB,
   headerFields: 2_000,
-  /** Bytes of a header block with its frames: beyond, the connection ends. A list that is allowed never is that long. */
+  /** Maximum bytes of a header block with its frames; beyond, the connection ends. Longer than any permitted list. */
   headerBlock: MiB + 64 * 1024,
-  /** Bytes that a client may send on one stream before somebody reads them, as kube-apiserver has it. */
+  /** Receive window in bytes of a stream, as in kube-apiserver. */
   uploadWindow: 256 * 1024,
-  /** Bytes that may wait for a socket before streams are held back. */
+  /** Bytes pending in a socket beyond which streams are paused. */
   pending: 512 * 1024,
-  /** Bytes that may wait for a socket before nothing more is read from it. */
+  /** Bytes pending in a socket beyond which no more requests are read from it. */
   unread: MiB,
-  /** Bytes of answers that one connection may leave unread, and all together. A single answer may be larger than the former. */
+  /** Maximum unread response bytes per connection and in total. A single response may exceed the former. */
   held: 64 * MiB,
   heldInAll: 512 * MiB,
-  /** Frames that ask for nothing: so many at once, so many more per second, per request and per frame of data that is sent. */
+  /** Budget of frames without work (PING, SETTINGS, empty DATA …): burst, refill per second, per request and per DATA frame sent. */
   calm: { burst: 10_000, perSecond: 500, perRequest: 20, perData: 4 },
-  /** Streams that the client resets before they are answered (CVE-2023-44487), as nghttp2 counts them. */
+  /** Budget of streams reset by the client before the response (CVE-2023-44487), with nghttp2's numbers. */
   resets: { burst: 1_000, perSecond: 33 },
-  /** Milliseconds until the preface and the first settings have come: net/http's. */
+  /** Timeout in milliseconds of the preface and the first SETTINGS, as in net/http. */
   greeting: 10_000,
-  /** Milliseconds that a header list may take: kube-apiserver's ReadHeaderTimeout. */
+  /** Timeout in milliseconds of a header list: kube-apiserver's ReadHeaderTimeout. */
   headers: 32_000,
-  /** Milliseconds that a connection may have nothing to do: kube-apiserver's IdleTimeout. */
+  /** Timeout in milliseconds of an idle connection: kube-apiserver's IdleTimeout. */
   idle: 90_000,
-  /** How slowly a client may send a body that is waited for, and take an answer. */
+  /** Minimum rates of uploads that are awaited, and of downloads. */
   upload: { bytes: 8 * 1024, milliseconds: 10_000 },
   download: { bytes: 64 * 1024, milliseconds: 30_000 },
-  /** How long a socket may take nothing, where as much as `pending` may be on its way. */
+  /** Minimum rate of a socket with up to `pending` bytes in transit. */
   socket: { bytes: 1, milliseconds: 60_000 },
-  /** Milliseconds that a connection stays half closed, so that the client gets to read the last words. */
+  /** Milliseconds to keep a connection half closed, so that the client can read the last response. */
   linger: 500,
 } as const
 
@@ -51,7 +51,7 @@ export class Budget {
     this.#left = burst
   }
 
-  /** False: there is not so much left. */
+  /** Spends from the budget; false when it is exhausted. */
   spend(amount: number): boolean {
     this.#left -= amount
     return this.#left >= 0
@@ -61,7 +61,7 @@ export class Budget {
     this.#left = Math.min(this.#burst, this.#left + amount)
   }
 
-  /** So many milliseconds have passed. */
+  /** Refills for the elapsed milliseconds. */
   refill(milliseconds: number): void {
     this.earn((this.#perSecond * milliseconds) / 1000)
   }

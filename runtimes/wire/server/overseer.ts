@@ -8,12 +8,12 @@ import type { Streams } from './streams.ts'
 /** The overseer's view of a connection. */
 export interface Overseen {
   greeted(): boolean
-  /** Names the frame or header list that has begun and is not complete. */
+  /** Name of the incomplete frame or header list, if any. */
   unfinished(): string | undefined
-  /** Says goodbye. */
+  /** Closes gracefully with GOAWAY. */
   leave(): void
   cut(why: string): void
-  /** The client does not take the answer. */
+  /** The client does not read the response. */
   unread(stream: ServerStream): void
   /** The client does not send the body. */
   unsent(stream: ServerStream): void
@@ -28,7 +28,7 @@ export class Overseer {
   readonly #socketPace = new Pace(limits.socket)
   readonly #began: number
   #last: number
-  /** Since when something has been so. */
+  /** Start time of a condition. */
   #unfinishedSince = 0
   #idleSince: number | undefined
   #drainingSince: number | undefined
@@ -36,7 +36,7 @@ export class Overseer {
   #unfinished: string | undefined
   #lastId = 0
   #written = 0
-  /** When the client has last taken something. */
+  /** Time when the client last read something. */
   moved: number
 
   constructor(now: number, outbox: Outbox, streams: Streams, answers: Answers, overseen: Overseen) {
@@ -53,7 +53,7 @@ export class Overseer {
     this.#draining = true
   }
 
-  /** Returns how many milliseconds have passed since it was last called. */
+  /** Checks everything. Returns the milliseconds since the last call. */
   sweep(now: number): number {
     const passed = now - this.#last
     this.#last = now

@@ -5,15 +5,15 @@ const nothing = new Uint8Array(0)
 
 /** Events of a stream, for the handler of its request. */
 export interface StreamUser {
-  /** A piece of the body, to be used or copied at once. `consumed` makes room for more. */
+  /** A chunk of the body, valid only during the call. `consumed` reopens the window. */
   data(bytes: Buffer): void
   /** The body is complete. */
   end(): void
-  /** Everything that was written is sent, and more may be. */
+  /** All written data is sent; more can be written. */
   sent(): void
-  /** The stream is over. `error`: the client has cancelled, or the connection is gone, before the answer was sent. */
+  /** The stream is closed. `error`: the client cancelled, or the connection closed, before the response was sent. */
   closed(error?: Error): void
-  /** Whether the body is waited for. */
+  /** True while the handler waits for the body. */
   readonly reading: boolean
 }
 
@@ -41,7 +41,7 @@ export class ServerStream implements Outgoing {
   last = false
   window: number
   sentEnd = false
-  /** Bytes of the answer that are in memory because of this stream. */
+  /** Response bytes held in memory for this stream. */
   held = 0
   /** Bytes sent. */
   moved = 0
@@ -49,20 +49,20 @@ export class ServerStream implements Outgoing {
   download: Pace | undefined
 
   // ── Request ─────────────────────────────────────────────────────────────────────────────
-  /** Nothing more comes. */
+  /** END_STREAM was received. */
   ended: boolean
-  /** Bytes that the client may send. */
+  /** Receive window in bytes. */
   room: number
-  /** Bytes that were received and are not consumed. */
+  /** Bytes received and not consumed. */
   unread = 0
-  /** Bytes that were consumed since the last WINDOW_UPDATE. */
+  /** Bytes consumed since the last WINDOW_UPDATE. */
   owed = 0
   received = 0
-  /** Bytes of the body, where the client says so. */
+  /** content-length, when sent. */
   readonly expected: number | undefined
   upload: Pace | undefined
 
-  /** It is over: what is done to it has no effect. */
+  /** Closed: further calls have no effect. */
   closed = false
 
   constructor(owner: StreamOwner, id: number, window: number, room: number, ended: boolean, expected: number | undefined) {
@@ -82,12 +82,12 @@ export class ServerStream implements Outgoing {
     if (!this.closed) this.#owner.respond(this, fields, body, last)
   }
 
-  /** An answer before the answer, such as `100` (RFC 9110 15.2). */
+  /** Sends an informational response, such as `100` (RFC 9110 15.2). */
   inform(status: string): void {
     if (!this.closed && !this.answered) this.#owner.inform(this, status)
   }
 
-  /** More of the body; `user.sent` tells when it is gone. One piece at a time. */
+  /** Writes body data, one chunk at a time; `user.sent` is called when it is sent. */
   write(bytes: Uint8Array, last: boolean): void {
     if (!this.closed) this.#owner.write(this, bytes, last)
   }
@@ -101,22 +101,22 @@ export class ServerStream implements Outgoing {
     if (!this.closed) this.#owner.reset(this, code)
   }
 
-  /** So many bytes of the body are not needed here any more. */
+  /** Consumes bytes of the body, which reopens the window. */
   consumed(bytes: number): void {
     if (bytes > 0) this.#owner.consumed(this, bytes)
   }
 
-  /** The handler of the request has come to its end, whatever has become of the stream. */
+  /** The request's handler has finished. */
   handled(): void {
     this.#owner.handled()
   }
 
-  /** Asks the client to take another connection for what follows. */
+  /** Asks the client, with GOAWAY, to use another connection. */
   drain(): void {
     this.#owner.drain()
   }
 
-  /** For the sender: what was to be written is. */
+  /** Called by the sender when the data is written. */
   sent(): void {
     this.#owner.sent(this)
   }

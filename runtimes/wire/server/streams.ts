@@ -9,9 +9,9 @@ export type ClosedState = 'ended' | 'reset' | 'skipped'
 /** Open streams of a connection, and the states of recently closed ones. */
 export class Streams {
   readonly open = new Map<number, ServerStream>()
-  /** The highest id that a client has used. */
+  /** Highest stream id of the client. */
   lastId = 0
-  /** Ids of closed streams in turn, negative for those that this end has reset. */
+  /** Ring of closed stream ids; negative: reset by this end. */
   readonly #closed = new Int32Array(remembered)
   #count = 0
 
@@ -30,7 +30,7 @@ export class Streams {
     this.#closed[this.#count++ % remembered] = reset ? -id : id
   }
 
-  /** Of a stream that is neither idle nor open. */
+  /** State of a stream that is neither idle nor open. */
   closedState(id: number): ClosedState {
     if (this.#closed.includes(-id)) return 'reset'
     if (this.#closed.includes(id)) return 'ended'

@@ -8,7 +8,7 @@ import type { ServerStream } from './stream.ts'
 /** Flow control of request bodies: windows that grow as bodies are read (RFC 9113, section 5.2). */
 export class Uploads {
   readonly #outbox: Outbox
-  /** Bytes that the client may send on all streams together, and those that were consumed since it was last told. */
+  /** Receive window of the connection, and bytes consumed since the last WINDOW_UPDATE. */
   #room: number
   #owed = 0
   #over = false
@@ -18,18 +18,18 @@ export class Uploads {
     this.#room = Math.min(limits.uploadWindow * maxConcurrentStreams, largest31)
   }
 
-  /** Tells the client how much it may send at first. */
+  /** Announces the initial window. */
   greet(): void {
     this.#outbox.push(numbersFrame(frameTypes.windowUpdate, 0, this.#room - defaultWindowSize))
   }
 
-  /** @throws ConnectionError when there was no room for so many bytes. */
+  /** Counts received bytes. @throws ConnectionError when they exceed the window. */
   received(bytes: number): void {
     this.#room -= bytes
     if (this.#room < 0) throw new ConnectionError(errorCodes.flowControlError, 'more came than there was room for')
   }
 
-  /** So many bytes of a stream are not needed any more. */
+  /** Bytes of a stream were consumed. */
   consumed(stream: ServerStream, bytes: number): void {
     if (stream.closed) return
     stream.unread -= bytes
@@ -41,7 +41,7 @@ export class Uploads {
     stream.owed = 0
   }
 
-  /** The same of streams that have ended. */
+  /** Bytes of ended streams were consumed. */
   consumedByAll(bytes: number): void {
     this.#owed += bytes
     if (this.#owed < limits.uploadWindow / 2 || this.#over) return
@@ -50,7 +50,7 @@ export class Uploads {
     this.#owed = 0
   }
 
-  /** The connection has ended: the client is told nothing more. */
+  /** The connection has ended: no more WINDOW_UPDATEs. */
   end(): void {
     this.#over = true
   }
