@@ -9,12 +9,12 @@ export interface AcceptClause {
 
 const anything: AcceptClause = { type: '*', subtype: '*', quality: 1, parameters: new Map() }
 
-/** Clauses and parameters of a header that are looked at. */
+/** Maximum clauses, and parameters of a clause; further ones are ignored. */
 const maxClauses = 100
 
 /**
- * The clauses of an Accept header, best first: by quality, then concrete before wildcards, then as written. Broken clauses are left out;
- * no header and an empty one accept everything.
+ * The clauses of an Accept header, best first: by quality, concrete types before wildcards, then in the given order. Malformed clauses are
+ * dropped; a missing or empty header accepts everything.
  */
 export function parseAccept(header: string | null): AcceptClause[] {
   if (header === null || header.trim() === '') return [anything]
@@ -42,7 +42,7 @@ function parseClause(text: string): AcceptClause | undefined {
   return { type: type.trim(), subtype: subtype === '' ? '*' : subtype.trim(), quality, parameters }
 }
 
-/** Whether the clause accepts a media type such as `application/json`; parameters are the caller's affair. */
+/** Whether the clause accepts a media type such as `application/json`; ignores parameters. */
 export function covers({ type, subtype, quality }: AcceptClause, mediaType: string): boolean {
   const [family = '', member = ''] = mediaType.split('/')
   const fits = (pattern: string, name: string) => pattern === '*' || pattern.toLowerCase() === name

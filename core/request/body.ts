@@ -3,14 +3,14 @@ import { concatenate } from '../schema/bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { LightRequest } from './light-request.ts'
 
-/** Bytes that a request body may have. */
+/** Maximum bytes of a request body. */
 export const maxBodyBytes = 3 * 1024 * 1024
 
 const empty = new Uint8Array(0)
 
 /**
- * Reads a body of at most `limit` bytes; a larger one is refused (413) before more of it is read. Content codings are not
- * undone, as the reference server does. Rejects with the runtime's error when the client goes away.
+ * Reads a body of at most `limit` bytes; answers 413 without reading more of a larger one. As in the reference server, content codings
+ * are not decoded. Rejects with the runtime's error when the client disconnects.
  */
 export async function readBody(request: Request, limit: number = maxBodyBytes): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
@@ -25,7 +25,7 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
     return bytes
   }
   if (declared !== null) {
-    // HTTP parsers never deliver more than the declared length, so the runtime's own reader is bounded, and it is faster.
+    // HTTP parsers never deliver more than the declared length, so the runtime's own (faster) reader is bounded.
     const bytes = await wholeOf(request)
     if (bytes.byteLength > limit) throw entityTooLarge(limit)
     return bytes
@@ -34,9 +34,9 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
 }
 
 /**
- * Reads the body of an exchange, whose seat others may have until the client has sent it: one that stalls keeps nobody out.
- * Throws BadRequest when the client goes away, TooManyRequests when all seats are taken meanwhile, and Timeout when the deadline has passed.
- * Most bodies are there already: a plain value then.
+ * Reads the body of an exchange. Its seat is free for other requests until the client has sent the body, so that stalled clients block no one.
+ * Throws BadRequest when the client disconnects, TooManyRequests when no seat is free afterwards, and Timeout after the deadline.
+ * Returns a plain value when the body has arrived already, as most have.
  */
 export function receiveBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'>): Uint8Array | Promise<Uint8Array> {
   const whole = exchange.expired ? undefined : LightRequest.body(exchange.request)?.whole()
@@ -59,7 +59,7 @@ async function awaitBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'
   return bytes
 }
 
-/** Without a copy where the runtime has that method. */
+/** Without a copy where the runtime supports `bytes()`. */
 const wholeOf = (request: Request): Promise<Uint8Array> =>
   typeof request.bytes === 'function' ? request.bytes() : request.arrayBuffer().then((buffer) => new Uint8Array(buffer))
 

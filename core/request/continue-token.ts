@@ -1,20 +1,20 @@
 import type { Platform } from '../platform.ts'
 import { badRequest } from '../respond/status.ts'
 
-/** Where a list goes on. */
+/** Position at which a paginated list continues. */
 export interface ContinuePoint {
-  /** First key of the next page, below the list's own prefix and without a slash at its start. */
+  /** First key of the next page, relative to the list's prefix, without a leading slash. */
   readonly start: string
-  /** Revision of the first page; -1: whatever is current. */
+  /** Revision of the first page; -1: the current revision. */
   readonly revision: number
 }
 
-/** Revision of a token that goes on without consistency, after the first page's revision was compacted. */
+/** Revision in tokens for inconsistent continuation, given out after the first page's revision was compacted. */
 export const inconsistent = -1
 
 const version = 'meta.<domain>/v1'
 
-/** The token that a list's metadata carries: unpadded base64url of JSON. */
+/** Encodes a continue token: unpadded base64url of JSON. */
 export function encodeContinue({ start, revision }: ContinuePoint, platform: Platform): string {
   const bytes = new TextEncoder().encode(JSON.stringify({ v: platform.name(version), rv: revision, start }))
   return btoa(String.fromCharCode(...bytes))
@@ -23,7 +23,7 @@ export function encodeContinue({ start, revision }: ContinuePoint, platform: Pla
     .replaceAll('=', '')
 }
 
-/** Reads a token that a client sends back. It can't lead out of the list's prefix. Throws BadRequest. */
+/** Decodes a continue token. It can't point outside the list's prefix. Throws BadRequest. */
 export function decodeContinue(token: string, platform: Platform): ContinuePoint {
   const { v, rv = 0, start = '' } = readToken(token)
   const known = platform.name(version)

@@ -14,13 +14,13 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly propagationPolicy?: PropagationPolicy
-  /** Deprecated form of the policy: true is Orphan. Never set together with it. */
+  /** Deprecated form of the propagation policy: true is Orphan. Never set together with it. */
   readonly orphanDependents?: boolean
-  /** Deletes the object only if what is stored can't be read (KEP-3926). */
+  /** Delete the object only if its stored value is unreadable (KEP-3926). */
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
-/** The members of the object that they come from. */
+/** The options as members of a DeleteOptions object. */
 export function deleteOptionsObject({ dryRun, preconditions, ...others }: DeleteOptions): JsonObject {
   return { ...others, ...(preconditions && { preconditions: { ...preconditions } }), ...(dryRun && { dryRun: ['All'] }) }
 }
@@ -37,7 +37,7 @@ const queryReaders = {
 
 type Given = Read<typeof queryReaders>
 
-/** Options of delete from the query; for requests without a body. */
+/** Reads DeleteOptions from the query, for requests without a body. */
 export function readDeleteOptions(query: URLSearchParams, platform: Platform): DeleteOptions {
   const given = readQuery(query, queryReaders)
   if (given.uid === '') delete given.uid
@@ -45,7 +45,7 @@ export function readDeleteOptions(query: URLSearchParams, platform: Platform): D
   return checked(given, platform)
 }
 
-/** Options of delete from a decoded body, which alone counts when there is one. Throws BadRequest for other kinds and wrong types. */
+/** Reads DeleteOptions from a decoded body, which replaces the query. Throws BadRequest for other kinds and wrong types. */
 export function deleteOptionsOf(body: Json, platform: Platform): DeleteOptions {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw badRequest(`json: cannot unmarshal ${kindOf(body)} into Go value of type v1.DeleteOptions`)
@@ -72,7 +72,7 @@ function kindOf(value: Json | undefined): string {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** The member of that type; null counts as absent. */
+/** A member of that type; null counts as absent. */
 function member<T extends Json>(object: JsonObject, name: string, type: string): T | undefined {
   const value = Object.hasOwn(object, name) ? object[name] : undefined
   if (value === undefined || value === null) return undefined

@@ -1,6 +1,6 @@
 import type { Connection } from '../ports.ts'
 
-/** Who makes a request (authentication/user.Info). */
+/** The caller of a request (authentication/user.Info). */
 export interface User {
   readonly name: string
   readonly uid?: string
@@ -8,7 +8,7 @@ export interface User {
   readonly extra?: { readonly [key: string]: readonly string[] }
 }
 
-/** What a request is about, read from its method and URL alone (apiserver/pkg/endpoints/request.RequestInfo). */
+/** Attributes derived from a request's method and URL (apiserver/pkg/endpoints/request.RequestInfo). */
 export interface RequestInfo {
   /** False for paths outside `/api` and `/apis`, and for discovery below them. */
   readonly isResource: boolean
@@ -22,54 +22,54 @@ export interface RequestInfo {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Path elements from the resource on. */
+  /** Path segments from the resource on. */
   readonly parts: readonly string[]
-  /** Where the path stands, as the table of routes numbers it (resources/routes.ts). */
+  /** Index of the route in the route table (resources/routes.ts). */
   readonly position: number
-  /** Lasts as long as its client wants: watches, and streams to and from somebody else. */
+  /** Watches, proxied streams and other requests without a time limit. */
   readonly longRunning: boolean
-  /** As given, for authorizers that look at selectors; only where the verb honours them. */
+  /** Selectors as given, for authorizers; only for verbs that honour them. */
   readonly labelSelector?: string
   readonly fieldSelector?: string
 }
 
-/** A place among the requests that are served at a time. Waiting for the client must not keep one from others. */
+/** A place among the concurrently served requests. Released while waiting for the client. */
 export interface Seat {
-  /** Gives the place back for a while. */
+  /** Releases the place temporarily. */
   leave(): void
-  /** Takes one again. Throws TooManyRequests when there is none. */
+  /** Acquires a place again. Throws TooManyRequests when none is free. */
   take(): void
 }
 
-/** One request in flight and what the filters have found out about it, outermost first. */
+/** One request in flight, with what the filters determine about it. */
 export interface Exchange {
-  /** The authentication filter takes the credentials off, which may make it another object: ask `signal` of the exchange, not of this. */
+  /** The authentication filter may replace it when it removes credentials: use `signal` of the exchange, not of the request. */
   request: Request
   readonly connection: Connection
   readonly query: URLSearchParams
   /** Identifies the request in audit events and in the `Audit-Id` header. */
   readonly auditId: string
   readonly info: RequestInfo
-  /** Aborts when the client is gone, the deadline has passed or the server closes. */
+  /** Aborts when the client disconnects, the deadline passes or the server closes. */
   readonly signal: AbortSignal
-  /** Its place among those that are served at a time; absent: it does not count. */
+  /** Place among the concurrently served requests; absent: the request is exempt. */
   seat?: Seat
-  /** When it is to have ended, in milliseconds since the epoch; absent: it lasts as long as its client wants. */
+  /** Milliseconds since the epoch; absent: no time limit. */
   deadline?: number
-  /** The deadline has passed, and the client was told so: what is not done yet is to be left. */
+  /** The deadline has passed and the client has its answer: remaining work must stop. */
   readonly expired: boolean
-  /** Whether the answer has the headers that every answer has, which the outermost filter adds otherwise. */
+  /** Whether the response already has the headers that the trace filter adds. */
   traced?: boolean
-  /** Set by the authentication filter; every later one may rely on it. */
+  /** Set by the authentication filter, for all later ones. */
   user: User
   /** Texts for `Warning: 299 - "…"` response headers (RFC 7234 5.5). */
   readonly warnings: string[]
-  /** Audit annotations that filters, authorizers and admission leave. */
+  /** Audit annotations of filters, authorizers and admission. */
   readonly annotations: Map<string, string>
-  /** Those that show parts of the request's body: for audit events of the levels Request and RequestResponse. */
+  /** Audit annotations that contain parts of the request's body: only for audit levels Request and RequestResponse. */
   readonly requestAnnotations: Map<string, string>
-  /** Ends the exchange with this error, at its deadline. */
+  /** Ends the exchange with this error at its deadline. */
   expire(error: Error): void
-  /** Throws the error that the exchange has ended with. Called before anything is stored. */
+  /** Throws the error that the exchange has ended with. Call it before storing anything. */
   proceed(): void
 }

@@ -8,8 +8,8 @@ export interface FieldRequirement {
 }
 
 /**
- * Parses a selector text such as `status.phase!=Running,metadata.name=a`; `\`, `,` and `=` in values are escaped with `\`.
- * In the order of the terms' texts. Throws BadRequest.
+ * Parses a selector such as `status.phase!=Running,metadata.name=a`; `\`, `,` and `=` in values are escaped with `\`.
+ * The result is sorted by the text of the terms. Throws BadRequest.
  */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   const found: FieldRequirement[] = []
@@ -56,22 +56,22 @@ function unescaped(value: string): string {
   return plain
 }
 
-/** The requirements as text, which parses to equal ones. */
+/** Formats requirements; parsing the result gives equal ones. */
 export function fieldSelectorText(requirements: readonly FieldRequirement[]): string {
   return requirements.map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, '\\$&')}`).join(',')
 }
 
-/** The value that a field must have, if the requirements say one; other requirements may exclude it. */
+/** The value that a field must have, if any; other requirements may exclude it. */
 export function exactField(requirements: readonly FieldRequirement[], field: string): string | undefined {
   return requirements.find((each) => each.operator === '=' && each.field === field)?.value
 }
 
 type Reader = (object: ApiObject) => string
 
-/** The text that `read` finds in one object; `name` is the same for the same reader. */
+/** Reads a field of one object; equal names denote the same reader. */
 export type FieldOf = (name: string, read: Reader) => string
 
-/** What selectors look at. */
+/** The parts of a definition that selectors need. */
 type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'storage'> & {
   readonly schema?: Pick<ResourceDefinition['schema'], 'dialect'>
 }
@@ -79,11 +79,11 @@ type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group'
 const metadataFields = ['metadata.name', 'metadata.namespace']
 
 /**
- * Compiles requirements into a test of stored objects of one resource. Throws BadRequest for a field that is not selectable:
- * a resource without own selectable fields names the two that all have.
+ * Compiles requirements into a test of stored objects of one resource. Throws BadRequest for a field that is not selectable;
+ * without selectable fields of its own, a resource has metadata.name and metadata.namespace.
  */
 export function bindFieldSelector(requirements: readonly FieldRequirement[], definition: Selectable): (fieldOf: FieldOf) => boolean {
-  // A field of one version may be another one in the next.
+  // The same field name may mean another field in another version.
   const prefix = definition.storage ? `${apiVersionOf(definition)} ` : ''
   const rules = new Map<string, FieldRule>()
   for (const { field, operator, value } of requirements) {
@@ -105,18 +105,16 @@ export function bindFieldSelector(requirements: readonly FieldRequirement[], def
   }
 }
 
-/** What all requirements on one field say together: several values that it must have are one too many. */
+/** All requirements on one field together: two different required values match nothing. */
 interface FieldRule {
-  /** The field, and of which version where there are several. */
+  /** Field name, with its version if the resource has several. */
   readonly key: string
   readonly read: Reader
   readonly equals: Set<string>
   readonly differs: Set<string>
 }
 
-/**
- * How a selectable field of the served version is read, as text, from a stored object. Throws BadRequest for one that is not selectable.
- */
+/** The reader of a selectable field of the served version, for stored objects. Throws BadRequest for a field that is not selectable. */
 export function fieldReader(field: string, definition: Selectable): Reader {
   const read = servedReader(field, definition)
   const { storage } = definition
@@ -134,7 +132,7 @@ function servedReader(field: string, { selectable, namespaced, schema }: Selecta
   )
 }
 
-/** The scalar at a path as text; empty when there is none. */
+/** Reads the scalar at a path as text; empty when absent. */
 function pathReader(path: Path): Reader {
   const names = path.slice(1).split('.')
   return (object) => {

@@ -1,6 +1,6 @@
-/** Values of headers that name somebody: bytes that stand for UTF-8, one header line per value. */
+/** Values of headers that name users: UTF-8 bytes, one header line per value. */
 
-/** Headers of a runtime that still knows which lines there were. */
+/** Headers of a runtime that preserves separate lines. */
 interface Lines {
   /** The values of one header, one per line. */
   getAll(name: string): readonly string[]
@@ -8,13 +8,13 @@ interface Lines {
 
 const keepsLines = (headers: Headers): headers is Headers & Lines => 'getAll' in headers && typeof headers.getAll === 'function'
 
-/** Header values are bytes, one per character; the texts in them are UTF-8. */
+/** Decodes a header value: one character per byte, UTF-8. */
 export function headerText(value: string): string {
   if (!/[\x80-\xff]/.test(value)) return value
   return new TextDecoder().decode(Uint8Array.from(value, (char) => char.charCodeAt(0)))
 }
 
-/** All values of a header. Where the runtime has joined its lines with `, ` (Fetch 2.2.2), a value with that in it comes apart. */
+/** All values of a header. Where the runtime has joined lines with `, ` (Fetch 2.2.2), a value that contains this is split. */
 export function headerValues(headers: Headers, name: string): string[] {
   const joined = headers.get(name)
   if (joined === null) return []
@@ -22,7 +22,7 @@ export function headerValues(headers: Headers, name: string): string[] {
   return lines.map(headerText)
 }
 
-/** Percent-decodes the part of a header's name that is the key of an attribute; as it stands when that is not possible. */
+/** Percent-decodes the key part of an extra header's name; returned unchanged if malformed. */
 export function extraKey(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,6 +1,6 @@
 import type { LightBody } from './light-request.ts'
 
-/** A body that is in memory as a whole. */
+/** A body that is completely in memory. */
 export class HeldBody implements LightBody {
   readonly #bytes: Uint8Array<ArrayBuffer>
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined

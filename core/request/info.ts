@@ -11,16 +11,16 @@ const methodVerbs: { readonly [method: string]: string } = {
   PATCH: 'patch',
   DELETE: 'delete',
 }
-/** Path elements before the resource that say what is done; nothing is served below `proxy` any more. */
+/** Path segments before the resource that denote a verb; nothing is served below `proxy` any more. */
 const specialVerbs = new Set(['watch', 'proxy'])
-/** Subresources of a namespace, which is the one resource that is also a scope. */
+/** Subresources of namespaces: distinguishes them from resources in a namespace. */
 const namespaceSubresources = new Set(['status', 'finalize'])
-/** Verbs that honour selectors. The old paths below `watch/` don't always. */
+/** Verbs that honour selectors. The deprecated paths below `watch/` don't always. */
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
 const longRunningVerbs = new Set(['watch', 'proxy'])
 const longRunningSubresources = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
 
-/** Decoded as a whole, so that an encoded slash is a slash: what was authorized is what is looked up. Left alone when it can't be decoded. */
+/** Decodes the whole path, so that an encoded slash is a slash: authorization and routing see the same path. Unchanged if malformed. */
 function decoded(path: string): string {
   if (!path.includes('%')) return path
   try {
@@ -30,14 +30,14 @@ function decoded(path: string): string {
   }
 }
 
-/** The elements between slashes, without those at the ends. */
+/** The segments between slashes, without empty ones at the ends. */
 function elementsOf(path: string): string[] {
   const elements: string[] = []
   let end = path.length
   while (end > 0 && path.charCodeAt(end - 1) === slash) end--
   let start = 0
   while (start < end && path.charCodeAt(start) === slash) start++
-  // Three times as fast as `split`, which every request would pay for.
+  // Three times as fast as `split`; runs for every request.
   while (start < end) {
     const next = path.indexOf('/', start)
     const stop = next === -1 || next > end ? end : next
@@ -62,7 +62,7 @@ function selectorsOf(query: URLSearchParams): Pick<RequestInfo, 'labelSelector' 
   return { ...(labelSelector !== null && { labelSelector }), ...(fieldSelector !== null && { fieldSelector }) }
 }
 
-/** The name that a field selector requires, so that lists of one name are authorized for that name. */
+/** The name that a field selector requires: such lists are authorized for that name. */
 function nameSelected(selector: string | undefined): string {
   if (selector === undefined || !selector.includes('metadata.name')) return ''
   try {
@@ -73,15 +73,16 @@ function nameSelected(selector: string | undefined): string {
   }
 }
 
-/** A request without a name is about the collection. */
+/** Verb of a request without a name. */
 function verbOnCollection(verb: string, query: URLSearchParams): string {
   if (verb === 'get') return query.has('watch') && flag(query.getAll('watch')) ? 'watch' : 'list'
   return verb === 'delete' ? 'deletecollection' : verb
 }
 
 /**
- * Reads what a request is about from its method, path and query:
- * `/api/v1/…` or `/apis/GROUP/VERSION/…`, then `[namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE…]]`; `watch/` before it is the old way to watch.
+ * Derives the RequestInfo from method, path and query:
+ * `/api/v1/…` or `/apis/GROUP/VERSION/…`, then `[namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE…]]`; `watch/` in front is the deprecated
+ * form of a watch.
  */
 export function requestInfo(method: string, encoded: string, query: URLSearchParams): RequestInfo {
   const path = decoded(encoded)

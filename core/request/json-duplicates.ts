@@ -1,14 +1,14 @@
 import { shorten } from '../schema/shorten.ts'
 
-/** Strict faults that one body may report. */
+/** Maximum strict decoding errors per body. */
 const maxFaults = 100
-/** Characters of a path, and of each key in it, that are shown. */
+/** Maximum characters of a path, and of each key in it, in an error. */
 const maxPath = 1024
 const maxKey = 256
 
 /**
- * Finds keys that occur more than once in an object of a JSON text, which must be valid and of bounded depth.
- * One text for each path, in the order of occurrence: `duplicate field "spec.containers[0].name"`.
+ * Finds duplicate keys in objects of a JSON text, which must be valid and of bounded depth.
+ * Returns one error per path, in order of occurrence: `duplicate field "spec.containers[0].name"`.
  */
 export function findDuplicates(text: string): string[] {
   const finder = new Finder(text)
@@ -39,7 +39,7 @@ class Finder {
     return this.#text[this.#at] ?? ''
   }
 
-  /** Reads a string; its value is only computed when it holds escapes. */
+  /** Reads a string; decodes it only when it has escapes. */
   #string(): string {
     const start = this.#at
     let escaped = false

@@ -1,4 +1,4 @@
-/** Why bytes are not JSON, in the words that clients of this API know (Go's encoding/json). Runs only after a parse has failed. */
+/** Explains why bytes are not JSON, in the words of Go's encoding/json, which clients know. Runs only after parsing has failed. */
 
 const literals: { readonly [first: number]: string } = { 116: 'true', 102: 'false', 110: 'null' }
 const escapes = new Set('"\\/bfnrt')
@@ -41,7 +41,7 @@ class Scanner {
     while (isSpace(this.#bytes[this.#at] ?? 0)) this.#at++
   }
 
-  /** Keeps its own stack, because this also looks at input that is nested too deep for recursion. */
+  /** Uses its own stack, because the input may be nested too deeply for recursion. */
   document(): void {
     const open: number[] = []
     this.#space()
@@ -147,7 +147,7 @@ class Scanner {
   }
 }
 
-/** What is wrong with the bytes; undefined when they are JSON. */
+/** The syntax error; undefined when the bytes are JSON. */
 export function syntaxFault(bytes: Uint8Array): string | undefined {
   try {
     new Scanner(bytes).document()

@@ -4,29 +4,29 @@ import type { Json, Schema } from '../schema/model.ts'
 import { findDuplicates } from './json-duplicates.ts'
 import { syntaxFault } from './json-syntax.ts'
 
-/** Containers within containers that a document may have; walkers recurse, so this bounds their stack. */
+/** Maximum nesting depth of a document; walkers recurse, so this bounds their stack. */
 export const maxDepth = 1000
 
-/** A decoded body, and the texts of its strict faults: `duplicate field "spec.replicas"`. */
+/** A decoded body, and its strict decoding errors: `duplicate field "spec.replicas"`. */
 export interface Parsed {
   readonly value: Json
   readonly duplicates: string[]
 }
 
 export interface ParseOptions {
-  /** Whether to report keys that are set more than once. */
+  /** Whether to report duplicate keys. */
   readonly duplicates: boolean
-  /** Numbers are doubles, whatever digits they lose. Default false: integers that a double can't hold are bigints. */
+  /** Parse all numbers as doubles, even with loss of digits. Default false: integers beyond 2^53 are bigints. */
   readonly doubles?: boolean
-  /** Says which parts keep their text. */
+  /** Schema that tells which parts keep their text. */
   readonly schema?: Schema
-  /** Gets the value when numbers in it are written with a fraction or an exponent, which are symbols then; see spelled-number.ts. */
+  /** Called when numbers are written with a fraction or exponent, which are symbols then; see spelled-number.ts. */
   readonly settle?: (value: Json) => Json
 }
 
 /**
- * Parses a JSON body (RFC 8259, UTF-8). The last of several equal keys wins; with `duplicates` they are reported. Halves of surrogate
- * pairs become U+FFFD, as in Go. Throws BadRequest with the fault as message, such as `unexpected end of JSON input`.
+ * Parses a JSON body (RFC 8259, UTF-8). The last of duplicate keys wins; with `duplicates` they are reported. Lone surrogates become U+FFFD,
+ * as in Go. Throws BadRequest with the syntax error as message, such as `unexpected end of JSON input`.
  */
 export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, settle }: ParseOptions): Parsed {
   const text = decodeText(bytes)
@@ -45,7 +45,7 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
   return { value, duplicates: repeats ? findDuplicates(text) : [] }
 }
 
-/** Integers beyond 2^53 as bigints, texts with half a surrogate pair as Go reads them. */
+/** Parses integers beyond 2^53 as bigints, and lone surrogates as Go does. */
 function exactly(text: string, schema: Schema | undefined, spelled = false): Json {
   try {
     return parseExact(text, schema, spelled)
@@ -66,17 +66,17 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** What a walk over the tokens finds. */
+/** Result of a walk over the tokens. */
 interface Measured {
-  /** Members of all objects. */
+  /** Number of members of all objects. */
   readonly members: number
   /** Whether a number has an exponent. */
   readonly exponents: boolean
-  /** Whether one has a point. */
+  /** Whether a number has a decimal point. */
   readonly fractions: boolean
 }
 
-/** Walks over the tokens once: bounds the depth (BadRequest), and counts. */
+/** Walks over the tokens once: counts, and bounds the depth (BadRequest). */
 function measure(text: string): Measured {
   let depth = 0
   let members = 0
@@ -114,7 +114,7 @@ function countMembers(value: Json): number {
   return count
 }
 
-/** Refusal of a body that is no object of the kind: 400 with the fault and the start of the body. */
+/** 400 for a body that is not an object of the kind, with the reason and the start of the body. */
 export function unrecognizedObject(kind: string, why: string, body: Uint8Array): ApiError {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)
 }

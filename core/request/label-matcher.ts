@@ -1,14 +1,14 @@
-/** A conjunction of many requirements on labels as one test, whose cost depends on the labels and not on the requirements. */
+/** Tests many label requirements together, at a cost that depends on the labels and not on the number of requirements. */
 import { integer, type LabelRequirement, type Labels, requirementTest } from './label-requirement.ts'
 
 type Test = (labels: Labels) => boolean
 
-/** So few are faster tried one by one. */
+/** Up to this many requirements, testing one after the other is faster. */
 const few = 8
 
-/** What all requirements with one key say together. */
+/** All requirements on one key. */
 class KeyRule {
-  /** The key must be there. */
+  /** The key must exist. */
   present = false
   #absent = false
   #allowed: ReadonlySet<string> | undefined
@@ -51,7 +51,7 @@ class KeyRule {
   }
 }
 
-/** The test of labels for all requirements. Keys such as `constructor` are ordinary. */
+/** Compiles a test for all requirements. Keys such as `constructor` are ordinary keys. */
 export function labelMatcher(requirements: readonly LabelRequirement[]): Test {
   if (requirements.length > few) return byKey(requirements)
   const tests = requirements.map(requirementTest)

@@ -2,7 +2,7 @@ import { badRequest } from '../respond/status.ts'
 import { qualifiedName } from '../schema/name-formats.ts'
 import { type LabelOperator, type LabelRequirement, requirementFault } from './label-requirement.ts'
 
-/** Behind the last there are only `end`s; keywords are told apart from words only where an operator may stand. */
+/** After the last token all further ones are `end`. Keywords are distinguished from words only where an operator is allowed. */
 interface Token {
   readonly type: 'word' | 'symbol' | 'end'
   readonly text: string
@@ -21,7 +21,7 @@ const operators = new Map<string, LabelOperator>([
 const operatorNames = [...operators.values()].join(', ')
 const isSpace = (character: string) => character === ' ' || character === '\t' || character === '\r' || character === '\n'
 
-/** Parses the requirements of a selector text, in its order. Throws BadRequest with the reference server's texts. */
+/** Parses the requirements of a selector in the given order. Throws BadRequest with the reference server's texts. */
 export function parseRequirements(text: string): LabelRequirement[] {
   return new Parser(text).selector()
 }
@@ -29,7 +29,7 @@ export function parseRequirements(text: string): LabelRequirement[] {
 const end: Token = { type: 'end', text: '' }
 const none: readonly string[] = []
 
-/** Makes tokens as it goes: a selector may have a million of them. */
+/** Tokenizes on demand: a selector may have a million tokens. */
 class Parser {
   readonly #text: string
   #at = 0
@@ -107,7 +107,7 @@ class Parser {
     return type === 'word' ? text : fail(`found '${text}', expected: identifier`)
   }
 
-  /** `(a,b)`, where leaving out a value means the empty one. Sorted, without repetition. */
+  /** Parses `(a,b)`; an omitted value is the empty string. Sorted, without duplicates. */
   #set(): string[] {
     const open = this.#take()
     if (open.type !== 'symbol' || open.text !== '(') fail(`found '${open.text}' expected: '('`)

@@ -4,7 +4,7 @@ import { labelValue, qualifiedName } from '../schema/name-formats.ts'
 
 export type Labels = { readonly [key: string]: string }
 
-/** Operators as selector texts write them (apimachinery pkg/selection). */
+/** Operators as selectors spell them (apimachinery pkg/selection). */
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
 
 export interface LabelRequirement {
@@ -25,7 +25,7 @@ export function integer(text: string): bigint | undefined {
   return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value
 }
 
-/** Which numbers of values each operator takes, and what is said otherwise. */
+/** Allowed number of values per operator, with the error text. */
 const arity: { readonly [operator in LabelOperator]: readonly [least: number, most: number, text: string] } = {
   in: [1, Infinity, "for 'in', 'notin' operators, values set can't be empty"],
   notin: [1, Infinity, "for 'in', 'notin' operators, values set can't be empty"],
@@ -38,7 +38,7 @@ const arity: { readonly [operator in LabelOperator]: readonly [least: number, mo
   '!': [0, 0, 'values set must be empty for exists and does not exist'],
 }
 
-/** What is wrong with a requirement, as one text; undefined: nothing. */
+/** Validation error of a requirement; undefined: it is valid. */
 export function requirementFault({ key, operator, values }: LabelRequirement): string | undefined {
   const errors = new FieldErrors()
   const keyFaults = qualifiedName(key)
@@ -57,7 +57,7 @@ export function requirementFault({ key, operator, values }: LabelRequirement): s
   return texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
 }
 
-/** Compiles a requirement into a test of labels. Keys such as `constructor` are ordinary. */
+/** Compiles a requirement into a test of labels. Keys such as `constructor` are ordinary keys. */
 export function requirementTest({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
   const [only = ''] = values
   switch (operator) {
@@ -91,7 +91,7 @@ function comparison(key: string, operator: 'gt' | 'lt', bound: bigint | undefine
   }
 }
 
-/** The requirement as text: `tier in (back,front)`. */
+/** Formats a requirement: `tier in (back,front)`. */
 export function requirementText({ key, operator, values }: LabelRequirement): string {
   const list = values.length > 1 ? [...values].sort().join(',') : (values[0] ?? '')
   switch (operator) {

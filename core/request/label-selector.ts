@@ -7,7 +7,7 @@ export type { LabelRequirement, Labels } from './label-requirement.ts'
 
 const noLabels: Labels = {}
 
-/** A conjunction of requirements on labels, in the order of their keys. */
+/** A conjunction of label requirements, sorted by key. */
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[]
   readonly #matches: (labels: Labels) => boolean
@@ -27,21 +27,21 @@ export class LabelSelector {
     return this.#matches(labels ?? noLabels)
   }
 
-  /** The value that a label must have, if this selector says one. */
+  /** The value that a label must have, if any. */
   exact(key: string): string | undefined {
     const found = this.requirements.find((each) => each.key === key)
     if (found === undefined || found.values.length !== 1) return undefined
     return found.operator === '=' || found.operator === '==' || found.operator === 'in' ? found.values[0] : undefined
   }
 
-  /** Canonical text, which parses to an equal selector. */
+  /** Canonical form; parsing it gives an equal selector. */
   toString(): string {
     this.#text ??= this.requirements.map(requirementText).join(',')
     return this.#text
   }
 }
 
-/** Selects nothing; what an absent selector object means. */
+/** Selects nothing: the meaning of an absent selector object. */
 class Nothing extends LabelSelector {
   constructor() {
     super([])
@@ -56,7 +56,7 @@ class Nothing extends LabelSelector {
   }
 }
 
-/** Parses a selector text such as `app=web,tier in (a,b),!legacy`. Throws BadRequest. */
+/** Parses a selector such as `app=web,tier in (a,b),!legacy`. Throws BadRequest. */
 export function parseLabelSelector(text: string): LabelSelector {
   return new LabelSelector(parseRequirements(text))
 }
@@ -76,7 +76,7 @@ const objectOperators = new Map<string, LabelOperator>([
   ['DoesNotExist', '!'],
 ])
 
-/** The selector of a metav1.LabelSelector: an absent one selects nothing, an empty one everything. Throws BadRequest. */
+/** Converts a metav1.LabelSelector: an absent one selects nothing, an empty one everything. Throws BadRequest. */
 export function labelSelectorOf(object: LabelSelectorObject | null | undefined): LabelSelector {
   if (object === null || object === undefined) return new Nothing()
   const requirements: LabelRequirement[] = Object.entries(object.matchLabels ?? {}).map(([key, value]) => ({

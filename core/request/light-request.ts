@@ -1,31 +1,31 @@
 import type { LightHeaders } from '../respond/light-headers.ts'
 
-/** A body as a request has it, read once: as a whole or as a stream. */
+/** Body of a request, which can be read once: as a whole or as a stream. */
 export interface LightBody {
-  /** Whether somebody has started to read it. */
+  /** Whether reading has started. */
   readonly used: boolean
-  /** Rejects when it has been read before, or can't be had. */
+  /** Rejects when the body was read before or is not available. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
-  /** As `bytes`, unless it has more than so many: then undefined, and the rest is thrown away. */
+  /** As `bytes`; a body of more than `most` bytes is discarded, and undefined returned. */
   within(most: number): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** As `bytes`, where all of it is there and unread; otherwise undefined, and nothing has happened. */
+  /** The body if it has arrived completely and is unread; otherwise undefined, and it stays unread. */
   whole(): Uint8Array<ArrayBuffer> | undefined
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>
-  /** A second reader's copy. */
+  /** A second stream of the same body. */
   tee(): ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 const decoder = new TextDecoder()
 
 /**
- * The Request interface over a message that has come, or that the server sends itself: nothing is built before somebody asks for it. The
- * built-in class costs more than the rest of a small request, and memory from its first use on.
+ * Implements the Request interface for received requests and the server's own; parts are created on first use. The built-in class costs more
+ * than the rest of a small request, and more memory.
  */
 export class LightRequest implements Request {
   readonly method: string
   readonly url: string
   readonly headers: LightHeaders
-  /** What an extended CONNECT asks for, such as `websocket` (RFC 8441): bytes go both ways, in the bodies of request and response. */
+  /** Protocol of an extended CONNECT, such as `websocket` (RFC 8441): the bodies of request and response carry both directions. */
   readonly protocol: string | undefined
   readonly #body: LightBody | null
   #controller: AbortController | undefined
@@ -44,7 +44,7 @@ export class LightRequest implements Request {
   declare readonly isHistoryNavigation: false
 
   static {
-    // Once for all: as fields they would make every request twice as large.
+    // On the prototype: as fields they would double the size of every request.
     Object.assign(LightRequest.prototype, {
       cache: 'default',
       credentials: 'same-origin',
@@ -72,12 +72,12 @@ export class LightRequest implements Request {
     return request.#body === null ? Promise.resolve(new Uint8Array(0)) : request.#body.bytes()
   }
 
-  /** The body of a request of this class; null: it has none. Undefined for a request of another class. */
+  /** The body of a LightRequest; null: none. Undefined for other classes. */
   static body(request: Request): LightBody | null | undefined {
     return #body in request ? request.#body : undefined
   }
 
-  /** Aborts `signal`: the client is gone. */
+  /** Aborts `signal`: the client has disconnected. */
   static abort(request: LightRequest, reason: Error): void {
     request.#abortReason ??= reason
     request.#controller?.abort(request.#abortReason)
@@ -128,7 +128,7 @@ export class LightRequest implements Request {
     return LightRequest.#native(this, this.#body === null ? null : this.#body.tee())
   }
 
-  /** The same request as a built-in object, which takes over the body. */
+  /** Converts to a built-in Request, which takes over the body. */
   static native(request: LightRequest): Request {
     return LightRequest.#native(request, request.body)
   }

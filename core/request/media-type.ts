@@ -6,7 +6,7 @@ export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch'
 
 const bodyTypes: { readonly [mediaType: string]: BodyFormat } = { 'application/json': 'json', 'application/yaml': 'yaml' }
 
-/** Media types of patches (RFC 6902, RFC 7396, API conventions), in the order in which a refusal lists them. */
+/** Media types of patches (RFC 6902, RFC 7396, API conventions), in the order of the 415 error text. */
 export const patchTypes: { readonly [format in PatchFormat]: string } = {
   'json-patch': 'application/json-patch+json',
   'merge-patch': 'application/merge-patch+json',
@@ -14,12 +14,12 @@ export const patchTypes: { readonly [format in PatchFormat]: string } = {
   'apply-patch': 'application/apply-patch+yaml',
 }
 export const patchFormats = Object.keys(patchTypes) as readonly PatchFormat[]
-/** Strategic merge needs a compiled-in schema. */
+/** Strategic merge patch needs a compiled-in schema. */
 export const customPatchFormats = patchFormats.filter((format) => format !== 'strategic-merge-patch')
 
 const essence = (contentType: string) => (contentType.split(';', 1)[0] as string).trim().toLowerCase()
 
-/** The format of a request's body; JSON when none is said. Throws UnsupportedMediaType. `protobuf`: whether it is accepted. */
+/** Format of a request's body; default JSON. Throws UnsupportedMediaType. `protobuf`: whether it is accepted. */
 export function bodyFormat(contentType: string | null, platform: Platform, protobuf: boolean): BodyFormat {
   if (contentType === null || contentType === '' || contentType === 'application/json') return 'json'
   const type = essence(contentType)
@@ -28,7 +28,7 @@ export function bodyFormat(contentType: string | null, platform: Platform, proto
   throw unsupportedMediaType([...Object.keys(bodyTypes), ...(protobuf ? [platform.protobufType] : [])])
 }
 
-/** The format of a patch's body, which must be said. Throws UnsupportedMediaType. */
+/** Format of a patch, which must be given. Throws UnsupportedMediaType. */
 export function patchFormat(contentType: string | null, accepted: readonly PatchFormat[]): PatchFormat {
   const type = essence(contentType ?? '')
   const found = accepted.find((format) => patchTypes[format] === type)

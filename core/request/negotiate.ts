@@ -3,16 +3,16 @@ import type { Format } from '../respond/encode.ts'
 import { type ApiError, notAcceptable } from '../respond/status.ts'
 import { type AcceptClause, parseAccept } from './accept.ts'
 
-/** Another shape of the response that the client asked for, of the group meta. */
+/** Alternative representation that the client requested, a kind of the group meta. */
 export interface Transform {
   readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   readonly version: 'v1' | 'v1beta1'
 }
 
-/** What a response is written as. Instances are shared between requests. */
+/** The negotiated representation of a response. Instances are shared between requests. */
 export interface Negotiated {
   readonly format: Format
-  /** For Content-Type, without parameters: the protobuf type that was asked for. */
+  /** Value for Content-Type, without parameters; the requested one of the protobuf types. */
   readonly mediaType: string
   /** Parameter `pretty=1`. */
   readonly pretty: boolean
@@ -21,18 +21,18 @@ export interface Negotiated {
   readonly transform?: Transform
 }
 
-/** What an endpoint can answer with. */
+/** Capabilities of an endpoint. */
 export interface Endpoint {
-  /** Whether its own kind has a protobuf form; that of custom resources has none. */
+  /** Whether its kind has a protobuf form; custom resources have none. */
   readonly protobuf: boolean
-  /** Whether its objects can be shown as Table. */
+  /** Whether its objects can be returned as Table. */
   readonly table: boolean
 }
 
 export interface Negotiator {
-  /** Chooses by the Accept header (absent: JSON). Throws NotAcceptable. */
+  /** Selects by the Accept header (absent: JSON). Throws NotAcceptable. */
   negotiate(accept: string | null, endpoint: Endpoint): Negotiated
-  /** The same for watches, which have no YAML form. */
+  /** As `negotiate`, for watches, which have no YAML form. */
   negotiateStream(accept: string | null, endpoint: Endpoint): Negotiated
 }
 
@@ -42,12 +42,12 @@ interface Supported {
   readonly subtype: string
 }
 
-/** Headers that are remembered; clients send few different ones. */
+/** Maximum cached headers and characters of one; clients send few different ones. */
 const maxRemembered = 200
 const longestRemembered = 1024
 const transformKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
 
-/** Makes the negotiator of one server. It remembers what it has chosen for a header. */
+/** Creates the negotiator of a server. It caches results by header. */
 export function createNegotiator(platform: Platform): Negotiator {
   const split = (mediaType: string, format: Format): Supported => {
     const [type = '', subtype = ''] = mediaType.split('/')
@@ -74,7 +74,7 @@ export function createNegotiator(platform: Platform): Negotiator {
     return undefined
   }
 
-  /** By what an endpoint can answer with, then by header. */
+  /** By capabilities of the endpoint, then by header. */
   const remembered = Array.from({ length: 8 }, () => new Map<string, Negotiated>())
   const recall = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated => {
     const known = remembered[(endpoint.protobuf ? 1 : 0) | (endpoint.table ? 2 : 0) | (streaming ? 4 : 0)] as Map<string, Negotiated>
@@ -101,7 +101,7 @@ function matches({ type, subtype }: AcceptClause, candidate: Supported): boolean
   return type === candidate.type && (subtype === '*' || subtype === candidate.subtype)
 }
 
-/** The choice of a candidate with a clause's parameters; undefined when the endpoint can't do what they ask for. */
+/** Applies a clause's parameters to a candidate; undefined when the endpoint does not support them. */
 function settle(
   { parameters }: AcceptClause,
   { format, type, subtype }: Supported,
@@ -124,7 +124,7 @@ function settle(
 
 const trueTexts = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 
-/** Whether the query asks for indented output: `?pretty=1`. `search` as in URL. */
+/** Whether the query requests indented output: `?pretty=1`. `search` as in URL. */
 export function isPretty(search: string): boolean {
   return search.includes('pretty') && trueTexts.has(new URLSearchParams(search).get('pretty') ?? '')
 }

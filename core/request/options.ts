@@ -1,4 +1,4 @@
-/** Options of each verb: read from the query, completed with their defaults, checked. Errors are BadRequest or Invalid. */
+/** Options of each verb: read from the query, defaulted and validated. Errors are BadRequest or Invalid. */
 import type { Platform } from '../platform.ts'
 import { badRequest, invalid } from '../respond/status.ts'
 import { utf8Length } from '../schema/bytes.ts'
@@ -26,7 +26,7 @@ const listReaders = {
   sendInitialEvents: flag,
 } satisfies Readers
 
-/** metav1.ListOptions. Versions are texts as given; `limit` and `timeoutSeconds` may be any integer, 0 means none. */
+/** metav1.ListOptions. Resource versions are unparsed; `limit` and `timeoutSeconds` may be any integer, 0 means none. */
 export type ListOptions = Read<typeof listReaders>
 
 const writeReaders = { dryRun: texts, fieldManager: text, fieldValidation: text } satisfies Readers
@@ -37,25 +37,25 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 /** metav1.CreateOptions and UpdateOptions. */
 export interface WriteOptions {
   readonly dryRun: boolean
-  /** Empty: the client's User-Agent names the manager. */
+  /** Empty: the manager is derived from the User-Agent. */
   readonly fieldManager: string
   readonly fieldValidation: FieldValidation
-  /** What the client gave, as members of CreateOptions or UpdateOptions. */
+  /** Options that the client set, as members of CreateOptions or UpdateOptions. */
   readonly given: JsonObject
 }
 
 /** metav1.PatchOptions. */
 export interface PatchOptions extends WriteOptions {
-  /** Only for apply: take fields over from other managers. */
+  /** Only for apply: take over fields of other managers. */
   readonly force: boolean
 }
 
-/** Throws the errors of options as Invalid. */
+/** Throws validation errors of options as Invalid. */
 export function refuse(kind: string, errors: FieldErrors, platform: Platform): void {
   if (errors.list.length > 0) throw invalid({ group: platform.name('meta.<domain>'), kind }, '', errors.list)
 }
 
-/** Options of list, watch and deletecollection. `watchList`: whether the feature gate WatchList is on. */
+/** Reads options of list, watch and deletecollection. `watchList`: whether the feature gate WatchList is on. */
 export function readListOptions(query: URLSearchParams, platform: Platform, watchList: boolean): ListOptions {
   const options = readQuery(query, listReaders)
   const fromNow = options.watch === true && ['', '0'].includes(options.resourceVersion ?? '')
@@ -97,17 +97,17 @@ function checkWatch(options: ListOptions, errors: FieldErrors, watchList: boolea
     errors.forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided')
 }
 
-/** Options of get. */
+/** Reads options of get. */
 export function readGetOptions(query: URLSearchParams): { readonly resourceVersion?: string } {
   return readQuery(query, { resourceVersion: text })
 }
 
-/** Options of create. */
+/** Reads options of create. */
 export function readCreateOptions(query: URLSearchParams, platform: Platform): WriteOptions {
   return readWriteOptions('CreateOptions', query, platform)
 }
 
-/** Options of update. */
+/** Reads options of update. */
 export function readUpdateOptions(query: URLSearchParams, platform: Platform): WriteOptions {
   return readWriteOptions('UpdateOptions', query, platform)
 }
@@ -120,7 +120,7 @@ function readWriteOptions(kind: string, query: URLSearchParams, platform: Platfo
   return completed(given)
 }
 
-/** Options of patch; `apply` for server-side apply, which must name its manager. */
+/** Reads options of patch; `apply`: server-side apply, which requires a field manager. */
 export function readPatchOptions(query: URLSearchParams, platform: Platform, apply: boolean): PatchOptions {
   const given = readQuery(query, patchReaders)
   const errors = new FieldErrors()
@@ -153,16 +153,16 @@ function checkWrite({ dryRun = [], fieldManager = '', fieldValidation = '' }: Re
   if (!validations.includes(fieldValidation)) errors.notSupported(FieldPath.of('fieldValidation'), fieldValidation, validations)
 }
 
-/** `dryRun` holds nothing but `All`. */
+/** Validates that `dryRun` contains only `All`. */
 export function checkDryRun(dryRun: readonly string[], errors: FieldErrors): void {
   if (!dryRun.every((each) => each === 'All')) errors.notSupported(FieldPath.of('dryRun'), [...dryRun], ['All'])
 }
 
 const maxManagerBytes = 128
-/** Go's unicode.IsPrint. */
+/** As Go's unicode.IsPrint. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 
-/** The name under which a write's fields are owned: the one given, or the product in the User-Agent. */
+/** Field manager of a write: the given one, or the product in the User-Agent. */
 export function managerOf(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager
   const product = userAgent.split('/', 1)[0] as string
@@ -186,7 +186,7 @@ const inclusions = new Map<string, IncludeObject>([
   ['Object', 'Object'],
 ])
 
-/** What rows of a Table carry (metav1.TableOptions). Throws BadRequest. */
+/** Content of Table rows (metav1.TableOptions). Throws BadRequest. */
 export function readIncludeObject(query: URLSearchParams): IncludeObject {
   const given = query.get('includeObject') ?? ''
   const known = inclusions.get(given)

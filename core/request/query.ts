@@ -1,4 +1,4 @@
-/** Readers of query parameters into options, by the reference server's conversion rules. The first of several values counts. */
+/** Converts query parameters to options by the reference server's rules. The first of several values is used. */
 import { badRequest } from '../respond/status.ts'
 
 export type Reader<T> = (values: readonly string[]) => T
@@ -8,7 +8,7 @@ const maxInt64 = 2n ** 63n - 1n
 export const text: Reader<string> = ([first = '']) => first
 export const texts: Reader<readonly string[]> = (values) => values
 
-/** Everything but `0` and `false` is true, the empty text as well. */
+/** True for everything except `0` and `false`; the empty string is true as well. */
 export const flag: Reader<boolean> = ([first = '']) => first !== '0' && first.toLowerCase() !== 'false'
 
 /** A 64-bit integer. Throws BadRequest. */
@@ -23,7 +23,7 @@ export const integer: Reader<number> = ([first = '']) => {
 export type Readers = { readonly [name: string]: Reader<unknown> }
 export type Read<R extends Readers> = { [K in keyof R]?: R[K] extends Reader<infer T> ? T : never }
 
-/** Reads the parameters that a table names; absent ones stay absent. */
+/** Reads the parameters in the table; absent ones stay absent. */
 export function readQuery<R extends Readers>(query: URLSearchParams, readers: R): Read<R> {
   const found: { [name: string]: unknown } = {}
   if (query.size === 0) return found as Read<R>

@@ -4,7 +4,7 @@ import { FieldPath } from '../schema/field-path.ts'
 
 const maxUint64 = 2n ** 64n - 1n
 
-/** The revision that a resourceVersion text names (0: none or any), or what is wrong with it. */
+/** The revision of a resourceVersion (0: none or any), or an error text. */
 function parse(text: string): number | string {
   if (text === '' || text === '0') return 0
   if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
@@ -18,7 +18,10 @@ function errorsOf(text: string, fault: string): FieldErrors {
   return errors
 }
 
-/** The revision of a get's resourceVersion; 0 for none. Throws 500 without a reason, as the reference's watch cache fails with an error that is no Status. */
+/**
+ * The revision of a get's resourceVersion; 0 for none. Throws 500 without a reason, because the reference's watch cache returns an error that
+ * is not a Status.
+ */
 export function parseGetVersion(text: string): number {
   const parsed = parse(text)
   if (typeof parsed === 'number') return parsed

@@ -4,12 +4,12 @@ import { readYaml, YamlError } from '../schema/yaml/reader.ts'
 import { decodeText, type Parsed } from './json.ts'
 
 const maxFaults = 100
-/** Characters of a key that are shown. */
+/** Maximum characters of a key in errors. */
 const maxShown = 256
 
 /**
- * Parses a YAML 1.1 body of one document into JSON values: plain `yes`, `no`, `on` and `off` are booleans, times stay text.
- * The last of several equal keys wins; with `duplicates` they are reported as `line 3: key "a" already set in map`.
+ * Parses a YAML 1.1 body of one document into JSON values: plain `yes`, `no`, `on` and `off` are booleans, timestamps stay strings.
+ * The last of duplicate keys wins; with `duplicates` they are reported as `line 3: key "a" already set in map`.
  * Throws BadRequest with a message such as `yaml: line 2: …`.
  */
 export function parseYaml(bytes: Uint8Array, options: { readonly duplicates: boolean }): Parsed {

@@ -2,12 +2,12 @@ import { type ByteSource, streamOf } from './byte-source.ts'
 import { gzipped } from './gzip.ts'
 import { Reply } from './reply.ts'
 
-/** Smaller bodies gain nothing (the reference server's threshold, in bytes). */
+/** Minimum bytes of a compressed body (the reference server's threshold). */
 const threshold = 128 * 1024
-/** Codings of an Accept-Encoding header that are looked at. */
+/** Maximum codings of an Accept-Encoding header; further ones are ignored. */
 const maxCodings = 100
 
-/** Whether the header (RFC 9110 12.5.3) names gzip, or any coding, with a quality above zero. */
+/** Whether the header (RFC 9110 12.5.3) accepts gzip, or any coding, with a quality above zero. */
 function acceptsGzip(header: string): boolean {
   return header.split(',', maxCodings).some((text) => {
     const [coding = '', quality] = text
@@ -38,12 +38,12 @@ function zipped(body: ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers
   return new Reply(gzipped(body), { status, headers: compressed })
 }
 
-/** A response of bytes that come by and by, and are many; compressed when the server compresses, and the client accepts gzip. */
+/** Response with a large body produced in pieces; compressed when the server compresses and the client accepts gzip. */
 export function sourceResponse(request: Request, source: ByteSource, sent: Sent, enabled: (gate: string) => boolean): Response {
   return wantsGzip(request, enabled) ? zipped(streamOf(source), sent) : new Reply(source, sent)
 }
 
-/** A response of these bytes, compressed when they are many, the server compresses, and the client accepts gzip. */
+/** Response with these bytes; compressed when they are many, the server compresses and the client accepts gzip. */
 export function bodyResponse(request: Request, bytes: Uint8Array, sent: Sent, enabled: (gate: string) => boolean): Response {
   const body = bytes as Uint8Array<ArrayBuffer>
   if (bytes.length < threshold || !wantsGzip(request, enabled)) return new Reply(body, sent)

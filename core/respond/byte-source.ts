@@ -1,18 +1,15 @@
 /**
- * Bytes that come by and by, for one reader who takes them when it can. A watch is one: per event and watcher, promises and queues of a
- * ReadableStream would cost more than everything else.
+ * Bytes produced over time, pulled by one reader. Used for watches: promises and queues of a ReadableStream per event and watcher would cost
+ * more than everything else.
  */
 export interface ByteSource {
-  /**
-   * Begins. `ready` is called once, never from within `take`, when there may be something to take after `take` has returned nothing, or at
-   * the end.
-   */
+  /** Starts the source. `ready` is called (never from within `take`) once bytes may be available after `take` returned undefined, or at the end. */
   open(ready: () => void): void
-  /** Whether `take` may come a while after `ready`: for those of which many are ready at a time. Otherwise it is to follow at once. */
+  /** Whether `take` may be deferred after `ready`, for sources of which many become ready together; otherwise call it at once. */
   readonly patient: boolean
-  /** The next bytes, or undefined when there are none at the moment. Throws when what was taken so far can't be completed. */
+  /** The next bytes, or undefined when there are none at the moment. Throws when the body can't be completed. */
   take(): Uint8Array<ArrayBuffer> | undefined
-  /** Nothing more comes than what can be taken now. */
+  /** No more bytes follow after those that `take` returns now. */
   readonly ended: boolean
   /** The reader is gone. */
   cancel(): void
@@ -20,7 +17,7 @@ export interface ByteSource {
 
 export const isByteSource = (body: unknown): body is ByteSource => typeof body === 'object' && body !== null && 'take' in body
 
-/** The same for readers who know streams. */
+/** Adapts a source to a ReadableStream. */
 export function streamOf(source: ByteSource): ReadableStream<Uint8Array<ArrayBuffer>> {
   let wake: (() => void) | undefined
   const pull = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void | Promise<void> => {

@@ -7,21 +7,21 @@ const encoder = new TextEncoder()
 
 export type Format = 'json' | 'yaml' | 'protobuf'
 
-/** Any value with the schema of its protobuf form; without one it is written as JSON even where protobuf was asked for. */
+/** A value with the schema of its protobuf form; without schema it is written as JSON, even if protobuf was negotiated. */
 export interface Encodable {
   readonly value: { readonly kind: string; readonly apiVersion: string }
   readonly schema: Message | undefined
 }
 
-/** The bytes of a whole object, list or Status in the format that was negotiated. */
+/** Encodes an object, list or Status in the negotiated format. */
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
-  // Through JSON, since the writer does not know parts that keep their text.
+  // Through JSON, because the YAML writer does not support parts that keep their text.
   if (format === 'yaml') return encoder.encode(yamlText(parseToShow(printJson(value))))
   return encoder.encode(pretty ? `${printJson(value, 2)}\n` : printJson(value))
 }
 
-/** The Content-Type of what `encode` gives. */
+/** The Content-Type of the result of `encode`. */
 export function contentType({ format, mediaType }: { readonly format: Format; readonly mediaType: string }, hasSchema: boolean): string {
   return format === 'protobuf' && !hasSchema ? 'application/json' : mediaType
 }

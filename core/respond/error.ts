@@ -5,7 +5,7 @@ import { responseHeaders, type Trace } from './headers.ts'
 import { Reply } from './reply.ts'
 import { ApiError, expired, internalError, serviceUnavailable, timeout } from './status.ts'
 
-/** What a failure of the store is to the client. */
+/** Maps a store failure to the client's error. */
 function ofStore(error: StoreError): ApiError {
   switch (error.code) {
     case 'compacted':
@@ -19,21 +19,21 @@ function ofStore(error: StoreError): ApiError {
     case 'too-large':
       return new ApiError('RequestEntityTooLarge', `Request entity too large: ${error.message}`)
     case 'no-space':
-      // RFC 4918 11.5. Nobody gains from trying again at once.
+      // RFC 4918 11.5, without Retry-After: an immediate retry would not help.
       return new ApiError('InternalError', `Internal error occurred: the store has no space left: ${error.message}`, undefined, 507)
     case 'corrupt':
       return internalError(error.message)
   }
 }
 
-/** Any thrown value as the error that the client gets; undefined: a defect of ours, whose text stays in the log. */
+/** Maps a thrown value to the client's error; undefined: an internal error, whose text only goes to the log. */
 export function apiErrorOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error instanceof StoreError) return ofStore(error)
   return undefined
 }
 
-/** The Status of a failure as response. */
+/** The response for a failure. */
 export function errorResponse(trace: Trace, { status }: ApiError, format: Format, mediaType: string): Response {
   const retry = status.details?.retryAfterSeconds
   const others = retry === undefined ? undefined : { 'retry-after': String(retry) }

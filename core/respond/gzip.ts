@@ -1,6 +1,6 @@
 /**
- * Compresses a stream, no faster than it is read. A CompressionStream takes more than it should: its queues may count pieces instead of
- * bytes (16,384 of them in Node 20), which would hold a whole list in memory. So it gets one piece at a time, when somebody waits for more.
+ * Compresses a stream with back pressure. A CompressionStream buffers too much (its queue may count chunks instead of bytes, 16,384 in
+ * Node 20), which would hold a whole list in memory. It gets one chunk at a time, when the reader waits for more.
  */
 export function gzipped(source: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { readable, writable } = new CompressionStream('gzip')
@@ -8,7 +8,7 @@ export function gzipped(source: ReadableStream<Uint8Array<ArrayBuffer>>): Readab
   let feeding: Promise<void> | undefined
   let fed = false
 
-  /** Puts in the next piece, or the end. */
+  /** Writes the next chunk, or the end. */
   async function feed(): Promise<void> {
     const { done, value } = await plain.read()
     if (done) fed = true

@@ -1,35 +1,35 @@
 import { boundedWarnings } from './warnings.ts'
 
-/** What a response tells about its request. */
+/** Request data in response headers. */
 export interface Trace {
   readonly auditId: string
   readonly warnings: readonly string[]
-  /** Set once an answer has these headers. */
+  /** Set once a response has these headers. */
   traced?: boolean
 }
 
-/** Texts that are written as they are: ASCII without control characters, quotes and backslashes. */
+/** Strings that need no escaping: ASCII without control characters, quotes and backslashes. */
 const plain = /^[ !#-[\]-~]*$/
 
-/** A quoted-string (RFC 9110 5.6.4) of the text's UTF-8 bytes, each as one Latin-1 character; control characters become spaces. */
+/** Encodes a quoted-string (RFC 9110 5.6.4) of the UTF-8 bytes, each as one Latin-1 character; control characters become spaces. */
 function quoted(text: string): string {
   if (plain.test(text)) return `"${text}"`
   const characters = Array.from(new TextEncoder().encode(text), (byte) => (byte < 0x20 || byte === 0x7f ? ' ' : String.fromCharCode(byte)))
   return `"${characters.map((character) => (character === '"' || character === '\\' ? `\\${character}` : character)).join('')}"`
 }
 
-/** Warnings (RFC 7234 5.5) as header values, in the order in which they arose. */
+/** Warnings (RFC 7234 5.5) as header values, in the order of occurrence. */
 const warningValues = (warnings: readonly string[]) => boundedWarnings(warnings).map((text) => `299 - ${quoted(text)}`)
 
 const uncached = 'no-cache, private'
 
-/** Headers that every answer has; an answer's own Cache-Control counts. */
+/** Headers of every response; a response's own Cache-Control takes precedence. */
 export function traceHeaders({ auditId, warnings }: Trace): [name: string, value: string][] {
   const all = warningValues(warnings).map((value): [string, string] => ['warning', value])
   return [['audit-id', auditId], ['cache-control', uncached], ...all]
 }
 
-/** The headers of an answer of this content type: those that every answer has, its own, and `others`. */
+/** Headers of a response with this content type: the common ones, Content-Type, and `others`. */
 export function responseHeaders(trace: Trace, contentType: string, others?: Readonly<Record<string, string>>): HeadersInit {
   const plain = { 'audit-id': trace.auditId, 'cache-control': uncached, 'content-type': contentType, ...others }
   trace.traced = true

@@ -1,7 +1,7 @@
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const forbiddenInValue = /[\0\r\n]/
 
-/** Up to so many names are put in order faster one by one. */
+/** Up to this many fields, insertion sort is faster. */
 const fewFields = 32
 
 function fieldName(name: string): string {
@@ -15,7 +15,7 @@ function fieldValue(value: string): string {
   return text
 }
 
-/** Visits the names of headers, in lower case and any order; one may come twice. Costs less than `keys`, which has to sort. */
+/** Visits the header names, in lower case, unordered, possibly with duplicates. Cheaper than `keys`, which sorts. */
 export function eachHeaderName(headers: Headers, visit: (name: string) => void): void {
   if (headers instanceof LightHeaders) {
     const { flat } = headers
@@ -23,7 +23,10 @@ export function eachHeaderName(headers: Headers, visit: (name: string) => void):
   } else for (const name of headers.keys()) visit(name)
 }
 
-/** The Headers interface over a flat list of names and values, which is how they come and go. Some ten times cheaper than the built-in class. */
+/**
+ * Implements the Headers interface over a flat list of names and values, the form of parsers and listeners. About ten times cheaper than the
+ * built-in class.
+ */
 export class LightHeaders implements Headers {
   /** Lower-case name, value, lower-case name, value, … */
   #fields: string[] = []
@@ -35,19 +38,19 @@ export class LightHeaders implements Headers {
     for (const [name, value] of pairs) this.append(name ?? '', value ?? '')
   }
 
-  /** Takes over names and values by turns, as a parser has read them: in lower case, and free of what no field may have. */
+  /** Takes over alternating names and values from a parser: names in lower case, already validated. */
   static of(fields: string[]): LightHeaders {
     const headers = new LightHeaders()
     headers.#fields = fields
     return headers
   }
 
-  /** The headers of a message as an HTTP/1.1 parser has read them, in any case. */
+  /** Headers from an HTTP/1.1 parser, with names in any case. */
   static fromRaw(raw: readonly string[]): LightHeaders {
     return LightHeaders.of(raw.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text)))
   }
 
-  /** Names and values by turns, a name once per occurrence. */
+  /** Alternating names and values; one pair per header line. */
   get flat(): string[] {
     return this.#fields
   }
@@ -73,7 +76,7 @@ export class LightHeaders implements Headers {
     return found
   }
 
-  /** The values of a header, one per line of the message. */
+  /** The values of a header, one per line. */
   getAll(name: string): string[] {
     const fields = this.#fields
     const key = this.#keyOf(name)
@@ -86,7 +89,7 @@ export class LightHeaders implements Headers {
     return false
   }
 
-  /** The name to look for; names that are here as they are given need no check. */
+  /** The normalized name; a name that is present as given needs no validation. */
   #keyOf(name: string): string {
     for (let i = 0; i < this.#fields.length; i += 2) if (this.#fields[i] === name) return name
     return fieldName(name)
@@ -145,7 +148,7 @@ export class LightHeaders implements Headers {
     return names
   }
 
-  /** Sorted by name, and combined but for cookies (Fetch standard, 'sort and combine'). */
+  /** Sorted by name, and combined except for cookies (Fetch standard, 'sort and combine'). */
   #sorted(): [string, string][] {
     return this.#names().flatMap((name): [string, string][] =>
       name === 'set-cookie' ? this.getSetCookie().map((value) => [name, value]) : [[name, this.get(name) ?? '']],

@@ -2,10 +2,10 @@ import { parseJsonText } from '../schema/json-text.ts'
 import { type ByteSource, isByteSource, streamOf } from './byte-source.ts'
 import { LightHeaders } from './light-headers.ts'
 
-/** Bodies that a listener sends as they are. */
+/** Bodies that a listener can send directly. */
 export type PlainBody = Uint8Array<ArrayBuffer> | string | ByteSource | ReadableStream<Uint8Array<ArrayBuffer>> | null
 
-/** A response, taken apart for sending. Headers: a record, or names and values by turns. */
+/** Parts of a response for sending. Headers: a record, or alternating names and values. */
 export interface ReplyParts {
   readonly status: number
   readonly headers: Readonly<Record<string, string>> | readonly string[]
@@ -16,8 +16,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * What this server answers with: a Response that keeps what it was made from, so that a listener can send that as it is. The built-in class
- * costs more than the rest of a small answer; it is made when somebody reads the body in ways that nobody here does.
+ * The response class of this server: keeps the original body, so that a listener can send it directly. The built-in Response costs more than
+ * the rest of a small response; it is created only for unusual ways to read the body.
  * A Uint8Array is not copied: do not change it afterwards.
  */
 export class Reply implements Response {
@@ -33,7 +33,7 @@ export class Reply implements Response {
   declare readonly redirected: false
 
   static {
-    // Once for all: as fields they would make every answer larger.
+    // On the prototype: as fields they would enlarge every response.
     Object.assign(Reply.prototype, { statusText: '', type: 'default', url: '', redirected: false })
   }
 
@@ -43,7 +43,7 @@ export class Reply implements Response {
     this.#body = body
   }
 
-  /** What to send. Undefined for a response of another class. */
+  /** The parts of a Reply; undefined for other classes. */
   static parts(response: Response): ReplyParts | undefined {
     if (!(#body in response)) return undefined
     const init = response.#headers
@@ -51,7 +51,7 @@ export class Reply implements Response {
     return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
   }
 
-  /** Has the callback called when `ended` is, by the listener that sends the response. False for a response of another class. */
+  /** Registers a callback for `ended`, which the sending listener calls. False for other classes. */
   static whenEnded(response: Response, callback: () => void): boolean {
     if (!(#body in response)) return false
     if (response.#ended === undefined) response.#ended = [callback]
@@ -59,13 +59,13 @@ export class Reply implements Response {
     return true
   }
 
-  /** The response has been sent, or given up. */
+  /** Call when the response has been sent or abandoned. */
   static ended(response: Response): void {
     if (!(#body in response) || response.#ended === undefined) return
     for (const callback of response.#ended.splice(0)) callback()
   }
 
-  /** The same as a built-in object, for callers that may do everything with it that one can. */
+  /** Converts to a built-in Response, for callers that may use all of its features. */
   static native(response: Response): Response {
     return #body in response ? response.#holder() : response
   }

@@ -25,11 +25,11 @@ export interface Status {
   message?: string
   reason?: string
   details?: StatusDetails
-  /** Absent from the Success of a delete. */
+  /** Absent in the Success of a delete. */
   code?: number
 }
 
-/** Code of each reason. */
+/** HTTP status of each reason. */
 export const reasonCodes = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -53,12 +53,12 @@ export const reasonCodes = {
 
 export type Reason = keyof typeof reasonCodes
 
-/** Characters of the message of a Status, of its causes in all, and of each text in its details. */
+/** Maximum characters of a Status message, of all its causes, and of each string in its details. */
 const maxMessage = 64 * 1024
 const maxCauses = 128 * 1024
 const maxDetail = 10 * 1024
 
-/** The details with texts and causes within bounds: names and values in them are the client's. */
+/** Bounds strings and causes of details: clients choose names and values in them. */
 function bounded({ causes, ...details }: StatusDetails): StatusDetails {
   return { ...shortened(details), ...(causes && { causes: firstCauses(causes) }) }
 }
@@ -80,7 +80,7 @@ function shortened<T extends object>(texts: T): T {
   return Object.fromEntries(short) as T
 }
 
-/** A failure that the client gets as a Status. What is said is bounded, whatever it quotes. */
+/** An error that the client gets as a Status. Its size is bounded. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: Status
@@ -107,20 +107,20 @@ export class ApiError extends Error {
   }
 }
 
-/** A failure without a reason, as the reference server gives it for errors that are no Status. */
+/** An error without a reason, as the reference server returns for errors that are not a Status. */
 export function unreasoned(message: string): ApiError {
   const error = new ApiError('InternalError', message)
   delete error.status.reason
   return error
 }
 
-/** The resource that an error is about: group and plural. */
+/** Resource of an error: group and plural. */
 export interface GroupResource {
   readonly group: string
   readonly resource: string
 }
 
-/** A resource by its full name: `pods`, `deployments.apps`. */
+/** Full name of a resource: `pods`, `deployments.apps`. */
 export const qualified = ({ group, resource }: GroupResource) => (group === '' ? resource : `${resource}.${group}`)
 const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
   ...(name !== '' && { name }),
@@ -148,20 +148,20 @@ export const conflict = (groupResource: GroupResource, name: string, why: string
     `Operation cannot be fulfilled on ${qualified(groupResource)} ${JSON.stringify(name)}: ${why}`,
     about(groupResource, name),
   )
-/** A name that the server made is taken, each time that it tried. */
+/** All generated names were taken. */
 export const noUniqueName = (groupResource: GroupResource, name: string) =>
   new ApiError(
     'AlreadyExists',
     `${qualified(groupResource)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`,
     { ...about(groupResource, name), retryAfterSeconds: 1 },
   )
-/** A failure for which the API has no reason, as it was not meant for clients. */
+/** An internal error without a reason. */
 export function unexpected(message: string): ApiError {
   const error = new ApiError('InternalError', message)
   delete error.status.reason
   return error
 }
-/** The text of a lost compare-and-swap. */
+/** Error of a failed compare-and-swap. */
 export const modified = (groupResource: GroupResource, name: string) =>
   conflict(groupResource, name, 'the object has been modified; please apply your changes to the latest version and try again')
 export const notAcceptable = (accepted: readonly string[]) =>
@@ -183,13 +183,13 @@ export const serviceUnavailable = (message: string, retryAfterSeconds = 1) =>
   new ApiError('ServiceUnavailable', message, { retryAfterSeconds })
 export const timeout = (message: string, retryAfterSeconds?: number) =>
   new ApiError('Timeout', `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
-/** A resourceVersion that the store has not reached yet. */
+/** The store has not reached this resourceVersion. */
 export const tooLargeResourceVersion = (requested: number, current: number) =>
   new ApiError('Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   })
-/** All errors of one object, as `Pod "web" is invalid: …`. */
+/** All validation errors of an object, as `Pod "web" is invalid: …`. */
 export function invalid(on: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): ApiError {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   const kind = on.group === '' ? on.kind : `${on.kind}.${on.group}`
@@ -200,7 +200,7 @@ export function invalid(on: { readonly group: string; readonly kind: string }, n
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   })
 }
-/** Nothing is served at this path. */
+/** 404 for a path that is not served. */
 export const noSuchResource = (groupResource?: GroupResource) =>
   new ApiError(
     'NotFound',
@@ -208,7 +208,7 @@ export const noSuchResource = (groupResource?: GroupResource) =>
     groupResource ? { ...(groupResource.group !== '' && { group: groupResource.group }), kind: groupResource.resource } : {},
   )
 
-/** The path is served, but not with this method. */
+/** 405: the path does not support this method. */
 export const notAllowed = ({ group, resource }: GroupResource) =>
   new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {
     ...(group !== '' && { group }),

@@ -3,7 +3,7 @@ import type { ApiObject, CellContext, Column, ResourceDefinition } from '../reso
 import { getPath } from '../schema/accessors.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 
-/** Version and paging of what a table shows. */
+/** List metadata of a table. */
 export interface TableMeta {
   readonly resourceVersion?: string | undefined
   readonly continue?: string | undefined
@@ -13,13 +13,13 @@ export interface TableMeta {
 export interface TableOptions {
   /** `meta.<domain>/v1`, or v1beta1. */
   readonly apiVersion: string
-  /** What a row carries of its object. */
+  /** The part of the object in each row. */
   readonly includeObject: 'None' | 'Metadata' | 'Object'
-  /** False leaves the column definitions out, as events of a watch after the first do. Default true. */
+  /** False omits the column definitions, as watches do after the first event. Default true. */
   readonly headers?: boolean
 }
 
-/** A table of the group meta (KEP-190 server-side get), in parts: what stands before the rows, and each row. */
+/** Builds a meta Table (server-side printing): the part before the rows, and each row. */
 export interface TableWriter {
   head(meta: TableMeta): JsonObject
   row(object: ApiObject, context: CellContext): JsonObject

@@ -1,8 +1,8 @@
-/** Which warnings a response carries, in the reference server's bounds (apiserver/pkg/endpoints/filters/warning.go), in characters. */
+/** Bounds on warnings per response, in characters, as in the reference server (apiserver/pkg/endpoints/filters/warning.go). */
 const mostInAll = 4 * 1024
 const mostEach = 256
 
-/** Characters (not UTF-16 units) of a text, counted up to a limit. */
+/** Number of characters (not UTF-16 units) of a text, counted up to a limit. */
 function length(text: string, limit: number): number {
   if (text.length > 2 * limit) return limit + 1
   let count = 0
@@ -17,7 +17,7 @@ function start(text: string): string {
     .join('')
 }
 
-/** Each text once, in order. When they are too long in all, each is cut, and those beyond the limit are left out. */
+/** Removes duplicates. When the total is too long, each text is truncated and those beyond the limit are dropped. */
 export function boundedWarnings(texts: readonly string[]): readonly string[] {
   const once = [...new Set(texts)].filter((text) => text !== '')
   let size = 0

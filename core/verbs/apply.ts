@@ -19,13 +19,13 @@ import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { checkIdentity } from './update.ts'
 
-/** Tries before an object that keeps coming and going is given up. */
+/** Maximum attempts while the object is repeatedly created and deleted by others. */
 const tries = 5
 const openBrace = 0x7b
 
 const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Clients say YAML and mostly send JSON, which is faster to read. */
+/** Apply bodies are declared as YAML, but are usually JSON, which is faster to parse. */
 function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] } {
   if (bytes[0] === openBrace) {
     try {
@@ -54,14 +54,14 @@ function configuration(value: Json): JsonObject {
 
 const reasonOf = (error: unknown) => (error instanceof ApiError ? error.status.reason : undefined)
 
-/** An apply that creates needs the permission to. Throws 403. */
+/** Creating by apply requires permission for create. Throws 403. */
 async function checkMayCreate({ services, exchange }: Target): Promise<void> {
   const attributes = { user: exchange.user, ...exchange.info, verb: 'create' }
   const { verdict, reason } = await services.authorizer.authorize(attributes)
   if (verdict !== 'allow') throw forbiddenError(attributes, reason)
 }
 
-/** PATCH with a configuration that somebody owns (API conventions, 'Server-side apply'); creates the object when there is none. */
+/** PATCH with an applied configuration (API conventions, 'Server-side apply'); creates a missing object. */
 export const apply: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const options = readPatchOptions(exchange.query, services.platform, true)

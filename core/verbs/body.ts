@@ -16,14 +16,14 @@ import { checkEnvelope, checkTypeMeta, missingKind } from './type-meta.ts'
 import type { SubresourceView } from './views.ts'
 
 type BodyKind = SubresourceView['body']
-/** How a body that is of the right kind but not well formed is refused, and why. */
+/** Builds the error for a malformed body of the right kind. */
 export type Refusal = (kind: BodyKind, why: string) => ApiError
 
-/** What a decoded body said, and what strict validation minds about it. */
+/** A decoded body, and its strict decoding errors. */
 export interface Body {
   readonly value: Json
   readonly faults: readonly string[]
-  /** Nobody else keeps the value: what of it is canonical need not be copied. */
+  /** The value has no other owner: canonical parts need not be copied. */
   readonly isOwn?: true
 }
 
@@ -31,14 +31,14 @@ function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An empty list of managed fields, which says that nobody owns anything, is not the same as none. */
+/** An empty list of managed fields (which resets ownership) differs from an absent one. */
 function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObject {
   const given = metadata !== undefined && isObject(metadata) ? metadata['managedFields'] : undefined
   if (Array.isArray(given) && given.length === 0) object.metadata.managedFields = []
   return object
 }
 
-/** Turns a parsed value into a canonical object of the kind. */
+/** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
   { value, faults, isOwn }: Body,
   kind: BodyKind,
@@ -62,21 +62,21 @@ export function objectOf(
   }
 }
 
-/** The refusal of a body that is of the right kind but not well formed. */
+/** Error for a malformed body of the right kind. */
 export function cannotHandle(kind: BodyKind, why: string): ApiError {
   return badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)
 }
 
 const isYamlFault = (fault: string) => fault.startsWith('line ')
 
-/** What is wrong with the YAML itself is one error of the parser. */
+/** Joins errors about the YAML itself into one error of the parser. */
 function together(faults: readonly string[]): readonly string[] {
   const lines = faults.filter(isYamlFault)
   if (lines.length === 0) return faults
   return [['yaml: unmarshal errors:', ...lines].join('\n  '), ...faults.filter((fault) => !isYamlFault(fault))]
 }
 
-/** Refuses (Strict), warns about or ignores unknown and duplicate fields, as `fieldValidation` says. */
+/** Fails (Strict), warns (Warn) or ignores unknown and duplicate fields, as `fieldValidation` says. */
 export function applyFieldValidation(
   { exchange, view }: Target,
   validation: FieldValidation,
@@ -105,12 +105,12 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
   }
 }
 
-/** How numbers such as `1.0` are read that stand where the schema wants integers; custom resources take them. */
+/** Handles numbers such as `1.0` where the schema has integers; custom resources accept them. */
 function settling(schema: Message | undefined, by: (value: Json, schema: Message) => Json = settle) {
   return schema === undefined || schema.dialect === 'openapi' ? {} : { settle: (value: Json) => by(value, schema) }
 }
 
-/** Parses a body, and finds duplicate fields. Throws 400. */
+/** Parses a body and finds duplicate fields. Throws 400. */
 export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
   try {
     const { value, duplicates } =
@@ -128,11 +128,11 @@ export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: stri
 const patchSettling = {
   'json-patch': settleOperations,
   'merge-patch': settle,
-  // The reference converts the patched object field by field, which takes any whole number.
+  // The reference converts the patched object field by field, which accepts any whole number.
   'strategic-merge-patch': undefined,
 }
 
-/** Parses a patch of an object of the schema, and finds duplicate fields. Throws 400. */
+/** Parses a patch for an object of the schema and finds duplicate fields. Throws 400. */
 export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling, schema: Message): Body {
   const by = patchSettling[format]
   try {
@@ -155,7 +155,7 @@ export async function readObject(target: Target, validation: FieldValidation): P
   return object
 }
 
-/** Options of a delete: from the body when there is one, else from the query. A kind may warn of what it does when they leave dependents open. */
+/** Reads delete options from the body if there is one, otherwise from the query. A kind may warn about its default propagation policy. */
 export async function readDelete(target: Target): Promise<DeleteOptions> {
   const options = await deleteOptions(target)
   const { propagationWarning } = target.resource.definition

@@ -6,7 +6,7 @@ import { keepReadable, type Recorder } from './ownership.ts'
 import { hookContext, type Target } from './services.ts'
 import type { Submission } from './submission.ts'
 
-/** Admission may change an object, but not move it to where nobody has been authorized. Throws 400. */
+/** Admission may change an object, but not its name or namespace, which were authorized. Throws 400. */
 function keepPlace({ resource, view, namespace, name }: Target, { metadata }: ApiObject): void {
   if (resource.definition.namespaced) {
     metadata.namespace ||= namespace
@@ -18,8 +18,8 @@ function keepPlace({ resource, view, namespace, name }: Target, { metadata }: Ap
 }
 
 /**
- * What a client sent, with all defaults, in the stored version, after mutating admission. What admission adds has no owner: `record` comes
- * before it; absent: the owners are in the object already.
+ * Completes a client's object: defaults, mutating admission, stored version. Fields that admission adds have no manager, so `record` runs
+ * before it; absent: managed fields are in the object already.
  */
 export async function completed(
   target: Target,

@@ -1,12 +1,12 @@
-/** Conversions that may take time, for what is computed at once: who owns what in an object, in all the versions in which somebody owns something. */
+/** Asynchronous conversions for synchronous code: ownership is computed in all versions that managers use. */
 import type { ApiObject, Converter } from '../resources/definition.ts'
 import { printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
 
-/** The object in another version; throws to be run again where that is not known yet. */
+/** Converts an object; throws to restart the computation when the result is not known yet. */
 export type ConvertNow = (object: JsonObject, apiVersion: string) => JsonObject
 
-/** A conversion that has to be made first. */
+/** A missing conversion. */
 class Needed {
   readonly object: JsonObject
   readonly apiVersion: string
@@ -23,8 +23,8 @@ export const noConversion: ConvertNow = (_object, apiVersion) => {
 }
 
 /**
- * Runs a computation, which starts over for each conversion that it finds missing. It must do the same each time, and change nothing that it
- * is given. Rejects with the error of a conversion.
+ * Runs a computation; restarts it after each missing conversion has been made. It must be deterministic and not change its inputs. Rejects
+ * with the error of a conversion.
  */
 export async function withConversions<T>(converter: Converter, compute: (convert: ConvertNow) => T): Promise<T> {
   const known = new Map<string, JsonObject>()

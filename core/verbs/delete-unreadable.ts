@@ -1,6 +1,6 @@
 /**
- * DELETE of an object whose stored value can't be read (KEP-3926): without preconditions, finalizers and admission, since nobody knows
- * what it is. Needs a verb of its own besides `delete`.
+ * DELETE of an object whose stored value is unreadable (KEP-3926): without preconditions, finalizers and admission, because its content is
+ * unknown. Requires permission for this verb in addition to `delete`.
  */
 import type { Platform } from '../platform.ts'
 import { removeUnreadable } from '../registry/delete-unreadable.ts'
@@ -14,15 +14,15 @@ import type { Target } from './services.ts'
 const verb = 'unsafe-delete-ignore-read-errors'
 const option = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 const path = FieldPath.of(option)
-/** Options that mean nothing for an object that can't be read. */
+/** Options that can't be combined with it. */
 const others = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const
 
-/** Whether the client asks for it and the server has it (gate AllowUnsafeMalformedObjectDeletion). */
+/** Whether the client sets the option and the feature gate AllowUnsafeMalformedObjectDeletion is on. */
 export function ignoresUnreadable({ services }: Target, options: DeleteOptions): boolean {
   return options[option] === true && services.settings.enabled('AllowUnsafeMalformedObjectDeletion')
 }
 
-/** The refusal of the option where it makes no sense. */
+/** Error for the option in a deletecollection request. */
 export function notForCollections(platform: Platform): Error {
   return refusal(platform, 'is not allowed with DELETECOLLECTION, try again after removing the option')
 }
@@ -42,7 +42,7 @@ async function authorize({ exchange, services, resource }: Target): Promise<void
   throw forbidden(groupResource, name, `not permitted to do "${verb}", reason: ${reason}`)
 }
 
-/** Throws 404, 409 when the object can be read, 403, 422. */
+/** Throws 404, 403, 422, and 409 when the object is readable. */
 export async function deleteUnreadable(target: Target, options: DeleteOptions): Promise<Response> {
   const { exchange, services, resource, namespace, name } = target
   const set = others.filter((each) => options[each] !== undefined)

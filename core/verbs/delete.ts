@@ -7,7 +7,7 @@ import { respondEntry, respondStatus } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 import { type Submission, submitDelete, writeRequest } from './submission.ts'
 
-/** The registry's options; the old boolean for orphans is one of the policies. */
+/** Options for the registry; `orphanDependents` becomes a propagation policy. */
 export function registryOptions(given: DeleteOptions) {
   const { dryRun: _dryRun, ignoreStoreReadErrorWithClusterBreakingPotential: _ignore, orphanDependents, ...options } = given
   if (orphanDependents === undefined) return options
@@ -20,7 +20,7 @@ export function deleteOne(target: Target, options: DeleteOptions, submission: Su
   return remove(resource, namespace, name, registryOptions(options), writeRequest(target, submission))
 }
 
-/** DELETE of one object: a Success Status when it is gone, the object while finalizers or its grace period hold it. */
+/** DELETE of one object: answers with a Success Status, or with the object while finalizers or its grace period keep it. */
 export const deleteVerb: Verb = async (target) => {
   const options = await readDelete(target)
   if (ignoresUnreadable(target, options)) return deleteUnreadable(target, options)

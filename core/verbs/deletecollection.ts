@@ -8,7 +8,7 @@ import { respondList } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitDelete } from './submission.ts'
 
-/** DELETE of a collection: everything that the selectors choose, a few at a time; answers with the list of it. */
+/** DELETE of a collection: deletes all selected objects, a few concurrently; answers with the list of them. */
 export const deleteCollection: Verb = async (target) => {
   const { exchange, services, resource } = target
   const options: ListOptions = readListOptions(exchange.query, services.platform, services.watchList)
@@ -18,7 +18,7 @@ export const deleteCollection: Verb = async (target) => {
   const submission = submitDelete(target, deletion)
   const left = found.entries.values()
 
-  /** Each with slices of its own, since they are not interrupted together. */
+  /** Each worker has its own time slices. */
   async function work(): Promise<void> {
     const slices = services.pauses.slices(() => exchange.signal)
     for (const entry of left) {

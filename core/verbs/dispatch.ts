@@ -29,14 +29,14 @@ const verbs: { readonly [verb: string]: Verb } = {
 
 const reads = new Set(['get', 'list', 'watch'])
 
-/** What is served under one path element of a resource: a side of the object, or an action. */
+/** What is served under a resource's path: the main resource, a subresource or an action. */
 interface Endpoint {
   readonly view: SubresourceView
-  /** By the verb of RequestInfo. */
+  /** Handlers by the verb of RequestInfo. */
   readonly verbs: { readonly [verb: string]: Verb }
-  /** By their position. */
+  /** By route index. */
   readonly routes: readonly (Route | undefined)[]
-  /** What every client of it is told. */
+  /** Warning for every client of the version. */
   readonly warning: string | undefined
 }
 
@@ -47,7 +47,7 @@ const actionView = (name: string, body: SubresourceView['body']): SubresourceVie
   write: (existing) => existing,
 })
 
-/** Finds the resource, its side and the verb that a request is about, and answers it. */
+/** Finds the resource, its subresource and the verb of a request, and handles it. */
 export function createDispatch(services: Services): (exchange: Exchange) => Response | Promise<Response> {
   const { platform } = services
   const known = new WeakMap<ServedResource, ReadonlyMap<string, Endpoint>>()
@@ -81,7 +81,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     return all.get(subresource)
   }
 
-  /** Of custom resources, a subresource that the version lacks is told as if the object were not there, the version's deprecation included. */
+  /** 404 for a subresource that this version of a custom resource does not have; deprecation warnings still apply. */
   function unserved(resource: ServedResource, { info, warnings }: Exchange): ApiError {
     const { definition, groupResource } = resource
     const name = info.parts[1]
@@ -101,7 +101,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     if (endpoint === undefined || route === undefined) throw unserved(resource, exchange)
     const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
     if (verb === undefined) {
-      // Without a namespace custom resources are only read.
+      // Without a namespace in the path, custom resources can only be read.
       const isMisplaced = definition.schema.dialect === 'openapi' && definition.namespaced && info.namespace === ''
       throw isMisplaced ? noSuchResource() : notAllowed(groupResource)
     }
@@ -114,7 +114,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     }
     const namespace = route.scoped ? info.namespace : ''
     const target = { exchange, services, resource, view: endpoint.view, namespace, name: info.parts[1] ?? '' }
-    // What can't be answered in a way that the client takes must not have been done either.
+    // Negotiated before a write: a response that the client does not accept must not follow a completed write.
     if (!reads.has(info.verb)) checkAcceptable(target)
     return verb(target)
   }

@@ -5,14 +5,14 @@ import type { Entry } from '../storage/entry.ts'
 import { respondEntry } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 
-/** Long gone, and refused since ignoring it would give another answer than was asked for. */
+/** The parameter was removed; ignoring it would return a different object than requested, so it is refused. */
 function refuseExport(query: URLSearchParams): void {
   const given = query.get('export')
   if (given !== null && given !== '' && given !== '0' && given.toLowerCase() !== 'false')
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
 }
 
-/** The live object, once the store has reached the `resourceVersion` that the client has seen. Rejects with 504 when it does not. */
+/** The live object, once the store has reached the requested `resourceVersion`. Rejects with 504 otherwise. */
 function read({ exchange, resource: { store }, namespace, name }: Target): Entry | undefined | Promise<Entry | undefined> {
   if (exchange.query.size > 0) refuseExport(exchange.query)
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)

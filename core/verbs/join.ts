@@ -1,4 +1,4 @@
-/** Lists made of the bytes of their items, which nobody parses or prints again. */
+/** Joins lists from the encoded bytes of their items, without parsing. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
@@ -16,16 +16,16 @@ const listEnd = encoder.encode(']}')
 const metadataTag = 0x0a
 const itemTag = 0x12
 
-/** Whether items of lists say their kind and apiVersion: the reference server knows the items of custom resources as JSON only. */
+/** Whether list items have kind and apiVersion: only for custom resources, as in the reference server. */
 export const itemsSayKind = ({ schema }: ResourceDefinition) => schema.dialect === 'openapi'
 
-/** Bytes at the start of a served object that items of a list go without: `{`, and mostly kind and apiVersion. */
+/** Bytes of a served object's start that list items omit: `{`, and for built-in resources kind and apiVersion. */
 export const typeMetaLength = (definition: ResourceDefinition) =>
   itemsSayKind(definition)
     ? 1
     : encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
 
-/** `{…},{…}` of JSON objects, each without its first `skip` bytes, of which one is the brace. */
+/** Joins JSON objects as `{…},{…}`, each without its first `skip` bytes, the last of which is the brace. */
 export function joinJson(objects: readonly Uint8Array[], skip = 1): Uint8Array {
   let size = Math.max(0, objects.length - 1)
   for (const object of objects) size += object.length - skip + 1
@@ -49,11 +49,11 @@ export function jsonListStart(definition: ResourceDefinition, head: string): str
   return `${typeMeta},"metadata":${head},"items":[`
 }
 
-/** The same around joined items, with its end. */
+/** A list around joined items. */
 export const jsonList = (definition: ResourceDefinition, head: string, items: Uint8Array): List =>
   around(head, jsonListStart(definition, head), items)
 
-/** A Table around joined rows; `head` is a JSON object of all that stands before them. */
+/** A Table around joined rows; `head` is a JSON object of everything before them. */
 export const jsonTable = (head: string, rows: Uint8Array): List => around(head, `${head.slice(0, -1)},"rows":[`, rows)
 
 function around(head: string, start: string, items: Uint8Array): List {
@@ -73,7 +73,7 @@ export function joinProtobufItems(messages: readonly Uint8Array[]): Uint8Array {
   return writer.finish()
 }
 
-/** Bytes of an envelope behind the message that it carries. */
+/** Bytes of an envelope after its message. */
 const envelopeEnd = 4
 
 const listMetadata = (head: string) =>
@@ -82,12 +82,12 @@ const listMetadata = (head: string) =>
     .bytes(encodeProtobuf(ListMetaSchema, JSON.parse(head) as Json))
     .finish()
 
-/** A list in protobuf, of items that are made one by one. */
+/** A protobuf list whose items are encoded one at a time. */
 export function protobufListParts(apiVersion: string, kind: string, head: string, item: (entry: Entry) => Uint8Array): ListParts {
   const metadata = listMetadata(head)
   const frame = encodeEnvelope(apiVersion, kind, new Uint8Array(0))
   const end = frame.subarray(-envelopeEnd)
-  // Behind it follows the length of the message, which is zero here.
+  // The length of the message follows, which is zero here.
   const lead = frame.subarray(0, -envelopeEnd - 1)
   const before = (size: number) => {
     const length = new BinaryWriter().uint32(metadata.length + size).finish()
@@ -100,7 +100,7 @@ export function protobufListParts(apiVersion: string, kind: string, head: string
   return protobufParts(itemTag, before, end, item)
 }
 
-/** A list message in its envelope around joined items. */
+/** A protobuf list around joined items. */
 export function protobufList(definition: ResourceDefinition, head: string, items: Uint8Array): List {
   const metadata = listMetadata(head)
   const raw = new Uint8Array(metadata.length + items.length)
@@ -111,18 +111,18 @@ export function protobufList(definition: ResourceDefinition, head: string, items
   return { head, bytes, start: end - items.length, end }
 }
 
-/** Lists up to this size are kept. */
+/** Maximum bytes of a cached list. */
 export const keptBytes = 4 * 1024 * 1024
 
-/** Whether `listBytes` has hardly anything to do. */
+/** Whether `listBytes` can answer from the cache. */
 export function isKept({ kept }: FeedList, form: string, now: number): boolean {
   const found = kept?.get(form)
   return found !== undefined && now < found.until
 }
 
 /**
- * The bytes of a list. While the same entries are given out, they are kept: only when what stands before the items has changed,
- * they are put together anew, and the items are never joined twice, unless they tell time and `now` has reached what they say.
+ * The bytes of a list, cached while it has the same entries. If only the list metadata has changed, just that is encoded again; items are
+ * joined again only when they depend on the time and `now` has passed their limit.
  */
 export function listBytes(
   { entries, kept }: FeedList,

@@ -1,4 +1,4 @@
-/** What lists in every form are made of, for those that are too long to be put together at once. */
+/** Parts of a list in any format, for lists that are too long to encode at once. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import type { Format } from '../respond/encode.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
@@ -7,9 +7,9 @@ import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
 
 export interface ListParts {
-  /** What stands before the first item; `size`: bytes of all items, where `sized`. */
+  /** Bytes before the first item; `size`: bytes of all items, if `sized`. */
   start(size: number): Uint8Array
-  /** Whether `start` has to say how many bytes follow. */
+  /** Whether `start` needs the size of all items. */
   readonly sized: boolean
   item(entry: Entry): Uint8Array
   readonly between: Uint8Array
@@ -19,7 +19,7 @@ export interface ListParts {
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 
-/** JSON of objects that are there as bytes; of each, so many at its start are left out, of which the last is the brace. */
+/** JSON list of served objects, each without its first `skip` bytes, the last of which is the brace. */
 export function servedParts(start: string, skip: number, object: (entry: Entry) => Uint8Array): ListParts {
   return {
     sized: false,
@@ -30,10 +30,10 @@ export function servedParts(start: string, skip: number, object: (entry: Entry) 
   }
 }
 
-/** Lines further to the right, but for the first. Text in quotes has no line feeds. */
+/** Indents all lines except the first. Quoted strings contain no line feeds. */
 const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 
-/** Values in JSON or YAML; `head` is what stands before the list, `member` the name of the list. */
+/** JSON or YAML list; `head` has the members before the list, `member` is the list's name. */
 export function textParts(
   format: Exclude<Format, 'protobuf'>,
   pretty: boolean,
@@ -50,7 +50,7 @@ export function textParts(
   })
   if (format === 'yaml') {
     const yaml = (each: unknown) => yamlText(parseToShow(printJson(each)))
-    // Lists stand as far to the left as their names.
+    // YAML lists are not indented relative to their key.
     return parts(`${yaml(head)}${member}:\n`, (each) => yaml([each]), '', '')
   }
   if (!pretty) return parts(`${printJson(head).slice(0, -1)},"${member}":[`, printJson, ',', ']}')
@@ -58,7 +58,7 @@ export function textParts(
   return parts(start, (each) => indented(printJson(each, 2), '    '), ',\n    ', '\n  ]\n}\n')
 }
 
-/** Protobuf messages as records with this tag, each before what `before` gives for their size. */
+/** Protobuf messages as records with this tag; `before` gives the prefix for each item's size. */
 export function protobufParts(
   tag: number,
   before: (size: number) => Uint8Array,

@@ -7,10 +7,10 @@ import { entryQuery } from './query.ts'
 import { respondList } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 
-/** Key below the list's own prefix, as continue tokens carry it. */
+/** Key relative to the list's prefix, as in continue tokens. */
 const below = (target: Target, key: string) => key.slice(target.resource.store.keys.prefix(target.namespace).length)
 
-/** The revision that the client counts on is gone: 410, and for pages a token that goes on without consistency. */
+/** 410 when the requested revision is compacted; for pages with a token for inconsistent continuation. */
 function gone(target: Target, options: ListOptions, query: FeedQuery): Error {
   if (!options.continue) return expired('The resourceVersion for the provided list is too old.')
   const token = encodeContinue({ start: below(target, query.after ?? ''), revision: inconsistent }, target.services.platform)
@@ -20,7 +20,7 @@ function gone(target: Target, options: ListOptions, query: FeedQuery): Error {
   )
 }
 
-/** GET of a collection, at once or in pages that all show the same revision. */
+/** GET of a collection, at once or in pages at the same revision. */
 export const list: Verb = async (target) => {
   const { exchange, services } = target
   const options = readListOptions(exchange.query, services.platform, services.watchList)

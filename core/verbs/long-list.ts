@@ -1,4 +1,4 @@
-/** Lists that take long are made in slices, and sent as they are made. */
+/** Encodes long lists in time slices and streams them. */
 
 import type { ByteSource } from '../respond/byte-source.ts'
 import { concatenate } from '../schema/bytes.ts'
@@ -6,12 +6,12 @@ import { eachInSlices, type Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { ListParts } from './list-parts.ts'
 
-/** Bytes that are handed on at a time. */
+/** Bytes per chunk. */
 const chunkSize = 64 * 1024
-/** Bytes of items that are kept from the time when they were counted until they are sent; others are made twice. */
+/** Maximum bytes of items that are kept between the counting pass and sending; others are encoded twice. */
 const mostKept = 16 * 1024 * 1024
 
-/** The bytes of a list that has entries. Resolves when the first of them can be taken. */
+/** The bytes of a non-empty list. Resolves when the first bytes can be taken. */
 export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices): Promise<ByteSource> {
   const made: Uint8Array[] = []
   let size = 0
@@ -25,16 +25,16 @@ export async function listSource(parts: ListParts, entries: readonly Entry[], sl
 }
 
 class ListSource implements ByteSource {
-  /** Its time begins when it is told. */
+  /** Not patient: its time slice begins with `ready`. */
   readonly patient = false
   readonly #parts: ListParts
   readonly #entries: readonly Entry[]
   readonly #slices: Slices
-  /** The first items, as far as they were kept. */
+  /** Items kept from the counting pass. */
   readonly #made: (Uint8Array | undefined)[]
   readonly #size: number
   #start: Uint8Array | undefined
-  /** How many entries were taken, and bytes of them. */
+  /** Number of entries taken, and their bytes. */
   #next = 0
   #taken = 0
   #waiting = false
@@ -70,7 +70,7 @@ class ListSource implements ByteSource {
     this.#ended = true
   }
 
-  /** @throws what an item could not be made for, and when the request has ended: what was taken is not whole. */
+  /** @throws the error of an item, or when the request has ended: the bytes taken so far are incomplete. */
   take(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#error !== undefined) throw this.#error
     if (this.#ended || this.#waiting) return undefined

@@ -10,7 +10,7 @@ import { hookContext, type Target } from './services.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
-/** Kind of the bodies of a subresource; undefined: there is none of this name. */
+/** Kind of a subresource's bodies; undefined: no such subresource. */
 function kindOf(definition: ResourceDefinition, subresource: string): GroupVersionKind | undefined {
   const { group, version, kind, subresources, status, scale } = definition
   if (subresource === '' || (subresource === 'status' && status)) return { group, version, kind }
@@ -19,7 +19,7 @@ function kindOf(definition: ResourceDefinition, subresource: string): GroupVersi
   return own && { group: own.group ?? group, version: own.version ?? version, kind: own.kind }
 }
 
-/** By the versions of a resource, which the table keeps while they stay the same, and the subresource. */
+/** Cached by the table's list of versions, which is the same object until they change, and by subresource. */
 const served = new WeakMap<readonly ServedResource[], Map<string, readonly ServedVersion[]>>()
 
 function versionsWith(resources: readonly ServedResource[], subresource: string): readonly ServedVersion[] {
@@ -35,10 +35,10 @@ function versionsWith(resources: readonly ServedResource[], subresource: string)
   return versions
 }
 
-/** The versions in which the objects of the target's resource, or bodies of its subresource, are served. */
+/** The served versions of the target's resource, or of its subresource's bodies. */
 export function objectVersions(target: Target): ObjectVersions {
   const { services, resource, view } = target
-  /** Absent: bodies of the subresource are of a kind of their own. */
+  /** Absent: the subresource has a kind of its own. */
   const definitionOf = (kind: GroupVersionKind) =>
     view.body.schema === resource.definition.schema ? definitionIn(target, apiVersionOf(kind)) : undefined
   const schemaOf = (kind: GroupVersionKind) => definitionOf(kind)?.schema ?? view.body.schema

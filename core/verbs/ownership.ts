@@ -1,4 +1,4 @@
-/** Between requests and field ownership: whose write it is, in which version, through which side of the object. */
+/** Connects requests to field ownership: manager, version and subresource of a write. */
 import { objectAtom } from '../apply/atom.ts'
 import { noFields } from '../apply/field-set.ts'
 import { decodeManagers } from '../apply/managers.ts'
@@ -13,7 +13,7 @@ import { type ConvertNow, noConversion, withConversions } from './conversions.ts
 import { inVersion } from './render.ts'
 import type { Target } from './services.ts'
 
-/** Writes into an object that is about to be admitted who owns what in it; `existing` is what is stored. */
+/** Sets the managed fields of an object before admission; `existing` is the stored object. */
 export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => void | Promise<void>
 
 /** Empty objects in canonical form; keyed by the immutable schema. */
@@ -28,7 +28,7 @@ function blankOf(schema: Message): JsonObject {
   return blank
 }
 
-/** The definition of the target's objects in another version. Fields are owned in versions that are not served any more too. */
+/** The definition of the target's objects in another version; managed fields may name versions that are not served any more. */
 export function definitionIn({ services, resource: { definition } }: Target, apiVersion: string): ResourceDefinition | undefined {
   return apiVersionOf(definition) === apiVersion ? definition : services.table.definitionIn(definition, apiVersion)
 }
@@ -78,20 +78,20 @@ function withEntries<T extends ApiObject>(object: T, entries: Json[] | undefined
   return object
 }
 
-/** What is stored as the target's view shows it, with the entries that concern the view. */
+/** The stored object as the target's view presents it, with the managed fields of that view. */
 function shown(target: Target, existing: ApiObject): ApiObject {
   const { view, resource } = target
   if (!view.read) return inVersion(resource.definition, existing)
   return withEntries(view.read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(target)))
 }
 
-/** The entries of the stored object after a write through the view that left it with these. */
+/** Managed fields of the stored object after a write through the view. */
 function ofParent(target: Target, existing: ApiObject | undefined, entries: Json[] | undefined): Json[] | undefined {
   if (!target.view.read || existing === undefined) return entries
   return parentEntries(existing.metadata.managedFields, entries, apiVersionOf(target.resource.definition), replicasIn(target))
 }
 
-/** Records a create, update or patch of this target. */
+/** Returns the recorder for a create, update or patch of this target. */
 export function recorder(target: Target, fieldManager: string): Recorder {
   const manager = managerOf(fieldManager, target.exchange.request.headers.get('user-agent') ?? '')
   const { converter } = target.resource.definition
@@ -104,7 +104,7 @@ export function recorder(target: Target, fieldManager: string): Recorder {
   }
 }
 
-/** The object after an apply, as parsed, with its entries. Throws 400, 409, 500. */
+/** Result of an apply, as parsed value with managed fields. Throws 400, 409, 500. */
 export async function afterApply(
   target: Target,
   existing: ApiObject | undefined,
@@ -122,7 +122,7 @@ export async function afterApply(
   return { ...object, metadata: { ...rest, ...(entries && { managedFields: entries }) } as JsonObject }
 }
 
-/** Puts the entries back that admission has made unreadable, and warns. */
+/** Restores managed fields that admission has made invalid, and warns. */
 export function keepReadable({ exchange }: Target, { metadata }: ApiObject, before: Json[] | undefined): void {
   if (metadata.managedFields === before) return
   try {

@@ -22,7 +22,7 @@ import { disown, ifTooLarge } from './too-large.ts'
 import { checkPatchedTypeMeta } from './type-meta.ts'
 import { checkIdentity } from './update.ts'
 
-/** Changes the document, and copies what it takes from the patch. */
+/** Applies a patch to the document in place; parts of the patch are copied. */
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
 
 const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patcher } = {
@@ -31,16 +31,16 @@ const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patc
   'strategic-merge-patch': applyStrategicMerge,
 }
 
-/** Characters of a patched object that its refusal shows. */
+/** Maximum characters of a patched object in an error. */
 const maxShown = 10 * 1024
 
-/** The refusal of a patch that makes something that is not an object of the kind. */
+/** 422 when the result is not an object of the kind. */
 function unfit(patched: Json, why: string): ApiError {
   const message = `Invalid value: ${JSON.stringify(shortJson(patched, maxShown))}: ${why}`
   return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }])
 }
 
-/** PATCH of one object, or of one side of it: the patch is applied anew to what is stored at every try. */
+/** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
 export const patch: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const formats = resource.definition.schema.dialect === 'openapi' ? customPatchFormats : patchFormats

@@ -11,7 +11,7 @@ import { submitWrite } from './submission.ts'
 
 const isStatus = (answer: ApiObject | Status): answer is Status => answer.kind === 'Status'
 
-/** POST of something that is answered, not stored. */
+/** POST handler of an action, which stores nothing. */
 export const perform =
   (action: Action): Verb =>
   async (target) => {

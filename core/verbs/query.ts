@@ -8,7 +8,7 @@ import type { Freshness } from '../storage/object-store.ts'
 import type { FeedQuery, FieldTerm } from '../watch/feed.ts'
 import type { Target } from './services.ts'
 
-/** What an entry must be like for the label and field selectors; undefined when everything matches. */
+/** Test for the label and field selectors; undefined when everything matches. */
 export function matcher(
   { resource: { definition } }: Target,
   { labelSelector, fieldSelector }: ListOptions,
@@ -23,13 +23,13 @@ export function matcher(
     (labels === undefined || labels.matches(entry.labels)) && (fields === undefined || fields((field, read) => entry.field(field, read)))
 }
 
-/** The one name that a selector on metadata.name allows. */
+/** The only name that a selector on metadata.name allows. */
 export function nameWanted(options: ListOptions): { name?: string } {
   const name = options.fieldSelector && exactField(options.fieldSelector, 'metadata.name')
   return name === undefined ? {} : { name }
 }
 
-/** The first term of the selector by which the cache can find entries. */
+/** The first selector term with an index in the cache. */
 function indexedTerm({ resource: { definition } }: Target, { fieldSelector = [] }: ListOptions): { indexed?: FieldTerm } {
   const term = fieldSelector.find(({ field, operator }) => operator === '=' && definition.indexed?.includes(field))
   return term ? { indexed: { field: term.field, value: term.value, read: fieldReader(term.field, definition) } } : {}
@@ -41,12 +41,12 @@ function freshness({ resourceVersion = '', resourceVersionMatch = '' }: ListOpti
   return resourceVersionMatch === 'Exact' ? { exact: revision } : { atLeast: revision }
 }
 
-/** The selectors of a request as one text; equal texts choose the same objects. */
+/** Text form of the selectors; equal texts select the same objects. */
 function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions): string {
   return `${labelSelector?.toString() ?? ''}\n${fieldSelectorText(fieldSelector)}`
 }
 
-/** The query of a list or of the start of a watch. */
+/** Query of a list or of a watch's initial state. */
 export function entryQuery(target: Target, options: ListOptions): FeedQuery {
   const { exchange, resource, namespace, services } = target
   const { keys } = resource.store

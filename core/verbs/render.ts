@@ -1,4 +1,4 @@
-/** An entry in the shape and format that a client negotiated; the usual one, JSON of the stored version, costs nothing. */
+/** Renders entries in the negotiated representation; the usual one, JSON of the stored version, is served without work. */
 import type { Negotiated } from '../request/negotiate.ts'
 import { readIncludeObject } from '../request/options.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
@@ -37,21 +37,21 @@ export interface ListMeta {
 
 export interface Renderer {
   readonly negotiated: Negotiated
-  /** Text that tells apart forms of the same entry; two renderers with equal names give equal bytes. */
+  /** Cache key: renderers with equal names produce equal bytes. */
   readonly form: string
   object(entry: Entry): Uint8Array
   list(found: FeedList, meta: ListMeta): Uint8Array
-  /** How items of `list` come: as they are stored, made once and kept with their entries, or made anew each time. */
+  /** How items of `list` are produced: stored bytes, encoded and cached with the entry, or encoded every time. */
   readonly items: 'stored' | 'kept' | 'anew'
-  /** Makes what `list` needs of an entry, where that is kept. */
+  /** Encodes an entry in advance and caches the result. */
   prepare(entry: Entry): void
-  /** The same list, to be made one by one; nothing is kept. */
+  /** The same list in parts; nothing is cached. */
   parts(meta: ListMeta): ListParts
   /** An object that is not stored, such as a bookmark. */
   bare(metadata: { readonly [key: string]: Json }): Uint8Array
 }
 
-/** The object in the version that was asked for, from the one that is stored. */
+/** Converts a stored object to the requested version. */
 export function inVersion(definition: ResourceDefinition, stored: ApiObject): ApiObject {
   if (!definition.storage) return stored
   return canonicalise(definition.schema, definition.storage.fromStored(stored) as Json, { root: true }) as ApiObject
@@ -111,7 +111,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   }
 }
 
-/** YAML, and JSON for people: made anew each time. */
+/** YAML and indented JSON: encoded every time. */
 function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, format: 'json' | 'yaml'): Renderer {
   const { pretty } = negotiated
   const apiVersion = apiVersionOf(definition)
@@ -215,14 +215,14 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   }
 }
 
-/** A table of one object that is not stored as it is shown. */
+/** Table of one object that differs from the stored one. */
 export function tableOf({ services, exchange, view }: Target, object: ApiObject, version: 'v1' | 'v1beta1'): JsonObject {
   const apiVersion = services.platform.name(`meta.<domain>/${version}`)
   const table = tableWriter({ columns: view.columns ?? [] }, { apiVersion, includeObject: readIncludeObject(exchange.query) })
   return { ...table.head({ resourceVersion: object.metadata.resourceVersion }), rows: [table.row(object, hookContext(services))] }
 }
 
-/** What writes this target's objects as negotiated. Tables have their column definitions unless `headers` is false. */
+/** The renderer for this target and representation. Tables have column definitions unless `headers` is false. */
 export function createRenderer(target: Target, negotiated: Negotiated, headers = true): Renderer {
   const { transform } = negotiated
   if (transform === undefined) return objectRenderer(target.resource.definition, negotiated)

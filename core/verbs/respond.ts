@@ -23,7 +23,7 @@ import type { Target } from './services.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
 const custom: Endpoint = { protobuf: false, table: true }
-/** Entries that take no time worth speaking of in any form. */
+/** Lists up to this length are always encoded at once. */
 const fewEntries = 32
 const untabled: Endpoint = { protobuf: true, table: false }
 
@@ -39,7 +39,7 @@ function negotiate(target: Target): Negotiated {
   return exchange.query.size > 0 && isPretty(exchange.query.toString()) ? { ...negotiated, pretty: true } : negotiated
 }
 
-/** Throws 406 when the answer could not be written in any way that the client takes. */
+/** Throws 406 when the client accepts no representation of the response. */
 export function checkAcceptable(target: Target): void {
   negotiate(target)
 }
@@ -48,7 +48,7 @@ function respond({ exchange, services }: Target, bytes: Uint8Array, type: string
   return bodyResponse(exchange.request, bytes, { status, headers: responseHeaders(exchange, type) }, services.settings.enabled)
 }
 
-/** One stored object, as this target's view shows it. */
+/** Response with one stored object, as the target's view presents it. */
 export function respondEntry(target: Target, entry: Entry, status = 200): Response {
   const { view } = target
   if (view.read) return respondObject(target, view.read(entry.decode()), status)
@@ -59,7 +59,7 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
   return respond(target, renderer.object(entry), contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
 }
 
-/** An object that is not stored as it is shown: a scale, a review. */
+/** Response with an object that is not stored in this form: a scale, a review. */
 export function respondObject(target: Target, value: ApiObject, status = 200): Response {
   const negotiated = negotiate(target)
   const { transform } = negotiated
@@ -118,7 +118,7 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   return eachInSlices(entries, slices(), renderer.prepare).then(whole)
 }
 
-/** Whether the list, as far as that can be told from what is stored, is larger than what is put together at once. */
+/** Estimates by stored size whether a list is too large to encode at once. */
 function isLarge(entries: readonly Entry[]): boolean {
   let size = 0
   for (const entry of entries) {
@@ -130,7 +130,7 @@ function isLarge(entries: readonly Entry[]): boolean {
 
 const unfitting = (message: string) => new ApiError('NotAcceptable', message)
 
-/** The Status of an error inside a watch. */
+/** The Status of an error event in a watch. */
 function statusOf(error: Error): Status {
   if (error instanceof TooOld) return expired(error.message).status
   if (error instanceof StoreError && error.code === 'compacted')
@@ -138,19 +138,19 @@ function statusOf(error: Error): Status {
   return (apiErrorOf(error) ?? internalError('the watch failed')).status
 }
 
-/** A renderer, and the names under which changes keep its frames. */
+/** A renderer, and its cache keys for frames. */
 function named(renderer: Renderer) {
   const { form } = renderer
   return { renderer, names: { ADDED: `ADDED/${form}`, MODIFIED: `MODIFIED/${form}`, DELETED: `DELETED/${form}` } }
 }
 
-/** Frames of a watch in the negotiated form; those of one change are made once for all who watch it. */
+/** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
 export function watchEncoder(target: Target): WatchEncoder {
   const { exchange, services } = target
   const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
   let next = named(createRenderer(target, negotiated))
   const later = negotiated.transform?.kind === 'Table' ? named(createRenderer(target, negotiated, false)) : next
-  /** The first table of a watch says what its columns are, the others do not. */
+  /** Only the first table of a watch has column definitions. */
   const take = () => {
     const now = next
     next = later

@@ -12,44 +12,44 @@ import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model
 import type { Pauses } from '../slices.ts'
 import type { SubresourceView } from './views.ts'
 
-/** What verbs work with; built once by `createApiServer`. */
+/** Dependencies of verbs; built once by `createApiServer`. */
 export interface Services {
   readonly platform: Platform
   readonly settings: ClusterSettings
   readonly clock: Clock
   readonly logger: Logger
   readonly table: ResourceTable
-  /** In which expressions that take long go on. */
+  /** Schedules long CEL evaluations. */
   readonly pauses: Pauses
   readonly admission: Admission
-  /** Measures rules of custom resources. */
+  /** Receives timings of validation rules of custom resources. */
   readonly rules: RuleObserver
   readonly negotiator: Negotiator
-  /** Notes requests to deprecated versions, by the labels of that metric. */
+  /** Metric of requests to deprecated versions. */
   readonly deprecated: { set(labels: readonly string[], value: number): void }
-  /** Seconds: a watch without `timeoutSeconds` ends by itself after this time or up to twice of it. */
+  /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
   readonly minRequestTimeout: number
   readonly authorizer: Authorizer
-  /** What a SelfSubjectRulesReview answers. */
+  /** Rules for a SelfSubjectRulesReview. */
   rulesFor(user: User, namespace: string): SubjectRules
-  /** Who bearer tokens stand for. */
+  /** Authenticator of bearer tokens, for TokenReviews. */
   readonly tokens: TokenAuthenticator
-  /** Audiences that this server is one of. */
+  /** This server's own audiences. */
   readonly audiences: readonly string[]
-  /** Absent: this server issues no tokens. */
+  /** Absent: no tokens are issued. */
   readonly serviceAccounts?: {
     readonly issuer: TokenIssuer
     readonly audiences: readonly string[]
-    /** Longest validity in seconds; absent: no limit. */
+    /** Maximum lifetime in seconds; absent: no limit. */
     readonly maxSeconds?: number
-    /** Validity in seconds of tokens that pods get by themselves, whose late use is noted; absent: as they ask. */
+    /** Extended lifetime in seconds of projected tokens, whose late use is reported; absent: no extension. */
     readonly extendedSeconds?: number
   }
   /** The release of this server. */
   readonly version: { readonly major: string; readonly minor: string }
-  /** Whether watches may ask for initial events. */
+  /** Whether watches may request initial events. */
   readonly watchList: boolean
-  /** Objects that a deletecollection deletes at a time. */
+  /** Concurrent deletions of a deletecollection request. */
   readonly deleteCollectionWorkers: number
 }
 
@@ -58,13 +58,13 @@ export interface Target {
   readonly exchange: Exchange
   readonly services: Services
   readonly resource: ServedResource
-  /** Which side of the object is read and written. */
+  /** The view of the object that is read and written: main resource or subresource. */
   readonly view: SubresourceView
   readonly namespace: string
   readonly name: string
 }
 
-/** A verb turns a request to a resource into a response, at once where nothing has to be waited for; it throws an ApiError for what the client gets as a Status. */
+/** Handles a request to a resource; returns a plain value when no I/O is needed. Throws an ApiError for errors that the client gets. */
 export type Verb = (target: Target) => Response | Promise<Response>
 
 export function hookContext({ platform, settings, clock }: Services): HookContext {

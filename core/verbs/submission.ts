@@ -1,4 +1,4 @@
-/** Between requests and admission. */
+/** Connects requests to admission. */
 import { addAnnotation } from '../admission/annotations.ts'
 import type {
   AdmissionAttributes,
@@ -20,19 +20,19 @@ import type { Slices } from '../slices.ts'
 import { objectVersions } from './object-versions.ts'
 import { hookContext, type Target } from './services.ts'
 
-/** One operation of a request, as it is submitted to the two phases of admission. */
+/** One operation of a request, for both phases of admission. */
 export interface Submission {
   readonly operation: AdmissionOperation
   readonly dryRun: boolean
-  /** The time that expressions take from others. */
+  /** Time slices for CEL evaluation. */
   slices(): Slices
-  /** Resolves to the object that goes on: the one given, changed, or another. */
+  /** Runs mutating admission; resolves to the resulting object, which may be the given one, changed. */
   mutate(object: ApiObject, old: ApiObject | undefined): Promise<ApiObject>
-  /** Both objects as they are stored. Without an object, for a delete, plugins of the mutating phase run first. */
+  /** Runs validating admission on objects in their stored form. Without an object (delete), mutating plugins run first. */
   validate(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
 }
 
-/** What one phase is asked. A class, since an object literal with getters would be a shape of its own for every request. */
+/** Admission attributes. A class, because an object literal with getters would create a hidden class per request. */
 class Asked implements AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly groupResource: GroupResource
@@ -55,7 +55,7 @@ class Asked implements AdmissionAttributes {
     const { definition, groupResource } = resource
     this.operation = asks.operation
     this.groupResource = groupResource
-    // Older versions of a body, which views may take, are not asked for by name.
+    // A view may accept older versions of its body; the attributes name the current one.
     this.resource = { group: definition.group, version: definition.version, resource: groupResource.resource }
     this.kind = view.body
     this.namespaced = definition.namespaced
@@ -79,7 +79,7 @@ class Asked implements AdmissionAttributes {
     return objectVersions(this.#target)
   }
 
-  /** Made when somebody asks: few plugins wait. */
+  /** Created on first use: few plugins do I/O. */
   get signal(): AbortSignal {
     return this.#target.exchange.signal
   }
@@ -144,7 +144,7 @@ export function submitWrite(target: Target, operation: 'CREATE' | 'UPDATE', { dr
   return submit(target, operation, dryRun, { kind, apiVersion: target.services.platform.name('meta.<domain>/v1'), ...given })
 }
 
-/** A call that is handed on; its object are its options. */
+/** A connect request; its object is its options. */
 export const submitConnect = (target: Target): Submission => submit(target, 'CONNECT', false, undefined)
 
 export function submitDelete(target: Target, options: DeleteOptions): Submission {
@@ -152,7 +152,7 @@ export function submitDelete(target: Target, options: DeleteOptions): Submission
   return submit(target, 'DELETE', options.dryRun, { kind: 'DeleteOptions', apiVersion, ...deleteOptionsObject(options) })
 }
 
-/** A write of a request, as the registry needs it. */
+/** The registry's view of a write request. */
 class RequestedWrite implements WriteRequest {
   readonly context: HookContext
   readonly dryRun: boolean
@@ -186,5 +186,5 @@ class RequestedWrite implements WriteRequest {
   }
 }
 
-/** What the registry needs for a write of this request. */
+/** Creates the registry's input for a write of this request. */
 export const writeRequest = (target: Target, submission: Submission): WriteRequest => new RequestedWrite(target, submission)

@@ -1,13 +1,13 @@
-/** Who owns which field can outgrow an object: one that the store finds too large is written once more without that. */
+/** Managed fields can make an object too large for the store; it is then written again without them. */
 import { StoreError } from '../ports.ts'
 import type { Recorder } from './ownership.ts'
 
-/** Records that nobody owns anything. */
+/** Drops all managed fields. */
 export const disown: Recorder = ({ metadata }) => {
   delete metadata.managedFields
 }
 
-/** Writes; and `again`, when the store finds it too large. */
+/** Runs `write`; if the object is too large for the store, runs `again`. */
 export async function ifTooLarge<T>(write: () => Promise<T>, again: () => Promise<T>): Promise<T> {
   try {
     return await write()

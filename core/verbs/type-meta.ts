@@ -1,4 +1,4 @@
-/** Whether kind and apiVersion of a body are those of the URL. */
+/** Validates kind and apiVersion of a body against the URL. */
 import { unrecognizedObject } from '../request/json.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { badRequest, invalid } from '../respond/status.ts'
@@ -16,7 +16,7 @@ const textOf = (value: JsonObject, name: 'apiVersion' | 'kind') => {
 const otherVersion = (given: string, expected: string) =>
   badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 
-/** Fills in what is missing; refuses another kind, and a version that the kind can't be read from. */
+/** Fills in missing values; throws for another kind, and for a version that can't be decoded as this kind. */
 function checkBuiltIn(value: JsonObject, kind: BodyKind): void {
   const expected = apiVersionOf(kind)
   const given = textOf(value, 'kind') || kind.kind
@@ -30,7 +30,7 @@ function checkBuiltIn(value: JsonObject, kind: BodyKind): void {
   value['apiVersion'] = expected
 }
 
-/** Refuses an object of a custom resource with another kind or version than the URL's (422). */
+/** Throws 422 for a custom resource with another kind or version than the URL's. */
 function checkSame(value: JsonObject, kind: BodyKind): void {
   const wanted = { kind: kind.kind, apiVersion: apiVersionOf(kind) }
   const given = { kind: textOf(value, 'kind'), apiVersion: textOf(value, 'apiVersion') }
@@ -48,8 +48,8 @@ function checkSame(value: JsonObject, kind: BodyKind): void {
 }
 
 /**
- * Judges kind and apiVersion of a body of a create or an update. Custom resources have to name both, since nothing else tells what
- * they are (UnstructuredJSONScheme). Throws 400, or 422 for a custom resource of another kind.
+ * Validates kind and apiVersion of a body of a create or update. Custom resources must have both (UnstructuredJSONScheme). Throws 400, or
+ * 422 for a custom resource of another kind.
  */
 export function checkTypeMeta(value: JsonObject, kind: BodyKind, bytes: Uint8Array): void {
   if (kind.schema.dialect !== 'openapi') {
@@ -63,18 +63,18 @@ export function checkTypeMeta(value: JsonObject, kind: BodyKind, bytes: Uint8Arr
   checkSame(value, kind)
 }
 
-/** The same after a patch. Throws 400, and 422 for custom resources. */
+/** As `checkTypeMeta`, for the result of a patch. Throws 400, or 422 for custom resources. */
 export function checkPatchedTypeMeta(value: JsonObject, kind: BodyKind): void {
   if (kind.schema.dialect === 'openapi') checkSame(value, kind)
   else checkBuiltIn(value, kind)
 }
 
-/** Bytes of a body that its refusal shows. */
+/** Maximum bytes of a body in an error. */
 const maxShown = 1024
 
-/** A body that does not say what it is. */
+/** Error for a body without kind. */
 export const missingKind = (kind: BodyKind, bytes: Uint8Array) =>
   unrecognizedObject(kind.kind, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes.subarray(0, maxShown))}'`, bytes)
 
-/** Kind and apiVersion of a body in protobuf. */
+/** As `checkTypeMeta`, for the envelope of a protobuf body. */
 export const checkEnvelope = checkBuiltIn

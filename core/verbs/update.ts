@@ -13,7 +13,7 @@ import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { disown, ifTooLarge } from './too-large.ts'
 
-/** The body must be about the object that the URL names. */
+/** Name and namespace of the body must match the URL. */
 export function checkIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
   if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
@@ -26,7 +26,7 @@ export function checkIdentity({ resource, namespace, name }: Target, { metadata 
 const isMissing = (error: unknown, name: string) =>
   error instanceof ApiError && error.status.reason === 'NotFound' && error.status.details?.name === name
 
-/** PUT of one object, or of one side of it. */
+/** PUT of one object or subresource. */
 export const update: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const options = readUpdateOptions(exchange.query, services.platform)

@@ -11,7 +11,7 @@ import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import type { Json, Message } from '../schema/model.ts'
 
-/** A side of an object with the kind of its bodies. */
+/** View of a main resource or subresource, with the kind of its bodies. */
 export interface SubresourceView extends View {
   /** Empty: the main resource. */
   readonly name: string
@@ -20,18 +20,18 @@ export interface SubresourceView extends View {
     readonly version: string
     readonly kind: string
     readonly schema: Message
-    /** Older `apiVersion`s with the same fields that bodies may say. */
+    /** Older `apiVersion`s with the same fields that bodies may use. */
     readonly olderVersions?: readonly string[]
   }
-  /** False: what it answers can't be shown as Table. Default true. */
+  /** False: responses can't be a Table. Default true. */
   readonly tables?: boolean
-  /** Of what `read` gives as Table; absent: the usual ones. */
+  /** Table columns of what `read` returns; absent: the default ones. */
   readonly columns?: ResourceDefinition['columns']
-  /** What clients see; absent: the object itself. */
+  /** Projects the stored object to what clients see; absent: the object itself. */
   read?(parent: ApiObject): ApiObject
-  /** Why a GET can't be answered; absent: it always can. */
+  /** Error of a GET, if it can't be answered; absent: it always can. */
   unreadable?(parent: ApiObject): ApiError | undefined
-  /** What patches are applied to; absent: what clients see. */
+  /** Base of patches; absent: what clients see. */
   base?(parent: ApiObject): ApiObject
 }
 
@@ -44,7 +44,7 @@ function selectorText(value: unknown): string {
   return labelSelectorOf(isSelector ? selector : { matchLabels: selector as { [key: string]: string } }).toString()
 }
 
-/** Stands for replicas that an object does not have, while its scale is patched. */
+/** Stands for absent replicas while a scale is patched. */
 const noReplicas = -(2 ** 31)
 
 function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body: SubresourceView['body']): SubresourceView {
@@ -54,7 +54,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
     const scale = {
       kind: body.kind,
       apiVersion: apiVersionOf(body),
-      // Admission sees scales of objects that are not stored yet.
+      // In admission the object may have no metadata from the store yet.
       metadata: { name, uid, creationTimestamp, ...(namespace && { namespace }), ...(resourceVersion && { resourceVersion }) },
       spec: { replicas: getPath(parent, specReplicas) ?? absent },
       status: { replicas: getPath(parent, statusReplicas) ?? 0, ...(text && { selector: text }) },

@@ -7,7 +7,7 @@ import { entryQuery, matcher, nameWanted } from './query.ts'
 import { respondWatch, watchEncoder } from './respond.ts'
 import type { Verb } from './services.ts'
 
-/** The options of a watch whose path names the object. Throws 400 when they select another. */
+/** Options of a watch whose path names the object. Throws 400 when they select another name. */
 function named(asked: ListOptions, name: string): ListOptions {
   const { fieldSelector = [] } = asked
   if (fieldSelector.length === 0) return { ...asked, fieldSelector: [{ field: 'metadata.name', operator: '=', value: name }] }
@@ -16,13 +16,13 @@ function named(asked: ListOptions, name: string): ListOptions {
 }
 
 /**
- * Changes of a collection, from a resourceVersion on. Without one (or with 0) the current objects come first as ADDED;
- * `sendInitialEvents` adds a bookmark that says where they end (KEP-3157).
+ * Watches a collection from a resourceVersion on. Without one (or with 0) current objects are sent first as ADDED;
+ * `sendInitialEvents` adds a bookmark after them (KEP-3157).
  */
 export const watch: Verb = async (target) => {
   const { exchange, services, resource, namespace, name } = target
   const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), services.platform, services.watchList)
-  // The old paths `/watch/…/NAME` say the name that others select.
+  // The deprecated paths `/watch/…/NAME` put the name into the path.
   const options = name === '' ? asked : named(asked, name)
   const revision = parseWatchVersion(options.resourceVersion ?? '', resource.groupResource)
   const matches = matcher(target, options)

@@ -1,4 +1,4 @@
-/** May somebody do something? SubjectAccessReview and its local and self forms (authorization API). */
+/** SubjectAccessReview and its local and self forms (authorization API). */
 import type { Attributes } from '../../authz/authorizer.ts'
 import type { User } from '../../request/exchange.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -31,7 +31,7 @@ interface Spec {
 const specOf = (object: ApiObject) => (object['spec'] ?? {}) as Spec
 const spec = FieldPath.of('spec')
 
-/** What to ask, and what of the review could not be understood. */
+/** Attributes to authorize, and errors in the review. */
 function questionOf(
   { resourceAttributes, nonResourceAttributes }: Spec,
   user: User,
@@ -92,7 +92,7 @@ export const localSubjectAccessReview: Action = {
   },
 }
 
-/** All that the caller may do in a namespace, as far as it can be listed. */
+/** SelfSubjectRulesReview: the caller's rules in a namespace, as far as authorizers can list them. */
 export const selfSubjectRulesReview: Action = {
   perform(target, object) {
     const { namespace = '' } = (object['spec'] ?? {}) as { namespace?: string }

@@ -1,4 +1,4 @@
-/** Who is somebody? TokenReview and SelfSubjectReview (authentication API). */
+/** TokenReview and SelfSubjectReview (authentication API). */
 import { AuthenticationError } from '../../authn/authenticator.ts'
 import { mustKnow } from '../../authn/bearer.ts'
 import type { User } from '../../request/exchange.ts'

@@ -35,7 +35,7 @@ function obstacle(pod: ApiObject): string | undefined {
   return schedulingGates.length > 0 ? `pod ${metadata.name} has non-empty .spec.schedulingGates` : undefined
 }
 
-/** Refuses another pod, or another state of it, than the one that the scheduler saw. */
+/** Throws when the pod is not the one, or not in the version, that the scheduler saw. */
 function checkPreconditions({ resource, name }: Target, binding: ApiObject, { metadata }: ApiObject): void {
   for (const [field, word] of [
     ['uid', 'UID'],
@@ -51,7 +51,7 @@ function checkPreconditions({ resource, name }: Target, binding: ApiObject, { me
   }
 }
 
-/** Puts a pod on a node, once: what a scheduler does at the end. Labels and annotations of the binding go to the pod. */
+/** Assigns a pod to a node, once. Labels and annotations of the binding are copied to the pod. */
 async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promise<Status> {
   const { resource, namespace, name, services } = target
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
@@ -82,7 +82,7 @@ async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promis
 /** `pods/binding`. */
 export const binding: Action = { body, perform: bind }
 
-/** POST to the collection of bindings, the old way: the binding names the pod. */
+/** Deprecated POST to the collection of bindings: the binding's name is the pod's. */
 export const collectedBinding: Action = {
   body,
   perform(target, object, dryRun) {

@@ -1,4 +1,4 @@
-/** Health of the control plane's parts, as far as this server can see: its store (deprecated since 1.19). */
+/** Health of control plane components, as far as this server knows: its store only (deprecated since 1.19). */
 
 import { readListOptions } from '../../request/options.ts'
 import type { ApiObject } from '../../resources/definition.ts'

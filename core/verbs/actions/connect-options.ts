@@ -11,14 +11,14 @@ function readerOf(schema: Schema): Reader<Json> {
   return (values) => texts(values).map((value) => item([value]))
 }
 
-/** The path below a proxied object, with a slash before it; a slash at the end stays. */
+/** The path below a proxied object, with a leading slash; a trailing slash is kept. */
 function pathBelow({ exchange: { info } }: Target): string {
   const below = info.parts.slice(3).join('/')
   const path = below === '' || below.startsWith('/') ? below : `/${below}`
   return info.path.endsWith('/') && !path.endsWith('/') ? `${path}/` : path
 }
 
-/** Options of a call that is handed on, such as PodExecOptions, from its query; a proxy's path is that of the URL. Throws 400. */
+/** Options of a connect request, such as PodExecOptions, from its query; the path of a proxy request is that of the URL. Throws 400. */
 export function connectOptions(target: Target, subresource: Subresource, group: string, version: string): ApiObject {
   const query = new URLSearchParams(target.exchange.query)
   if (subresource.connects === 'proxy') query.set('path', pathBelow(target))
@@ -27,7 +27,7 @@ export function connectOptions(target: Target, subresource: Subresource, group: 
     const values = query.getAll(name)
     if (values.length === 0) continue
     const value = readerOf(schema)(values)
-    // Empty fields are left out, as in every encoding.
+    // Empty fields are omitted, as in every encoding.
     if (value !== '' && value !== false && value !== 0) options[name] = value
   }
   return options as unknown as ApiObject

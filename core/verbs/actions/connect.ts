@@ -1,4 +1,4 @@
-/** Requests that are forwarded to nodes, pods and services. This server asks admission, locates them and reaches none yet. */
+/** Connect requests to nodes, pods and services. Admission and target look-up run; forwarding is not implemented yet. */
 import { Reply } from '../../respond/reply.ts'
 import { serviceUnavailable } from '../../respond/status.ts'
 import type { Target, Verb } from '../services.ts'
@@ -15,7 +15,7 @@ const connectTo =
     throw serviceUnavailable('error dialing backend: this server has no way to nodes and pods')
   }
 
-/** Admission sees the options of the call, and may refuse it. */
+/** Runs admission on the options of the request. */
 async function admit(target: Target): Promise<void> {
   const { resource, view } = target
   const { group, version, subresources } = resource.definition
@@ -34,7 +34,7 @@ function upgraded(locate: (target: Target) => Promise<void>): Answers {
 
 function proxied(locate: (target: Target) => Promise<void>): Answers {
   const verb = connectTo(locate)
-  // OPTIONS has no verb.
+  // The empty verb is OPTIONS.
   return { verbs: { get: verb, create: verb, update: verb, patch: verb, delete: verb, '': verb } }
 }
 

@@ -1,4 +1,4 @@
-/** The budgets that limit evictions (policy API, PodDisruptionBudget). */
+/** Disruption budgets, which limit evictions (policy API, PodDisruptionBudget). */
 
 import type { ServedResource } from '../../registry/served.ts'
 import { update } from '../../registry/update.ts'
@@ -28,7 +28,7 @@ export const budgetSpec = (budget: ApiObject) => (budget['spec'] ?? {}) as Spec
 export const budgetStatus = (budget: ApiObject) => (budget['status'] ?? {}) as Status
 
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
-/** Evictions that were granted and that the budget's controller has not seen yet. */
+/** Maximum granted evictions that the disruption controller has not observed yet. */
 const mostDisrupted = 2000
 const pluralInErrors = { group: 'policy', resource: 'poddisruptionbudget' }
 const disruptionAllowed = 'DisruptionAllowed'
@@ -38,7 +38,7 @@ function refused(message: string, retryAfterSeconds?: number): ApiError {
   return new ApiError('TooManyRequests', refusal, { causes, ...(retryAfterSeconds && { retryAfterSeconds }) })
 }
 
-/** The budget lags behind; a client may try again soon. */
+/** The budget's status is outdated; a client may retry soon. */
 export const stillProcessed = (name: string) => refused(`The disruption budget ${name} is still being processed by the server.`, 10)
 
 function selects(budget: ApiObject, pod: ApiObject): boolean {
@@ -50,13 +50,13 @@ function selects(budget: ApiObject, pod: ApiObject): boolean {
   }
 }
 
-/** The budgets of a pod's namespace that select it; one without a selector, or with an empty or invalid one, selects none. */
+/** Budgets of the pod's namespace that select it. Absent, empty and invalid selectors select nothing. */
 export async function budgetsOf(budgets: ServedResource, pod: ApiObject): Promise<readonly ApiObject[]> {
   const { entries } = await budgets.store.list({ namespace: pod.metadata.namespace ?? '' })
   return entries.map((entry) => entry.decode()).filter((budget) => selects(budget, pod))
 }
 
-/** Why no disruption is allowed. */
+/** Error text for an exhausted budget. */
 function exhausted(name: string, status: Status): string {
   const { currentHealthy = 0, desiredHealthy = 0 } = status
   const failed = status.conditions?.find(({ type, status: holds, message }) => type === disruptionAllowed && holds === 'False' && message)
@@ -67,7 +67,7 @@ function exhausted(name: string, status: Status): string {
   return `${base} does not allow evicting pods currently`
 }
 
-/** Throws 429 where the budget does not allow a disruption now, 403 where it is broken. */
+/** Throws 429 when the budget allows no disruption now, 403 when its status is invalid. */
 function checkAllowance({ metadata, ...budget }: ApiObject): void {
   const status = budgetStatus({ ...budget, metadata } as ApiObject)
   const { name = '', generation = 0 } = metadata
@@ -79,7 +79,7 @@ function checkAllowance({ metadata, ...budget }: ApiObject): void {
   if (disruptionsAllowed === 0) throw refused(exhausted(name, status))
 }
 
-/** The condition of a budget whose last disruption was just taken. */
+/** The conditions of a budget after its last disruption was taken. */
 function spent(conditions: readonly Condition[] = [], generation: number, now: string): readonly Condition[] {
   const old = conditions.find(({ type }) => type === disruptionAllowed)
   const lastTransitionTime = old?.status === 'False' && old.lastTransitionTime ? old.lastTransitionTime : now
@@ -94,7 +94,7 @@ function spent(conditions: readonly Condition[] = [], generation: number, now: s
   return old ? conditions.map((each) => (each === old ? condition : each)) : [...conditions, condition]
 }
 
-/** Takes one disruption from the budget, by compare-and-swap, and notes the pod. Throws 429 when there is none. */
+/** Takes one disruption from the budget by compare-and-swap, and records the pod. Throws 429 when none is left. */
 export async function takeDisruption(target: Target, budgets: ServedResource, name: string, dryRun: boolean): Promise<void> {
   const now = timestamp(target.services.clock.now())
   async function change(budget: ApiObject): Promise<ApiObject> {

@@ -1,4 +1,4 @@
-/** `pods/eviction`: a deletion that disruption budgets may refuse (policy API). */
+/** `pods/eviction`: a delete that disruption budgets may refuse (policy API). */
 import { remove } from '../../registry/delete.ts'
 import { update } from '../../registry/update.ts'
 import { type DeleteOptions, deleteOptionsOf } from '../../request/delete-options.ts'
@@ -12,7 +12,7 @@ import { type Action, done } from './action.ts'
 import { budgetSpec, budgetStatus, budgetsOf, stillProcessed, takeDisruption } from './disruption-budget.ts'
 import { conditionOf, ownWrite, statusOf, whole, withCondition } from './pod.ts'
 
-/** How often a deletion that lost a race is tried. */
+/** Maximum attempts of a delete with write conflicts. */
 const tries = 20
 const isConflict = (error: unknown) => error instanceof ApiError && error.status.reason === 'Conflict'
 
@@ -33,10 +33,10 @@ async function podOf({ resource: { store, groupResource }, namespace, name }: Ta
 
 const isOver = (pod: ApiObject) =>
   ['Succeeded', 'Failed'].includes(statusOf(pod).phase ?? '') || pod.metadata.deletionTimestamp !== undefined
-/** What does not run disrupts nothing. */
+/** Pods that don't run are exempt from budgets. */
 const needsNoBudget = (pod: ApiObject) => isOver(pod) || statusOf(pod).phase === 'Pending'
 
-/** Only if the pod is still as it was seen. */
+/** Adds a precondition on the pod's current version. */
 function ofVersion(options: DeleteOptions, { metadata }: ApiObject): DeleteOptions {
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion ?? '' } }
 }
@@ -58,7 +58,7 @@ function checkPreconditions({ name }: Target, { preconditions = {} }: DeleteOpti
     )
 }
 
-/** Says in the pod's status why it goes, then deletes it. */
+/** Adds the DisruptionTarget condition to the pod's status, then deletes the pod. */
 async function markAndDelete(target: Target, options: DeleteOptions): Promise<void> {
   const { resource, namespace, name, services } = target
   const request = ownWrite(target, options.dryRun)
@@ -75,7 +75,7 @@ async function markAndDelete(target: Target, options: DeleteOptions): Promise<vo
   await remove(resource, namespace, name, registryOptions(final), request)
 }
 
-/** Deletes the pod when no budget has a say; false when one may have. */
+/** Deletes a pod that is exempt from budgets; false when budgets apply. */
 async function deleteFreely(target: Target, options: DeleteOptions): Promise<boolean> {
   const fixed = options.preconditions?.resourceVersion !== undefined
   for (let attempt = 1; ; attempt++) {
@@ -90,14 +90,14 @@ async function deleteFreely(target: Target, options: DeleteOptions): Promise<boo
   }
 }
 
-/** Whether an unready pod may go without taking from the budget: it does not count, and enough others do or the policy says so. */
+/** Whether an unready pod can be evicted without taking a disruption: enough other pods are healthy, or the policy allows it. */
 function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
   if (conditionOf(pod, 'Ready')?.status === 'True') return false
   const { currentHealthy = 0, desiredHealthy = 0 } = budgetStatus(budget)
   return budgetSpec(budget).unhealthyPodEvictionPolicy === 'AlwaysAllow' || (desiredHealthy > 0 && currentHealthy >= desiredHealthy)
 }
 
-/** Dry run may be asked for in the query, in the body, or in both. */
+/** Dry run may be requested in the query, in the body, or in both. */
 function optionsOf(target: Target, eviction: ApiObject, dryRun: boolean): DeleteOptions {
   const options = deleteOptionsOf((eviction['deleteOptions'] ?? {}) as Json, target.services.platform)
   return { ...options, dryRun: options.dryRun || dryRun }

@@ -35,7 +35,7 @@ const actions: { readonly [name in ActionName]: Answers } = {
   tokenReview: posted(tokenReview),
 }
 
-/** What answers for a resource, or for a subresource that is named, instead of the verbs on stored objects; undefined: those do. */
+/** Handlers that replace the verbs on stored objects, for a resource or its named subresource; undefined: none. */
 export function actionOf({ action, subresources }: ResourceDefinition, subresource: string): Answers | undefined {
   const name = subresource === '' ? action : subresources.find((each) => each.name === subresource)?.action
   return name && actions[name]

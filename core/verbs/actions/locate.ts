@@ -1,4 +1,4 @@
-/** Where a request to a node, a pod or a service goes: what is checked before anything is forwarded. */
+/** Target look-up of requests to nodes, pods and services, with the checks that precede forwarding. */
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, badRequest, invalid, notFound, serviceUnavailable } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
@@ -13,14 +13,14 @@ async function find({ services: { table } }: Target, plural: string, namespace: 
   return entry.decode()
 }
 
-/** A node's agent can be asked only where the node has an address. */
+/** Throws unless the node has an address. */
 async function nodeAgent(target: Target, name: string): Promise<void> {
   const node = await find(target, 'nodes', '', name)
   const { addresses = [] } = (node['status'] ?? {}) as { addresses?: readonly object[] }
   if (addresses.length === 0) throw new ApiError('InternalError', 'no preferred addresses found; known addresses: []')
 }
 
-/** The container that is named, or the only one. Throws 400. */
+/** Validates the named container, or requires that there is only one. Throws 400. */
 function checkContainer(target: Target, pod: ApiObject): void {
   const { containers, initContainers = [], ephemeralContainers = [] } = specOf(pod)
   const names = [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
@@ -66,7 +66,7 @@ function checkLogOptions({ exchange: { query }, name }: Target): void {
   if (errors.list.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, name, errors.list)
 }
 
-/** `pods/log`: false when the pod has no node yet, and so no log. */
+/** `pods/log`: false when the pod has no node and therefore no log. */
 export async function logOf(target: Target): Promise<boolean> {
   checkLogOptions(target)
   const pod = await podOf(target)
@@ -104,7 +104,7 @@ interface Subset {
   readonly ports?: readonly ServicePort[]
 }
 
-/** `services/proxy`: some endpoint of the service has to have the port. */
+/** `services/proxy`: an endpoint of the service must have the port. */
 export async function serviceAt(target: Target): Promise<void> {
   const { name, port } = splitPort(target, 'service')
   let portName = port

@@ -1,4 +1,4 @@
-/** What actions on pods look at and change. */
+/** Helpers for actions on pods. */
 
 import type { WriteRequest } from '../../registry/request.ts'
 import { sideView, type View } from '../../registry/view.ts'
@@ -40,7 +40,7 @@ export const specOf = (pod: ApiObject) => pod['spec'] as Spec
 export const statusOf = (pod: ApiObject) => (pod['status'] ?? {}) as Status
 export const conditionOf = (pod: ApiObject, type: string) => statusOf(pod).conditions?.find((condition) => condition.type === type)
 
-/** A pod's conditions with this one in its place; its transition is now, unless it says nothing new. */
+/** Adds or replaces a condition; the transition time changes only with the status. */
 export function withCondition(pod: ApiObject, condition: Condition, now: number): readonly Condition[] {
   const old = conditionOf(pod, condition.type)
   const lastTransitionTime = old?.status === condition.status && old.lastTransitionTime ? old.lastTransitionTime : timestamp(now)
@@ -50,10 +50,10 @@ export function withCondition(pod: ApiObject, condition: Condition, now: number)
   return old ? conditions.map((each) => (each === old ? stamped : each)) : [...conditions, stamped]
 }
 
-/** An update by the server itself, of any part. */
+/** View for the server's own updates: any field may change. */
 export const whole: View = sideView({ write: (_existing, incoming) => incoming })
 
-/** A write that follows from an action; admission has seen the action. */
+/** A write caused by an action; admission has run on the action. */
 export function ownWrite({ exchange, services }: Target, dryRun: boolean): WriteRequest {
   return {
     context: hookContext(services),

@@ -1,4 +1,4 @@
-/** Selectors in access reviews (KEP-4601): their rules, and the texts that authorizers read them from. */
+/** Selectors in access reviews (KEP-4601): validation, and their text form for authorizers. */
 import { fieldSelectorText, parseFieldSelector } from '../../request/field-selector.ts'
 import { type LabelOperator, type LabelRequirement, requirementFault, requirementText } from '../../request/label-requirement.ts'
 import { parseLabelSelector } from '../../request/label-selector.ts'
@@ -23,14 +23,14 @@ export interface ReviewedSelectors {
   readonly labelSelector?: SelectorAttributes | null
 }
 
-/** A selector as one text, as far as it can be read. */
+/** A selector as text; unsupported requirements are left out. */
 interface Selection {
   readonly text: string
-  /** Something of it was left out, which makes the question broader. */
+  /** A requirement was left out, which widens the request. */
   readonly partial: boolean
 }
 
-/** Operators that this server does not know are let through: a newer client may ask about them. */
+/** Unknown operators are accepted, because newer clients may send them. */
 function checkValues({ operator = '', values }: Requirement, path: FieldPath, errors: FieldErrors): void {
   const count = (values ?? []).length
   if ((operator === 'In' || operator === 'NotIn') && count === 0)
@@ -86,7 +86,7 @@ function joined(all: readonly Requirement[], textOf: (requirement: Requirement) 
   return { text: known.join(','), partial: known.length < texts.length }
 }
 
-/** Fields are compared with one value each. */
+/** A field requirement as text; only a single value can be expressed. */
 function fieldText({ key = '', operator, values }: Requirement): string | undefined {
   const [value, ...others] = values ?? []
   if (value === undefined || others.length > 0 || (operator !== 'In' && operator !== 'NotIn')) return undefined
@@ -113,7 +113,7 @@ const selection = (
   textOf: (requirement: Requirement) => string | undefined,
 ) => (rawSelector !== '' ? raw(rawSelector, parse) : joined(requirements ?? [], textOf))
 
-/** The selectors as attributes have them, and what of them could not be read. */
+/** The selectors as authorization attributes, and the errors in them. */
 export function selectorTexts({ fieldSelector, labelSelector }: ReviewedSelectors): {
   readonly attributes: { readonly fieldSelector?: string; readonly labelSelector?: string }
   readonly problems: readonly string[]

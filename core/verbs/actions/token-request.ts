@@ -1,4 +1,4 @@
-/** `serviceaccounts/token`: issues a token of a service account (KEP-1205). */
+/** `serviceaccounts/token`: issues a service account token (KEP-1205). */
 import type { TokenRequest as IssuerRequest } from '../../authn/service-account/issuer.ts'
 import { TokenRequest } from '../../resources/authentication/tokenrequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -28,7 +28,7 @@ type Bound = NonNullable<IssuerRequest['boundObject']>
 const defaultSeconds = 3600
 const leastSeconds = 600
 const mostSeconds = 2 ** 32
-/** What the token volumes of pods ask for; such a token may live longer, so that old clients do not break. */
+/** Lifetime in seconds that projected volumes request; such a token gets an extended lifetime, for clients that don't reload it. */
 const volumeSeconds = 3607
 const body = { group: 'authentication.<domain>', version: 'v1', kind: 'TokenRequest', schema: TokenRequest }
 
@@ -36,7 +36,7 @@ function refuseIfAny({ services, name }: Target, errors: FieldErrors, named = na
   if (errors.list.length > 0) throw invalid({ group: services.platform.name(body.group), kind: body.kind }, named, errors.list)
 }
 
-/** The body may leave out what the URL says, but not say something else. */
+/** Name and namespace in the body may be absent, but must match the URL. */
 function checkSubject(target: Target, { metadata }: ApiObject): void {
   const errors = new FieldErrors()
   for (const field of ['name', 'namespace'] as const) {
@@ -47,7 +47,7 @@ function checkSubject(target: Target, { metadata }: ApiObject): void {
   refuseIfAny(target, errors)
 }
 
-/** A request for the token of an account that another one has replaced is not for this one. */
+/** Throws 409 when the request names the UID of a previous account. */
 function checkUid({ services, name, exchange }: Target, given: string | undefined, uid: string): void {
   if (!given || given === uid) return
   const problem = `the UID in the token request (${given}) does not match the UID of the service account (${uid})`
@@ -72,7 +72,7 @@ async function find({ services: { table } }: Target, plural: string, namespace: 
   return entry.decode()
 }
 
-/** The node that the pod runs on, without a uid when it is not known here. */
+/** The pod's node; without UID when the node is not found. */
 async function nodeOf(target: Target, pod: ApiObject): Promise<{ name: string; uid?: string } | undefined> {
   const name = specOf(pod).nodeName
   if (!name) return undefined
@@ -84,7 +84,7 @@ async function nodeOf(target: Target, pod: ApiObject): Promise<{ name: string; u
 const bindable: { readonly [kind in Bound['kind']]: string } = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }
 const isBindable = (kind: string): kind is Bound['kind'] => Object.hasOwn(bindable, kind)
 
-/** The object that the token is to be bound to, with its uid; it has to exist, as the very one that is meant. */
+/** The object that the token is bound to, with its UID. It must exist, with the requested UID if given. */
 async function boundObject(target: Target, { kind = '', apiVersion = '', name = '', uid }: Reference): Promise<Bound> {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
   if (group !== '' || !isBindable(kind)) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)

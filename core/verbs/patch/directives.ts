@@ -1,4 +1,4 @@
-/** Directives of strategic merge patches: members that say how to merge what stands beside them. */
+/** Directives of strategic merge patches: members that control how their siblings are merged. */
 
 import { isObject } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
@@ -17,13 +17,13 @@ export const badDeleteList = () => badRequest('invalid patch format of primitive
 export const badPatchType = (type: Json | undefined, map: JsonObject) =>
   badRequest(`unknown patch type: ${goText(type)} in map: ${goText(map)}`)
 
-/** The field that a directive such as `$setElementOrder/ports` is about. */
+/** The field of a directive such as `$setElementOrder/ports`. */
 export function fieldOf(key: string, prefix: string): string {
   if (key.startsWith(`${prefix}/`)) return key.slice(prefix.length + 1)
   throw prefix === deletePrefix ? badDeleteList() : badOrderList()
 }
 
-/** Applies `$retainKeys`: keys of the original that it does not name go. Takes the directive out of the patch. */
+/** Applies `$retainKeys`: removes other keys from the original. Removes the directive from the patch. */
 export function retainKeys(original: JsonObject, patch: JsonObject): void {
   const names = get(patch, retainKeysDirective)
   if (names === undefined) return
@@ -37,7 +37,7 @@ export function retainKeys(original: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(original)) if (!kept.has(key)) delete original[key]
 }
 
-/** Makes a part of a patch the value itself: objects with a `$patch` directive go. Undefined: nothing is left. Changes the part. */
+/** Turns a part of a patch into a value: removes objects with a `$patch` directive. Undefined: nothing is left. Changes the part. */
 export function plainValue(part: Json): Json | undefined {
   if (Array.isArray(part)) return part.map(plainValue).filter((item) => item !== undefined)
   if (!isObject(part)) return part
@@ -50,7 +50,7 @@ export function plainValue(part: Json): Json | undefined {
   return part
 }
 
-/** Takes null members out of objects, also within lists. Changes the part. */
+/** Removes null members from objects, also within lists. Changes the part. */
 export function discardNulls(part: Json): void {
   if (Array.isArray(part)) for (const item of part) discardNulls(item)
   else if (isObject(part))

@@ -1,4 +1,4 @@
-/** Lists in strategic merge patches: which items are the same, and in what order the merged ones stand. */
+/** Lists in strategic merge patches: identity of items, and order of the merged list. */
 
 import { unprocessablePatch } from '../../apply/json-patch.ts'
 import { isObject, typeName } from '../../apply/json-values.ts'
@@ -8,7 +8,7 @@ import { get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { badOrderList, badPatchType, patchDirective } from './directives.ts'
 
-/** Identity of an item: the value of its merge key, or the item itself in lists without one. */
+/** Identity of an item: its merge key, or its value in lists without merge key. */
 type Identity = (item: Json) => Json
 
 /** Merges two objects with the same merge key into one. */
@@ -31,7 +31,7 @@ function identityOf(mergeKey: string | undefined): Identity {
   }
 }
 
-/** First position of each identity. */
+/** First index of each identity. */
 function positions(items: readonly Json[], identity: Identity): Map<Json, number> {
   const found = new Map<Json, number>()
   for (const [index, item] of items.entries()) {
@@ -41,7 +41,7 @@ function positions(items: readonly Json[], identity: Identity): Map<Json, number
   return found
 }
 
-/** Whether the items are objects. Throws when they are of several types, lists, or none. */
+/** Whether the items are objects. Throws for mixed types, nested lists and empty lists. */
 function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
   let type: string | undefined
   for (const item of lists.flat(1)) {
@@ -56,8 +56,8 @@ function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
 }
 
 /**
- * Merges a list whose patch strategy is `merge`, or takes the patch's scalars out of it (`deleting`). When items go, the
- * places they leave in `original` are taken by added ones, so that it tells an order list where those stand.
+ * Merges a list with patch strategy `merge`, or deletes the patch's scalars from it (`deleting`). Added items take the
+ * places of deleted ones in `original`, which therefore gives their positions for ordering.
  */
 export function mergeLists(
   original: Json[],
@@ -81,7 +81,7 @@ export function mergeLists(
   return inOrder(merged, changes, kept, mergeKey)
 }
 
-/** Applies the items with `$patch`: what is kept of the original, and the items that remain to be merged. */
+/** Applies items with `$patch`: returns the items kept of the original, and the items still to merge. */
 function applyListDirectives(original: readonly Json[], patch: readonly Json[], mergeKey: string): [kept: Json[], changes: Json[]] {
   const changes: Json[] = []
   const deleted = new Set<Json>()
@@ -117,8 +117,8 @@ function mergeObjects(original: readonly Json[], patch: readonly Json[], mergeKe
 }
 
 /**
- * Puts merged items in order: those that the patch names in its order, the others in the order they had; an item of the
- * others comes first where both are known to the original list and it stood before.
+ * Orders merged items: items of the patch in its order, the others in theirs; another item comes first if it preceded in
+ * the original list.
  */
 export function inOrder(merged: readonly Json[], named: readonly Json[], original: readonly Json[], mergeKey: string | undefined): Json[] {
   const identity = identityOf(mergeKey)
@@ -148,7 +148,7 @@ export function inOrder(merged: readonly Json[], named: readonly Json[], origina
   return [...result, ...others.slice(next)]
 }
 
-/** A patch list must keep to the order list beside it: its items occur there, in the same relative order. */
+/** Validates a patch list against its order list: it must be a subsequence. */
 export function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
   if (patch.length === 0 || order.length === 0) return
   const identity = identityOf(mergeKey)
@@ -162,7 +162,7 @@ export function checkOrder(patch: readonly Json[], order: readonly Json[], merge
     throw badRequest(`The order in patch list:\n${goText([...patch])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`)
 }
 
-/** A directive's list. */
+/** The list of a directive. */
 export function orderList(value: Json | undefined): Json[] {
   if (Array.isArray(value)) return value
   throw badOrderList()

@@ -7,15 +7,15 @@ import type { Json, JsonObject } from '../../schema/model.ts'
 import { forgetRawText } from '../../schema/raw-json.ts'
 
 /**
- * Merges the patch into the document and returns it; the document is changed, the patch is not.
- * Throws BadRequest when the patch is no object.
+ * Merges the patch into the document and returns it; changes the document, not the patch.
+ * Throws BadRequest when the patch is not an object.
  */
 export function applyMergePatch(document: JsonObject, patch: Json): JsonObject {
   merge(document, objectPatch(patch))
   return document
 }
 
-/** The patch as the object that merge patches must be. */
+/** The patch as an object. Throws BadRequest otherwise. */
 export function objectPatch(patch: Json): JsonObject {
   if (isObject(patch)) return patch
   if (patch === null) throw badRequest('Invalid JSON Patch')
@@ -36,7 +36,7 @@ function merge(target: JsonObject, patch: JsonObject): void {
   }
 }
 
-/** A copy in which no object, also within lists, has a null member, as the reference server stores new values. */
+/** Copies a value without null members, also within lists, as the reference server stores new values. */
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value

@@ -1,4 +1,4 @@
-/** Strategic merge patch (API conventions, 'Patch operations'): a merge patch that knows from the schema how lists merge. */
+/** Strategic merge patch (API conventions, 'Patch operations'): merges lists as the schema says. */
 
 import { isObject, jsonTypeName, typeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
@@ -9,7 +9,7 @@ import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDi
 import { checkOrder, inOrder, mergeLists, orderList } from './merge-list.ts'
 
 /**
- * Applies a patch to a document of that schema and returns the result. The document may be changed, the patch is not.
+ * Applies a patch to a document of that schema and returns the result; may change the document, not the patch.
  * Throws BadRequest for a malformed patch, and Invalid for lists of lists.
  */
 export function applyStrategicMerge(schema: Message, document: JsonObject, patch: Json): JsonObject {
@@ -19,12 +19,15 @@ export function applyStrategicMerge(schema: Message, document: JsonObject, patch
 
 interface Merging {
   readonly schema: Schema
-  /** Lists are joined, objects merged; `replace` takes the patch's value whole. Lists without a strategy are replaced. */
+  /**
+   * `merge`: lists are merged by key or as sets, objects by member; `replace`: the patch's value replaces the field. Lists without a strategy
+   * are replaced.
+   */
   readonly strategy: string
   readonly mergeKey: string | undefined
 }
 
-/** How a field merges. */
+/** Merge strategy of a field. */
 function mergingOf(schema: Schema, key: string): Merging {
   if (schema.type !== 'message')
     throw badRequest(`merging an object in json but data type is not struct, instead is: ${schema.type === 'list' ? 'slice' : schema.type}`)
@@ -34,7 +37,7 @@ function mergingOf(schema: Schema, key: string): Merging {
   return { schema: field.schema, strategy, mergeKey: field.patchMergeKey }
 }
 
-/** Merges into `original`, which is returned unless a directive replaces it. Uses up the patch. */
+/** Merges into `original` and returns it, unless a directive replaces it. Consumes the patch. */
 function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   const directive = get(patch, patchDirective)
   if (directive === 'delete') return {}
@@ -64,7 +67,7 @@ function mergeField(original: JsonObject, key: string, value: Json, schema: Sche
   else if (!deleting) setPlain(original, key, value)
 }
 
-/** Takes the patch's value as it is. */
+/** Sets the patch's value. */
 function setPlain(original: JsonObject, key: string, value: Json): void {
   discardNulls(value)
   const plain = plainValue(value)
@@ -78,7 +81,7 @@ function mergeListField(original: Json[], patch: Json[], { schema, strategy, mer
   return mergeLists(original, patch, mergeKey, (current, change) => mergeMaps(current, change, items), deleting)
 }
 
-/** Applies the `$setElementOrder/…` lists together with the patch lists of their fields, and takes both out of the patch. */
+/** Applies `$setElementOrder/…` directives together with the patch lists of their fields, and removes both from the patch. */
 function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(orderPrefix)) continue
