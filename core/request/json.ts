@@ -1,6 +1,7 @@
 import { type ApiError, badRequest } from '../respond/status.ts'
 import { endOfString, hasLongInteger, hasSurrogateEscape, keepsText, NumberRangeError, parseExact } from '../schema/json-text.ts'
 import type { Json, Schema } from '../schema/model.ts'
+import { decodeUtf8, repairUtf8 } from '../schema/utf8.ts'
 import { findDuplicates } from './json-duplicates.ts'
 import { syntaxFault } from './json-syntax.ts'
 
@@ -20,16 +21,19 @@ export interface ParseOptions {
   readonly doubles?: boolean
   /** Schema that tells which parts keep their text. */
   readonly schema?: Schema
+  /** Refuse bytes that are not UTF-8. Default false: they become U+FFFD, as in Go. */
+  readonly strictText?: boolean
   /** Called when numbers are written with a fraction or exponent, which are symbols then; see spelled-number.ts. */
   readonly settle?: (value: Json) => Json
 }
 
 /**
- * Parses a JSON body (RFC 8259, UTF-8). The last of duplicate keys wins; with `duplicates` they are reported. Lone surrogates become U+FFFD,
- * as in Go. Throws BadRequest with the syntax error as message, such as `unexpected end of JSON input`.
+ * Parses a JSON body (RFC 8259, UTF-8). The last of duplicate keys wins; with `duplicates` they are reported. Lone surrogates, and bytes
+ * that are not UTF-8, become U+FFFD, as in Go. Throws BadRequest with the syntax error as message, such as `unexpected end of JSON input`.
  */
-export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, settle }: ParseOptions): Parsed {
-  const text = decodeText(bytes)
+export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, strictText = false, settle }: ParseOptions): Parsed {
+  const text = decodeUtf8(bytes) ?? (strictText ? undefined : repairUtf8(bytes))
+  if (text === undefined) throw notUtf8()
   const { members, exponents, fractions } = measure(text)
   const spelled = settle !== undefined && (exponents || fractions)
   let value: Json
@@ -45,6 +49,9 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
   return { value, duplicates: repeats ? findDuplicates(text) : [] }
 }
 
+/** Refusal of bodies that must be UTF-8. */
+export const notUtf8 = (): ApiError => badRequest('invalid UTF-8 in body')
+
 /** Parses integers beyond 2^53 as bigints, and lone surrogates as Go does. */
 function exactly(text: string, schema: Schema | undefined, spelled = false): Json {
   try {
@@ -52,17 +59,6 @@ function exactly(text: string, schema: Schema | undefined, spelled = false): Jso
   } catch (error) {
     if (error instanceof NumberRangeError) throw badRequest(error.message)
     throw error
-  }
-}
-
-const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Decodes UTF-8. A byte order mark stays, so that parsers refuse it. Throws BadRequest. */
-export function decodeText(bytes: Uint8Array): string {
-  try {
-    return strictDecoder.decode(bytes)
-  } catch {
-    throw badRequest('invalid UTF-8 in body')
   }
 }
 

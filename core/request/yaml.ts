@@ -1,7 +1,8 @@
 import { badRequest } from '../respond/status.ts'
 import { shorten } from '../schema/shorten.ts'
+import { decodeUtf8 } from '../schema/utf8.ts'
 import { readYaml, YamlError } from '../schema/yaml/reader.ts'
-import { decodeText, type Parsed } from './json.ts'
+import { notUtf8, type Parsed } from './json.ts'
 
 const maxFaults = 100
 /** Maximum characters of a key in errors. */
@@ -17,7 +18,8 @@ export function parseYaml(bytes: Uint8Array, options: { readonly duplicates: boo
   const repeated = (key: string, line: number) => {
     if (duplicates.length < maxFaults) duplicates.push(`line ${line + 1}: key ${JSON.stringify(shorten(key, maxShown))} already set in map`)
   }
-  const text = decodeText(bytes)
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw notUtf8()
   try {
     return { value: readYaml(text, options.duplicates ? { repeated } : {}), duplicates }
   } catch (error) {

@@ -29,7 +29,7 @@ const isObject = (value: Json): value is JsonObject => typeof value === 'object'
 function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] } {
   if (bytes[0] === openBrace) {
     try {
-      const parsed = parseJson(bytes, { duplicates: true })
+      const parsed = parseJson(bytes, { duplicates: true, strictText: true })
       if (parsed.duplicates.length === 0) return parsed
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

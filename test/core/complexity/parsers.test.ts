@@ -34,6 +34,7 @@ const strict = { duplicates: true }
 /** What reads texts of clients; failures are answers as well. */
 const readers: { readonly [name: string]: (text: string) => unknown } = {
   JSON: (text) => parseJson(encoder.encode(text), strict),
+  'JSON that is not UTF-8': (text) => parseJson(encoder.encode(JSON.stringify(text)).fill(0xe2, 1, -1), strict),
   'JSON keys': (text) => parseJson(encoder.encode(`{${JSON.stringify(text)}:{${'"a":1,'.repeat(1000)}"a":1}}`), strict),
   'JSON with a long integer': (text) => parseJson(encoder.encode(`{"a":9007199254740993,"b":${JSON.stringify(text)}}`), strict),
   'JSON lists of long integers': (text) =>

@@ -107,13 +107,29 @@ test('broken texts are refused with 400, never otherwise', () => {
   )
 })
 
-test('bounds the depth, and refuses invalid UTF-8', () => {
+test('bytes that are no UTF-8 become U+FFFD each, as in Go, where they are not refused', () => {
+  const replaced: readonly [number[], string][] = [
+    [[0xff, 0x61], '\ufffda'],
+    [[0xe2, 0x82], '\ufffd\ufffd'],
+    [[0xf0, 0x9f, 0x98, 0x61], '\ufffd\ufffd\ufffda'],
+    [[0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
+    [[0xc0, 0xaf, 0xf4, 0x90, 0x80, 0x80], '\ufffd'.repeat(6)],
+    [[0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0xc3, 0xa4, 0x80], '€😀ä\ufffd'],
+  ]
+  for (const [bytes, text] of replaced) {
+    const body = new Uint8Array([0x7b, 0x22, ...bytes, 0x22, 0x3a, 0x22, ...bytes, 0x22, 0x7d])
+    assert.deepEqual(parseJson(body, { duplicates: true }), { value: { [text]: text }, duplicates: [] })
+    assert.throws(() => parseJson(body, { duplicates: true, strictText: true }), /invalid UTF-8/)
+  }
+  assert.throws(() => parseJson(new Uint8Array([0x7b, 0xe4, 0x7d]), { duplicates: true }), /invalid character 'ä' looking for beginning/)
+})
+
+test('bounds the depth', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   assert.ok(parse(nested(maxDepth)))
   assert.throws(() => parse(nested(maxDepth + 1)), /exceeded max depth/)
   assert.throws(() => parse('['.repeat(3_000_000)), /exceeded max depth/)
   assert.ok(parse(`["${'['.repeat(maxDepth + 1)}"]`))
-  assert.throws(() => parseJson(new Uint8Array([0x22, 0xff, 0x22]), { duplicates: false }), /invalid UTF-8/)
 })
 
 test('an unrecognized object is described by the start of its body', () => {

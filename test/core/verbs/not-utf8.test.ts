@@ -1,0 +1,57 @@
+/** Bodies with bytes that are not UTF-8: replaced in JSON, as Go's encoding/json does, refused in YAML. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startCore } from '../../support/core-server.ts'
+import { eventually } from '../../support/wait.ts'
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const objects = '/apis/e.com/v1/things'
+
+/** The text with a byte that is not UTF-8 in place of each `?`. */
+const broken = (text: string) => new TextEncoder().encode(text).map((byte) => (byte === 0x3f ? 0xff : byte))
+
+const definition = {
+  metadata: { name: 'things.e.com' },
+  spec: {
+    group: 'e.com',
+    scope: 'Cluster',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { data: { type: 'object', additionalProperties: { type: 'string' } } } } },
+      },
+    ],
+  },
+}
+
+test('bytes that are not UTF-8 become U+FFFD in JSON bodies and patches, and are refused in YAML', async (t) => {
+  const server = await startCore({})
+  t.after(() => server.close())
+  async function send(method: string, path: string, body: string, type = 'application/json'): Promise<[number, string]> {
+    const init = { method, headers: { 'content-type': type }, body: broken(body) }
+    const response = await server.fetch(new Request(`http://in-process${path}`, init))
+    const answer = (await response.json()) as { data?: { a?: string }; message?: string }
+    return [response.status, answer.data?.a ?? answer.message ?? '']
+  }
+  assert.deepEqual((await send('POST', definitions, JSON.stringify(definition)))[0], 201)
+  await eventually('the resource', async () => (await server.fetch(new Request(`http://in-process${objects}`))).status === 200)
+  const kinds = { ConfigMap: ['v1', configMaps], Thing: ['e.com/v1', objects] } as const
+  for (const [kind, [apiVersion, path]] of Object.entries(kinds)) {
+    const body = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":{"name":"one"},"data":{"a":"b?c"}}`
+    assert.deepEqual(await send('POST', path, body), [201, 'b\ufffdc'])
+    const one = `${path}/one`
+    assert.deepEqual(await send('PATCH', one, '{"data":{"a":"?d"}}', 'application/merge-patch+json'), [200, '\ufffdd'])
+    const operation = '[{"op":"replace","path":"/data/a","value":"e?"}]'
+    assert.deepEqual(await send('PATCH', one, operation, 'application/json-patch+json'), [200, 'e\ufffd'])
+    const [status, message] = await send('PATCH', `${one}?fieldManager=a&force=true`, body, 'application/apply-patch+yaml')
+    assert.equal(status, 400)
+    assert.match(message, /UTF-8/)
+    const [yaml, why] = await send('POST', path, body.replace('one', 'two'), 'application/yaml')
+    assert.equal(yaml, 400)
+    assert.match(why, /UTF-8/)
+  }
+})
