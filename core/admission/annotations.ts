@@ -1,8 +1,8 @@
 import { formats } from '../schema/formats.ts'
 
 /**
- * Adds an audit annotation. As in the reference, keys have the form `DOMAIN/NAME`, and what a key says already is not overwritten: other
- * annotations are left out (admission/attributes.go).
+ * Adds an audit annotation. As in the reference, keys must have the form `DOMAIN/NAME` and existing values are not overwritten; other
+ * annotations are dropped (admission/attributes.go).
  */
 export function addAnnotation(annotations: Map<string, string>, key: string, value: string): void {
   const wellFormed = key.split('/').length === 2 && formats.qualifiedName(key).length === 0

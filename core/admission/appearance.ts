@@ -1,7 +1,7 @@
 import type { Clock } from '../ports.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 
-/** Resolves once an object of that name is there, and after so many milliseconds at the latest. */
+/** Resolves once an object of that name exists, or after a timeout in milliseconds. */
 export async function appearance(
   store: WatchableStore,
   scope: { readonly namespace: string; readonly name: string },

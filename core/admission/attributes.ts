@@ -23,29 +23,29 @@ export interface ServedVersion {
   readonly kind: GroupVersionKind
 }
 
-/** The versions in which the objects of a resource are served. */
+/** The served versions of a resource's objects. */
 export interface ObjectVersions {
   /**
-   * Group versions of the same stored objects that have the subresource as well, the requested one included (EquivalentResourceRegistry). The
-   * same array for all requests of the resource and subresource until they change.
+   * Served versions of the same stored objects that have the subresource, including the requested one (EquivalentResourceRegistry). The same
+   * array for all requests of the resource and subresource until they change.
    */
   all(): readonly ServedVersion[]
-  /** An object of any of these versions in the version of `kind`; the object itself when it is in that version already. */
+  /** Converts an object of any of these versions to the version of `kind`; returns the object itself if it has that version. */
   convert(object: ApiObject, kind: GroupVersionKind): Promise<ApiObject>
-  /** A value that should be an object of this kind and version, with defaults. Unknown fields are dropped. Throws an Error when it does not fit. */
+  /** Decodes and defaults an object of this kind and version. Unknown fields are dropped. Throws an Error when it is malformed. */
   decode(value: JsonObject, kind: GroupVersionKind): ApiObject
-  /** What objects of one of these kinds may hold. */
+  /** Schema of one of these kinds. */
   schemaOf(kind: GroupVersionKind): Message
 }
 
-/** What admission is asked about (apiserver/pkg/admission.Attributes). */
+/** Attributes of an admission request (apiserver/pkg/admission.Attributes). */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
-  /** Verb of the request as authorization sees it, such as `patch`; absent for the server's own writes. */
+  /** Authorization verb of the request, such as `patch`; absent for the server's own writes. */
   readonly verb?: string
   /** Resource without its version. */
   readonly groupResource: GroupResource
-  /** Resource and kind as the request names them; the kind is that of the body, such as Scale or Eviction. */
+  /** Requested resource and kind; the kind is that of the body, such as Scale or Eviction. */
   readonly resource: GroupVersionResource
   readonly kind: GroupVersionKind
   readonly namespaced: boolean
@@ -54,51 +54,51 @@ export interface AdmissionAttributes {
   /** Empty for a create with generateName until the name is generated, and for a deletecollection. */
   readonly name: string
   /**
-   * The new object, in the stored version or of the kind of the subresource. Mutating plugins change it in place or put another in its place.
+   * The new object, in the stored version or of the subresource's kind. Mutating plugins change or replace it.
    * Absent for a delete; the options (PodExecOptions and the like) for a connect.
    */
   object: ApiObject | undefined
   /** As `object`; never changed. */
   readonly oldObject: ApiObject | undefined
   readonly versions: ObjectVersions
-  /** CreateOptions, UpdateOptions or DeleteOptions as the client gave them, with kind and apiVersion; absent for a connect. */
+  /** CreateOptions, UpdateOptions or DeleteOptions as the client sent them, with kind and apiVersion; absent for a connect. */
   readonly options: JsonObject | undefined
   readonly user: User
   readonly dryRun: boolean
-  /** Aborts when the client is gone or the request's deadline has passed. */
+  /** Aborts when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal
-  /** When the request is to have ended, in milliseconds since the epoch; absent: it has no end. */
+  /** Deadline of the request in milliseconds since the epoch; absent: none. */
   readonly deadline?: number | undefined
-  /** The time that expressions about this request take from others; absent: as much as they want. */
+  /** Time slices for CEL evaluation; absent: no yielding. */
   readonly slices?: Slices
   /** Adds a `Warning` header. */
   warn(text: string): void
   /**
-   * Adds an audit annotation under a key `DOMAIN/NAME`, unless there is one. With `Request`, what it says is as confidential as the request's
-   * body: it belongs into events that have that body only.
+   * Adds an audit annotation under a key `DOMAIN/NAME`, unless it exists. Level `Request`: the value is as confidential as the request's body,
+   * and only written to events that contain the body.
    */
   annotate(key: string, value: string, level?: AnnotationLevel): void
 }
 
 export type AnnotationLevel = 'Metadata' | 'Request'
 
-/** The rounds in which one object is mutated: a second one when a plugin asks for it in the first. There is no third. */
+/** Rounds of mutation of one object: a second one runs when a plugin requests it in the first. There is no third. */
 export interface MutationRounds {
   /** Whether this is the second round. */
   readonly again: boolean
-  /** Asks for the second round, in which all plugins run again. Plugins that must not, such as webhooks with `Never`, see to it themselves. */
+  /** Requests the second round, which runs all plugins again. Plugins themselves skip what must not run twice, such as webhooks with `Never`. */
   repeat(): void
 }
 
-/** One plugin; either phase may be missing. Throws an ApiError to refuse. */
+/** An admission plugin; either phase may be missing. Throws an ApiError to deny the request. */
 export interface AdmissionPlugin {
   readonly name: string
   readonly operations: readonly AdmissionOperation[]
-  /** Absent: all. Subresources are the plugin's own concern. */
+  /** Absent: all. Plugins handle subresources themselves. */
   readonly resources?: readonly GroupResource[]
-  /** A plugin that keeps notes between the rounds of one object keys them by `rounds`, in a WeakMap. */
+  /** State of a plugin between the rounds of one object belongs into a WeakMap keyed by `rounds`. */
   mutate?(attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> | void
   validate?(attributes: AdmissionAttributes): Promise<void> | void
-  /** Ends background work when the server closes. */
+  /** Stops background work when the server closes. */
   close?(): void
 }

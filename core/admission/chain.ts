@@ -3,9 +3,9 @@ import { qualified } from '../respond/status.ts'
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, MutationRounds } from './attributes.ts'
 import { type ChainObserver, unobserved } from './observer.ts'
 
-/** The two phases. In each, every plugin runs in the order of the list; the first refusal ends it. */
+/** The two admission phases. Each runs its plugins in order; the first denial ends it. */
 export interface Admission {
-  /** Once, or twice when a plugin asks for a second round. */
+  /** Runs once, or twice when a plugin requests a second round. */
   mutate(attributes: AdmissionAttributes): Promise<void>
   validate(attributes: AdmissionAttributes): Promise<void>
 }
@@ -21,7 +21,7 @@ class Rounds implements MutationRounds {
   }
 }
 
-/** Finds the plugins that concern a write; most concern few resources, and every write asks. */
+/** Selects the plugins for a request, indexed by resource, because every write looks them up. */
 function selector(plugins: readonly AdmissionPlugin[], phase: Phase): (attributes: AdmissionAttributes) => readonly AdmissionPlugin[] {
   const pick = plugins.filter((plugin) => plugin[phase])
   const operationsOf = (name: string): Operations => {
@@ -36,7 +36,7 @@ function selector(plugins: readonly AdmissionPlugin[], phase: Phase): (attribute
 
 const unmeasured: Measures = { clock: { now: () => 0 }, observer: unobserved }
 
-/** How long plugins and phases take. */
+/** Clock and observer for durations of plugins and phases. */
 export interface Measures {
   readonly clock: Pick<Clock, 'now'>
   readonly observer: ChainObserver
@@ -45,7 +45,7 @@ export interface Measures {
 export function createAdmission(plugins: readonly AdmissionPlugin[], { clock, observer }: Measures = unmeasured): Admission {
   const mutating = selector(plugins, 'mutate')
   const validating = selector(plugins, 'validate')
-  /** Runs plugins in order, from the given time on; resolves to when they have ended. */
+  /** Runs plugins in order, starting at the given time; resolves to the end time. */
   async function run(
     concerned: readonly AdmissionPlugin[],
     type: 'admit' | 'validate',

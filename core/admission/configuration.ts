@@ -6,11 +6,11 @@ import type { ScopeRequirement } from './quota/quota.ts'
 
 /** WebhookAdmissionConfiguration. */
 export interface WebhookPluginConfiguration {
-  /** Read from its kubeConfigFile; absent: webhooks are called without credentials. */
+  /** Read from the plugin's kubeConfigFile; absent: webhooks are called without credentials. */
   readonly credentials?: Credentials
 }
 
-/** What namespaces without labels ask, and what is not judged (PodSecurityConfiguration). */
+/** Default policy for namespaces without labels, and exemptions (PodSecurityConfiguration). */
 export interface PodSecurityConfiguration {
   readonly defaults: Policy
   readonly exemptions: {
@@ -20,11 +20,11 @@ export interface PodSecurityConfiguration {
   }
 }
 
-/** What may only be used under a quota that counts it. */
+/** A resource that may only be used under a quota that covers it. */
 export interface LimitedResource {
   readonly apiGroup: string
   readonly resource: string
-  /** Parts of names of quotas. */
+  /** Substrings of quota resource names. */
   readonly matchContains: readonly string[]
   readonly matchScopes: readonly ScopeRequirement[]
 }
@@ -35,10 +35,10 @@ export interface ResourceQuotaConfiguration {
 
 export interface EventLimit {
   readonly type: 'Server' | 'Namespace' | 'User' | 'SourceAndObject'
-  /** Events a second that come in the long run, and at once. */
+  /** Sustained events per second, and burst size. */
   readonly qps: number
   readonly burst: number
-  /** Keys that are told apart; 0: a default. */
+  /** Maximum tracked keys; 0: a default. */
   readonly cacheSize: number
 }
 
@@ -46,12 +46,12 @@ export interface EventRateLimitConfiguration {
   readonly limits: readonly EventLimit[]
 }
 
-/** Labels by namespace that its pods' node selectors keep within; `clusterDefaultNodeSelector`: what pods get where the namespace says nothing. */
+/** Allowed node selector labels by namespace; `clusterDefaultNodeSelector`: default node selector for namespaces without one. */
 export interface PodNodeSelectorConfiguration {
   readonly selectors: { readonly [namespace: string]: { readonly [label: string]: string } }
 }
 
-/** For namespaces that say nothing themselves. */
+/** Defaults for namespaces without annotations. */
 export interface PodTolerationRestrictionConfiguration {
   readonly defaults: readonly Toleration[]
   readonly whitelist: readonly Toleration[]
@@ -63,13 +63,13 @@ export interface ImagePolicyWebhookConfiguration {
   readonly allowTtl: number
   readonly denyTtl: number
   readonly retryBackoff: number
-  /** Whether images are allowed while there is no answer. */
+  /** Whether images are allowed when the webhook fails. */
   readonly defaultAllow: boolean
 }
 
 /**
- * What `--admission-control-config-file` says, by plugin, read and completed with defaults (core/config/files). Absent: the plugin runs with
- * the defaults it has without a file.
+ * Plugin configurations from `--admission-control-config-file`, parsed and defaulted (core/config/files). Absent: the plugin runs with its
+ * defaults without a file.
  */
 export interface PluginConfigurations {
   readonly MutatingAdmissionWebhook?: WebhookPluginConfiguration

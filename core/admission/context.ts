@@ -6,14 +6,14 @@ import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
 import type { AdmissionObserver } from './observer.ts'
 
-/** Writes that plugins make on their own account: as the server itself, through all of admission; objects of core/v1. What fails rejects with ApiError. */
+/** Writes by plugins: with the server's own identity, through all of admission; objects of core/v1. Failures reject with ApiError. */
 export interface OwnWrites {
   create(plural: string, object: ApiObject): Promise<ApiObject>
-  /** Where the object is still at its resourceVersion. */
+  /** Requires the object's resourceVersion to be current. */
   updateStatus(plural: string, object: ApiObject): Promise<ApiObject>
 }
 
-/** What plugins decide with. */
+/** Dependencies of plugins. */
 export interface PluginContext extends Lookup {
   readonly platform: Platform
   readonly authorizer: Authorizer
@@ -22,14 +22,14 @@ export interface PluginContext extends Lookup {
   readonly files: Files
   readonly logger: Logger
   readonly write: OwnWrites
-  /** Each plugin looks at its own. */
+  /** Each plugin reads its own entry. */
   readonly configuration: PluginConfigurations
-  /** Measures webhooks and policies; absent: they are not measured. */
+  /** Receives metrics of webhooks and policies; default: none. */
   readonly observer?: AdmissionObserver
-  /** The release that this server is, or emulates. */
+  /** Release of this server, or the emulated one. */
   readonly release: { readonly minor: number }
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
-  /** Seconds that pods stay on nodes in trouble, unless they say so themselves. */
+  /** Default toleration seconds of pods for not-ready and unreachable nodes. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
 }

@@ -7,21 +7,21 @@ import type { Json } from '../schema/model.ts'
 import { type Following, followObjects, type ObjectFollower } from '../watch/follow.ts'
 import { appearance } from './appearance.ts'
 
-/** Stored objects that plugins decide by, of built-in resources, frozen. Groups are written with placeholders; a resource that is not served has no objects. */
+/** Stored objects of built-in resources for plugins, frozen. Groups are written with placeholders; a resource that is not served has no objects. */
 export interface Lookup {
-  /** One that is there may lag behind the last writes; that there is none is certain. A promise where the store has to be asked. */
+  /** A found object may be outdated; a missing one is confirmed by the store. A promise when the store must be asked. */
   find(group: string, plural: string, namespace: string, name: string): ApiObject | undefined | Promise<ApiObject | undefined>
-  /** As `find`, for an object that is about to be made: waits for it up to so many milliseconds. */
+  /** As `find`, but waits up to `milliseconds` for the object to be created. */
   findSoon(group: string, plural: string, namespace: string, name: string, milliseconds: number): Promise<ApiObject | undefined>
-  /** As it is stored now. */
+  /** Reads the current object from the store. */
   findLive(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
-  /** Of one namespace; empty: of all, or of a resource without namespaces. They may lag behind the last writes. */
+  /** Objects of one namespace; empty: of all namespaces, or cluster-scoped. May be outdated. */
   list(group: string, plural: string, namespace?: string): Promise<ApiObject[]>
-  /** The resource of a kind, custom ones included; `apiVersion` as objects write it. Undefined: none that is served. */
+  /** The resource of a kind, including custom resources; `apiVersion` as in objects. Undefined: not served. */
   resourceOf(apiVersion: string, kind: string): ServedKind | undefined
-  /** The objects of a kind in that version, custom ones included. Undefined: none that is served. */
+  /** The objects of a kind in that version, including custom resources. Undefined: not served. */
   objectsOf(apiVersion: string, kind: string): KindObjects | undefined
-  /** Tells the follower of all objects of a built-in resource, in the stored version, and of every change. Without such a resource: of nothing. */
+  /** Follows all objects of a built-in resource in the stored version. If it is not served, the follower is never called. */
   follow(group: string, plural: string, follower: ObjectFollower): Following
 }
 

@@ -1,22 +1,22 @@
-/** What admission is measured by. Times are in milliseconds. */
+/** Receives admission events for metrics. Times are in milliseconds. */
 
-/** Types of webhooks as metrics name them. */
+/** Webhook types in metrics labels. */
 export type StepType = 'admit' | 'validating'
 
 export type RejectionError = 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error'
 
 export interface WebhookObserver {
-  /** A call ended; `code` is 200 for an answer that allows. */
+  /** A call ended; `code` is 200 if the webhook allowed the request. */
   called(name: string, type: StepType, operation: string, rejected: boolean, code: number, milliseconds: number): void
-  /** A request was refused because of the webhook. */
+  /** A request was rejected because of the webhook. */
   rejected(name: string, type: StepType, operation: string, error: RejectionError, code: number): void
-  /** A call failed, and the request went on. */
+  /** A call failed and was ignored. */
   failedOpen(name: string, type: StepType): void
-  /** Match conditions kept a request from the webhook. */
+  /** Match conditions excluded a request from the webhook. */
   excluded(name: string, type: StepType, operation: string): void
 }
 
-/** What has match conditions: a webhook or a policy. Policies of both kinds are of type `validate`. */
+/** Owner of match conditions: a webhook or policy. Policies of both kinds have type `validate`. */
 export interface ConditionOwner {
   readonly name: string
   readonly kind: 'webhook' | 'policy'
@@ -24,16 +24,16 @@ export interface ConditionOwner {
   readonly operation: string
 }
 
-/** What became of an expression of a policy. */
+/** Result of a policy expression. */
 export type ExpressionError = 'no_error' | 'compile_error' | 'out_of_budget' | 'invalid_error'
 export type EnforcementAction = 'allow' | 'deny' | 'audit' | 'warn'
 
 export interface PolicyObserver {
-  /** Match conditions were evaluated, with so many errors. */
+  /** Match conditions were evaluated, with this number of errors. */
   conditions(owner: ConditionOwner, errors: number, milliseconds: number): void
-  /** A validation did not hold or failed, and what was done about it. */
+  /** A validation was false or failed; `action` is what followed. */
   validated(policy: string, binding: string, error: ExpressionError, action: EnforcementAction, milliseconds: number): void
-  /** A mutation was made, or failed. */
+  /** A mutation was made or failed. */
   mutated(policy: string, binding: string, error: ExpressionError, milliseconds: number): void
 }
 
@@ -60,7 +60,7 @@ export const unobserved: AdmissionObserver & ChainObserver = {
   phase: nothing,
 }
 
-/** The kind of an error by its text, as metrics tell them apart. */
+/** Classifies an error by its text, for metrics. */
 export function expressionError(message: string): ExpressionError {
   if (message.startsWith('compilation')) return 'compile_error'
   return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'

@@ -4,19 +4,19 @@ import type { Json } from '../schema/model.ts'
 
 /** A webhook, or a policy with one binding and parameter. */
 export interface Asked {
-  /** Unique among those that share a Reinvocation. */
+  /** Unique within a Reinvocation. */
   readonly id: string
-  /** Whether it wants to be asked again (`IfNeeded`). */
+  /** Whether its reinvocationPolicy is `IfNeeded`. */
   readonly reinvocable: boolean
 }
 
-/** Who is asked again about one object: those that were asked before a later change. */
+/** Tracks which participants must run again for an object: those that ran before a later change. */
 export interface Reinvocation {
-  /** A second round begins with this object: a change since the first round's end counts like any other. */
+  /** Starts a round with this object: changes since the end of the previous round count. */
   begin(object: ApiObject | undefined): void
   isDue(by: Pick<Asked, 'id'>): boolean
   asked(by: Asked): void
-  /** One of them has changed the object. */
+  /** A participant has changed the object. */
   changed(): void
   end(object: ApiObject | undefined): void
 }
@@ -39,7 +39,7 @@ export function createReinvocation(): Reinvocation {
     },
     changed,
     end(object) {
-      // Only those that were asked since the last change care about the next one.
+      // The object is compared only if someone ran since the last change.
       last = asked.size > 0 ? structuredClone(object) : undefined
     },
   }

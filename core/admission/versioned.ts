@@ -3,18 +3,18 @@ import type { JsonObject } from '../schema/model.ts'
 import type { AdmissionAttributes, GroupVersionKind } from './attributes.ts'
 import type { Invocation } from './matching/rules.ts'
 
-/** The objects of a request in the version that is asked about. */
+/** The objects of a request in one version. */
 export interface VersionedObjects {
   readonly object: ApiObject | undefined
   readonly oldObject: ApiObject | undefined
 }
 
-/** A request in the version that the webhook or policy at hand asks for. What one has changed is converted for the next, and back to the stored version. */
+/** A request in the version of the current webhook or policy. Changes are converted to the next one's version, and finally to the stored version. */
 export class VersionedRequest implements VersionedObjects {
   readonly attributes: AdmissionAttributes
   object: ApiObject | undefined
   oldObject: ApiObject | undefined
-  /** Of the webhook that is asked now. */
+  /** Version of the current webhook. */
   invocation: Invocation
   #kind: GroupVersionKind | undefined
   #dirty = false
@@ -44,12 +44,12 @@ export class VersionedRequest implements VersionedObjects {
     this.#dirty = true
   }
 
-  /** Throws an Error when the value is no object of the kind. */
+  /** Throws an Error when the value is malformed. */
   decode(value: JsonObject, kind: GroupVersionKind): ApiObject {
     return this.attributes.versions.decode(value, kind)
   }
 
-  /** Brings what has changed into the attributes, in the version that they had. */
+  /** Stores the changed object in the attributes, in its original version. */
   async finish(): Promise<void> {
     const { attributes } = this
     if (!this.#dirty || attributes.object === undefined || this.object === undefined) return

@@ -1,4 +1,4 @@
-/** The variables `authorizer` and `authorizer.requestResource` of expressions. */
+/** The CEL variables `authorizer` and `authorizer.requestResource`. */
 import { serviceAccountGroups, serviceAccountName } from '../../authn/names.ts'
 import type { Authorizer, Decision } from '../../authz/authorizer.ts'
 import { type AuthorizationCheck, authorizerValues, type Decide } from '../../cel/library/authorizer.ts'
@@ -17,7 +17,7 @@ const answerOf = ({ verdict, reason, error }: Decision) => ({
   ...(error !== undefined && { error }),
 })
 
-/** Answers the checks of expressions with the server's authorizer. */
+/** Answers authorization checks of expressions with the server's authorizer. */
 const decideWith =
   (authorizer: Authorizer, user: User): Decide =>
   ({ path, serviceAccount, fieldSelector, labelSelector, ...check }: AuthorizationCheck) => {
@@ -33,7 +33,7 @@ const decideWith =
     return decision instanceof Promise ? decision.then(answerOf) : answerOf(decision)
   }
 
-/** Bindings of both variables for one request; each check is answered once. */
+/** Values of both variables for one request; each check is evaluated once. */
 export function authorizerBindings(authorizer: Authorizer, attributes: AdmissionAttributes): ReturnType<typeof authorizerValues> {
   const { user, subresource, name } = attributes
   const { group, resource } = attributes.resource

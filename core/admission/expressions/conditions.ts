@@ -11,12 +11,12 @@ export class Conditions {
     this.#sequence = new Sequence(conditions, seen, variables, limits.conditions)
   }
 
-  /** How many could not be evaluated. */
+  /** Number of conditions that failed with an error. */
   get errors(): number {
     return this.#errors
   }
 
-  /** Whether all hold, or what went wrong; one that is false outweighs others that fail. Throws a Pending, as sequences do. */
+  /** Whether all conditions are true, or the error; one false condition takes precedence over errors. Throws a Pending, as sequences do. */
   hold(): boolean | { readonly error: string } {
     try {
       const outcomes = this.#sequence.run()

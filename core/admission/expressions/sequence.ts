@@ -1,4 +1,4 @@
-/** Evaluates expressions about one request, within a budget (apiserver, pkg/admission/plugin/cel). */
+/** Evaluates expressions on one request within a cost budget (apiserver, pkg/admission/plugin/cel). */
 import type { Compiled } from '../../cel/environment.ts'
 import type { Evaluation, Program, Running } from '../../cel/program.ts'
 import type { EvaluationLimits } from '../../cel/run/frame.ts'
@@ -10,21 +10,21 @@ import type { RequestValues } from './values.ts'
 
 /** Units of cost (apiserver/pkg/apis/cel/config.go). */
 export const limits = {
-  /** Of one evaluation of one expression. */
+  /** Per evaluation of one expression. */
   expression: 1_000_000,
-  /** Of all validations, or of one mutation, for one binding and parameter. */
+  /** For all validations, or one mutation, per binding and parameter. */
   policy: 10_000_000,
-  /** Of all match conditions of a policy or webhook. */
+  /** For all match conditions of a policy or webhook. */
   conditions: 2_500_000,
 } as const
 
-/** An expression as it is written; one that does not compile fails whenever it is evaluated. */
+/** An expression and its program; if it does not compile, each evaluation fails. */
 export interface Expression {
   readonly text: string
   readonly compiled: Compiled
 }
 
-/** Expressions that others use as `variables.<name>`. */
+/** Expressions that others refer to as `variables.<name>`. */
 export interface Variables {
   readonly type: CelType
   readonly byName: ReadonlyMap<string, Expression>
@@ -34,13 +34,13 @@ export const noVariables: Variables = { type: { kind: 'object', name: 'kubernete
 
 export type Outcome = { readonly value: unknown; readonly error?: undefined } | { readonly error: string; readonly value?: undefined }
 
-/** What expressions look at: the request, with what only this policy has. Absent `params`: null. */
+/** Input of expressions: the request, and values of one policy. Absent `params`: null. */
 export interface Seen {
   readonly values: RequestValues
   readonly params?: unknown
 }
 
-/** Variables by name: those of the request are shared by all that look at it, `variables` belongs to one sequence. */
+/** Variables by name: those of the request are shared between policies, `variables` belongs to one sequence. */
 class Bindings {
   readonly [variable: string]: unknown
   readonly #values: RequestValues
@@ -73,14 +73,14 @@ class Bindings {
   get 'authorizer.requestResource'(): unknown {
     return this.#values.requestResource
   }
-  /** Each is computed once, when it is first asked for. */
+  /** Each variable is computed once, on first use. */
   get variables(): LazyObject {
     this.#variables ??= new LazyObject(this.#type, this.#variable)
     return this.#variables
   }
 }
 
-/** Expressions that are evaluated one after the other over the same values. */
+/** Expressions that are evaluated in order on the same values. */
 export class Sequence {
   readonly #expressions: readonly (Expression | undefined)[]
   readonly #variables: Variables
@@ -88,12 +88,12 @@ export class Sequence {
   readonly #outcomes: (Outcome | undefined)[] = []
   readonly #limits: EvaluationLimits
   #left: number
-  /** Cost of variables since the last expression ended. */
+  /** Cost of variables since the last expression. */
   #spent = 0
-  /** Evaluations that were interrupted, by what is evaluated. */
+  /** Suspended evaluations, by program. */
   #interrupted: Map<Program, Running> | undefined
 
-  /** @param budget units of cost for all of them */
+  /** @param budget cost units for all expressions */
   constructor(expressions: readonly (Expression | undefined)[], seen: Seen, variables: Variables, budget: number) {
     this.#expressions = expressions
     this.#variables = variables
@@ -102,15 +102,12 @@ export class Sequence {
     this.#bindings = new Bindings(seen, variables.type, (name) => this.#variable(name))
   }
 
-  /** What is left of the budget. */
+  /** Remaining budget. */
   get left(): number {
     return this.#left
   }
 
-  /**
-   * Outcomes in order. Throws OutOfBudget; throws a Pending where an answer takes time, or it is time for others: called again, it goes on
-   * where it was.
-   */
+  /** Results in order. Throws OutOfBudget; throws a Pending when it must wait for I/O or the next time slice: call it again afterwards to resume. */
   run(): readonly (Outcome | undefined)[] {
     const { slices } = this.#limits
     while (this.#outcomes.length < this.#expressions.length) {
@@ -130,7 +127,7 @@ export class Sequence {
     return error === undefined ? { value } : { error: `expression '${text}' resulted in error: ${error}` }
   }
 
-  /** Variables that use each other in a long chain may need more stack than there is, which is an error of the expression. */
+  /** A long chain of variables may overflow the stack, which counts as an error of the expression. */
   #tried(program: Program): Evaluation {
     try {
       return this.#run(program)

@@ -1,4 +1,4 @@
-/** What expressions see of a request. */
+/** Values of a request for CEL expressions. */
 import type { Authorizer } from '../../authz/authorizer.ts'
 import type { authorizerValues } from '../../cel/library/authorizer.ts'
 import { CelObject } from '../../cel/values/values.ts'
@@ -15,7 +15,7 @@ import { isNamespace } from '../namespace-of.ts'
 import { authorizerBindings } from './authorizer.ts'
 import { ConfigurationError } from './faults.ts'
 
-/** The objects of a request in the version in which a policy or webhook sees it. */
+/** The objects of a request in the version that a policy or webhook asks for. */
 export interface Versioned {
   readonly object?: ApiObject | null | undefined
   readonly oldObject?: ApiObject | null | undefined
@@ -23,7 +23,7 @@ export interface Versioned {
 
 type AuthorizerValues = ReturnType<typeof authorizerValues>
 
-/** Values of variables. They are made when they are first asked for, and shared by all expressions that see the request in the same version. */
+/** Values of variables: computed on first use, shared by all expressions in the same version. */
 export class RequestValues {
   readonly object: ApiObject | null
   readonly oldObject: ApiObject | null
@@ -35,7 +35,7 @@ export class RequestValues {
   #namespaceObject: CelObject | undefined
   #checks: AuthorizerValues | undefined
 
-  /** @param namespace that the request is in; null: none, or not to be seen */
+  /** @param namespace namespace object of the request; null: none, or not available */
   constructor(
     attributes: AdmissionAttributes,
     invocation: Invocation,
@@ -51,7 +51,7 @@ export class RequestValues {
     this.#namespace = namespace
   }
 
-  /** The time that expressions have. */
+  /** Time slices for evaluation. */
   get slices(): Slices | undefined {
     return this.#attributes.slices
   }
@@ -81,7 +81,7 @@ export class RequestValues {
   }
 }
 
-/** Rejects with a ConfigurationError where the objects can't be converted; at once where nothing is to be converted. */
+/** Rejects with a ConfigurationError when conversion fails; a plain value when no conversion is needed. */
 export function versioned(attributes: AdmissionAttributes, { kind }: Invocation): Versioned | Promise<Versioned> {
   const { object, oldObject } = attributes
   const apiVersion = apiVersionOf(kind)
@@ -100,7 +100,7 @@ async function converted({ object, oldObject, versions }: AdmissionAttributes, k
   }
 }
 
-/** The namespace that the request is in; null for what is in none. Throws or rejects with 404. */
+/** The namespace object of the request; null for cluster-scoped requests. Throws or rejects with 404. */
 export function namespaceObject(attributes: AdmissionAttributes, { find }: Pick<Lookup, 'find'>): ApiObject | null | Promise<ApiObject> {
   const { namespace } = attributes
   if (namespace === '' || isNamespace(attributes)) return null

@@ -1,15 +1,15 @@
 import type { AdmissionAttributes, ServedVersion } from '../attributes.ts'
 
 /**
- * Finds those of some items, such as webhooks, that may concern a request. The answer is remembered for each operation on a resource while its
- * versions stay the same, so that what does not concern a request costs nothing.
+ * Selects items, such as webhooks, that may apply to a request. Results are cached per operation and resource while its versions don't change,
+ * so that unaffected requests cost nothing.
  */
 export class Candidates<T> {
   readonly #items: readonly T[]
   readonly #concerns: (item: T, attributes: AdmissionAttributes) => boolean
   readonly #known = new WeakMap<readonly ServedVersion[], Map<string, readonly T[]>>()
 
-  /** @param concerns decides by the operation, the resource with all its versions, and the subresource alone */
+  /** @param concerns must depend only on operation, resource with its versions, and subresource */
   constructor(items: readonly T[], concerns: (item: T, attributes: AdmissionAttributes) => boolean) {
     this.#items = items
     this.#concerns = concerns

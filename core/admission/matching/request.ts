@@ -10,7 +10,7 @@ const userInfo = ({ name, uid, groups, extra }: User) => ({
   ...(extra && Object.keys(extra).length > 0 && { extra }),
 })
 
-/** An AdmissionRequest without its objects, as webhooks and expressions see it (admission/v1). Empty fields are absent. */
+/** An AdmissionRequest without its objects, for webhooks and expressions (admission/v1). Empty fields are absent. */
 export function admissionRequest(attributes: AdmissionAttributes, invocation: Invocation) {
   const { resource, kind, subresource, name, operation, user, dryRun, options } = attributes
   const namespace = namespaceOf(attributes)

@@ -11,7 +11,7 @@ export interface Rule {
   readonly resourceNames?: readonly string[]
 }
 
-/** In which version a webhook or a policy sees the request. */
+/** The version in which a webhook or policy gets the request. */
 export type Invocation = ServedVersion
 
 const includes = (items: readonly string[], wanted: string) => items.includes('*') || items.includes(wanted)
@@ -25,14 +25,14 @@ function namesResource(pattern: string, resource: string, subresource: string): 
 
 function inScope({ scope = '*' }: Rule, attributes: AdmissionAttributes): boolean {
   if (scope === '*') return true
-  // A namespace is no object of a namespace, though its requests name it as theirs.
+  // Namespace objects are cluster-scoped, although their requests have them as namespace.
   const cluster = isNamespace(attributes) || namespaceOf(attributes) === ''
   return scope === 'Cluster' ? cluster : scope === 'Namespaced' && !cluster
 }
 
 const namesObject = ({ resourceNames = [] }: Rule, name: string) => resourceNames.length === 0 || resourceNames.includes(name)
 
-/** Whether the rule is about the operation on objects of this version of the resource, some of them at least. */
+/** Whether the rule matches the operation on some objects of this version of the resource. */
 function concernsResource(rule: Rule, attributes: AdmissionAttributes, { group, version, resource }: GroupVersionResource): boolean {
   return (
     includes(rule.operations, attributes.operation) &&
@@ -42,11 +42,11 @@ function concernsResource(rule: Rule, attributes: AdmissionAttributes, { group, 
   )
 }
 
-/** Whether the rule is about the operation on this object, in this version of the resource. */
+/** Whether the rule matches the operation on this object, in this version of the resource. */
 const matchesRule = (rule: Rule, attributes: AdmissionAttributes, resource: GroupVersionResource): boolean =>
   concernsResource(rule, attributes, resource) && inScope(rule, attributes) && namesObject(rule, attributes.name)
 
-/** Whether there are requests of this operation on the resource, in this or (`equivalent`) any version, that the rules name. */
+/** Whether the rules match requests of this operation on the resource, in the requested version or (`equivalent`) any version. */
 export function concerns(rules: readonly Rule[], equivalent: boolean, attributes: AdmissionAttributes): boolean {
   const resources = equivalent ? attributes.versions.all().map(({ resource }) => resource) : []
   return rules.some((rule) => [attributes.resource, ...resources].some((each) => concernsResource(rule, attributes, each)))
@@ -55,7 +55,7 @@ export function concerns(rules: readonly Rule[], equivalent: boolean, attributes
 const same = (a: GroupVersionResource, b: GroupVersionResource) =>
   a.group === b.group && a.version === b.version && a.resource === b.resource
 
-/** The version that the rules name: the requested one, or else an equivalent one (matchPolicy Equivalent); undefined: none. */
+/** The version to use: the requested one if the rules match it, or an equivalent one (matchPolicy Equivalent); undefined: no match. */
 export function invocationOf(rules: readonly Rule[], equivalent: boolean, attributes: AdmissionAttributes): Invocation | undefined {
   const { resource, kind, versions } = attributes
   for (const rule of rules) if (matchesRule(rule, attributes, resource)) return { resource, kind }

@@ -8,7 +8,7 @@ import { isNamespace, namespaceOf } from '../namespace-of.ts'
 
 type Labels = { readonly [key: string]: string } | undefined
 
-/** Gives the selector that was read; throws each time when it can't be read. */
+/** Returns the parsed selector; throws every time if it is malformed. */
 export type ReadSelector = () => LabelSelector
 
 export function readSelector(object: LabelSelectorObject | undefined): ReadSelector {
@@ -22,7 +22,7 @@ export function readSelector(object: LabelSelectorObject | undefined): ReadSelec
   }
 }
 
-/** Labels of the namespace that the request is in, or of the namespace that it writes. Throws 404. */
+/** Labels of the request's namespace, or of the namespace object being written. Throws 404. */
 function namespaceLabels(
   attributes: AdmissionAttributes,
   { find }: Pick<Lookup, 'find'>,
@@ -43,7 +43,7 @@ function namespaceLabels(
 const refusal = (error: unknown) => (error instanceof ApiError ? error : internalError(messageOf(error)))
 
 /**
- * Whether a namespace selector chooses the request; what is in no namespace is always chosen. An error counts only if everything else
+ * Whether a namespace selector matches; it matches all cluster-scoped objects. Errors count only if everything else
  * matches.
  */
 export function choosesNamespace(
@@ -63,7 +63,7 @@ export function choosesNamespace(
   }
 }
 
-/** Whether an object selector chooses the old object or the new one. */
+/** Whether an object selector matches the old or the new object. */
 export function choosesObject(
   selector: ReadSelector,
   { object, oldObject }: Pick<AdmissionAttributes, 'object' | 'oldObject'>,

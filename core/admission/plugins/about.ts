@@ -4,23 +4,23 @@ import { equal } from '../../schema/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 
-/** Whether a write is about a resource of this group (its name, without placeholders), and this side of it. */
+/** Whether a write is for this resource (`group` without placeholders) and subresource. */
 export const isAbout = ({ groupResource, subresource }: AdmissionAttributes, resource: string, group = '', side = '') =>
   groupResource.resource === resource && groupResource.group === group && subresource === side
 
-/** The object's spec, which is made when there is none; the caller says what it looks like. */
+/** The object's spec, created if missing; the caller chooses its type. */
 export function specOf<T extends object>(object: ApiObject): T {
   object['spec'] ??= {}
   return object['spec'] as T
 }
 
-/** A refusal that calls an object without a name yet by the prefix of its name, or `Unknown` (admission.NewForbidden). */
+/** A 403 that names the object by name, generateName or `Unknown` (admission.NewForbidden). */
 export function refusal({ groupResource, name, object }: AdmissionAttributes, why: string): ApiError {
   const { name: own, generateName } = object?.metadata ?? {}
   return forbidden(groupResource, name || own || generateName || 'Unknown', why)
 }
 
-/** Whether an update changes nothing but what garbage collection has to be able to change. */
+/** Whether an update changes only owner references and finalizers, which the garbage collector needs. */
 export function onlyOwnership(object: ApiObject, old: ApiObject): boolean {
   const rest = ({ metadata, ...content }: ApiObject) => {
     const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...others } = metadata

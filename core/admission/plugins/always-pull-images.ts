@@ -1,4 +1,4 @@
-/** Images are pulled each time, so that only who may pull one runs it (plugin/pkg/admission/alwayspullimages). */
+/** Sets the pull policy Always, so that only users with access to an image can run it (plugin/pkg/admission/alwayspullimages). */
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -22,7 +22,7 @@ const containersOf = (pod: ApiObject) =>
 const imageVolumesOf = (pod: ApiObject) =>
   (specOf<Lists>(pod).volumes ?? []).flatMap(({ image }, index) => (image ? [{ image, path: `spec.volumes[${index}].image` }] : []))
 
-/** Nothing to do for an update that brings no image that the pod did not have. */
+/** False for updates without new images. */
 function concerns(attributes: AdmissionAttributes): attributes is AdmissionAttributes & { readonly object: ApiObject } {
   const { object, oldObject } = attributes
   if (!isAbout(attributes, 'pods') || object === undefined) return false

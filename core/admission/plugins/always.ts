@@ -1,4 +1,4 @@
-/** All writes, or none (plugin/pkg/admission/admit and deny); for tests. */
+/** Allows or denies all writes (plugin/pkg/admission/admit and deny); for tests. */
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { refusal } from './about.ts'

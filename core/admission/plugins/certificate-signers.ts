@@ -1,4 +1,4 @@
-/** Who approves and signs requests for certificates has to be let do so for the signer (plugin/pkg/admission/certificates). */
+/** Approving and signing certificate requests requires permission for the signer (plugin/pkg/admission/certificates). */
 import { requestedSubject } from '../../authn/certificate/certificate-request.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
@@ -19,7 +19,7 @@ interface Request extends ApiObject {
 
 const signerOf = (object: ApiObject | undefined) => (object as Request | undefined)?.spec?.signerName ?? ''
 
-/** Whether the user may do this for the signer, or for all signers of its domain. */
+/** Whether the user has the verb on the signer, or on all signers of its domain. */
 async function mayUse(
   { authorizer, platform }: PluginContext,
   { user }: AdmissionAttributes,
@@ -71,7 +71,7 @@ export function certificateSigning(context: PluginContext): AdmissionPlugin {
   }
 }
 
-/** Who says which authorities a signer has is let attest for it (ctbattest). Of an update the new object counts: the signer's name can't change. */
+/** Writing a ClusterTrustBundle of a signer requires permission `attest` (ctbattest). The new object's signer is checked, since it can't change. */
 export function clusterTrustBundleAttest(context: PluginContext): AdmissionPlugin {
   const bundles = { group: context.platform.name(group), resource: 'clustertrustbundles' }
   return {
@@ -89,7 +89,7 @@ export function clusterTrustBundleAttest(context: PluginContext): AdmissionPlugi
   }
 }
 
-/** Nobody gets a certificate for the group that may do everything. */
+/** Denies client certificate requests for the group `system:masters`. */
 export function certificateSubjectRestriction(context: PluginContext): AdmissionPlugin {
   const { platform } = context
   const signer = platform.name('<labels>/<component>-apiserver-client').replace('<component>', platform.component)

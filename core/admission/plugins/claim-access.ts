@@ -1,6 +1,6 @@
 /**
- * What writers of resource claims need beyond the right to write: administrative access to devices needs a label on the namespace (KEP 5018),
- * and each part of a claim's status a right of its own (KEP 4817, granular status authorization).
+ * Extra authorization for resource claims: administrative access needs a label on the namespace (KEP-5018), and parts of a claim's status
+ * need permissions of their own (KEP-4817, granular status authorization).
  */
 import type { Authorizer } from '../../authz/authorizer.ts'
 import type { Platform } from '../../platform.ts'
@@ -45,7 +45,7 @@ const nodeOfToken = 'authentication.<labels>/node-name'
 const statusOf = (object: ApiObject | undefined) => (object?.['status'] ?? {}) as Status
 const resultsOf = ({ allocation }: Status) => allocation?.devices?.results ?? []
 
-/** The first request, or result of an allocation, for administrative access that is new. */
+/** Path of the first new request or allocation result with administrative access. */
 function adminAccess({ subresource, object, oldObject, groupResource }: AdmissionAttributes): FieldPath | undefined {
   if (subresource === 'status') {
     if (resultsOf(statusOf(oldObject)).some((result) => result.adminAccess)) return undefined
@@ -53,7 +53,7 @@ function adminAccess({ subresource, object, oldObject, groupResource }: Admissio
     const at = FieldPath.of('status', 'allocation', 'devices', 'results')
     return index < 0 ? undefined : at.index(index).child('adminAccess')
   }
-  // What is asked for never changes.
+  // The spec is immutable.
   if (oldObject !== undefined) return undefined
   const own = (object?.['spec'] ?? {}) as Requests & { readonly spec?: Requests }
   const { devices } = groupResource.resource === 'resourceclaimtemplates' ? (own.spec ?? {}) : own
@@ -61,7 +61,7 @@ function adminAccess({ subresource, object, oldObject, groupResource }: Admissio
   return index < 0 ? undefined : FieldPath.of('spec', 'devices', 'requests').index(index).child('adminAccess')
 }
 
-/** The node that an allocation is bound to; undefined when it is not bound to one. */
+/** The node of a node-local allocation; undefined for others. */
 function nodeOf({ allocation }: Status): string | undefined {
   const [term, ...others] = allocation?.nodeSelector?.nodeSelectorTerms ?? []
   const [field, ...more] = term?.matchFields ?? []
@@ -69,7 +69,7 @@ function nodeOf({ allocation }: Status): string | undefined {
   return isOne ? field.values?.[0] : undefined
 }
 
-/** Drivers whose devices two statuses report differently. */
+/** Drivers whose device status differs. */
 function changedDrivers(status: Status, old: Status): string[] {
   const reports = ({ devices = [] }: Status, driver: string) => devices.filter((each) => each.driver === driver) as unknown as Json
   const drivers = new Set([...(status.devices ?? []), ...(old.devices ?? [])].map(({ driver }) => driver))

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Lookup } from '../lookup.ts'
 
-/** Of the classes that one of the annotations marks as the default, the newest; of equally new ones the first by name. */
+/** The default class by one of the annotations: the newest; of equally new ones the first by name. */
 export async function defaultClassOf(
   { list }: Lookup,
   group: string,

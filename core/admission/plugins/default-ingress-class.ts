@@ -1,4 +1,4 @@
-/** Ingresses that name no class get the default one (plugin/pkg/admission/network/defaultingressclass). */
+/** Sets the default ingress class on new ingresses without a class (plugin/pkg/admission/network/defaultingressclass). */
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

@@ -1,4 +1,4 @@
-/** Claims that name no storage class get the default one (plugin/pkg/admission/storage/storageclass/setdefault). */
+/** Sets the default storage class on new claims without a class (plugin/pkg/admission/storage/storageclass/setdefault). */
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'
@@ -16,7 +16,7 @@ export function defaultStorageClass(context: PluginContext): AdmissionPlugin {
       const { object } = attributes
       if (!isAbout(attributes, 'persistentvolumeclaims') || object === undefined) return
       const spec = specOf<{ storageClassName?: string | null }>(object)
-      // An empty name is a choice, too: no class.
+      // An empty name explicitly selects no class.
       if (typeof spec.storageClassName === 'string' || Object.hasOwn(object.metadata.annotations ?? {}, older)) return
       const found = await defaultClassOf(context, 'storage.<domain>', 'storageclasses', marks)
       if (found?.metadata.name) spec.storageClassName = found.metadata.name

@@ -1,4 +1,4 @@
-/** Pods stay for a while on a node that is not ready or can't be reached, unless they say how long (plugin/pkg/admission/defaulttolerationseconds). */
+/** Adds tolerations for not-ready and unreachable nodes to pods without them (plugin/pkg/admission/defaulttolerationseconds). */
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

@@ -1,4 +1,4 @@
-/** Services take no further external addresses, with which they could take traffic that is meant for others (plugin/pkg/admission/network/denyserviceexternalips). */
+/** Denies new external IPs of services, which could capture traffic for other hosts (plugin/pkg/admission/network/denyserviceexternalips). */
 import type { ApiObject } from '../../resources/definition.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

@@ -1,4 +1,4 @@
-/** Events come no faster than the server can take them: of all, of a namespace, of a user, or of a source about an object (plugin/pkg/admission/eventratelimit). */
+/** Limits the rate of events: of the server, per namespace, per user, or per source and object (plugin/pkg/admission/eventratelimit). */
 import type { Clock } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
@@ -31,7 +31,7 @@ const keys: { readonly [type in EventLimit['type']]: (attributes: AdmissionAttri
 
 const defaultCacheSize = 4096
 
-/** Says whether another event of a key may come now, and counts it. The keys used last are remembered. */
+/** Token buckets by key: returns whether an event is allowed, and counts it. The least recently used keys are evicted. */
 function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (key: string) => boolean {
   const buckets = new Map<string, { tokens: number; at: number }>()
   const most = cacheSize || defaultCacheSize
@@ -48,7 +48,7 @@ function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (ke
   }
 }
 
-/** Events of both groups are the same objects, and count together. Throws an Error without a configuration. */
+/** Events of both groups are the same objects and share limits. Throws an Error without a configuration. */
 export function eventRateLimit({ clock, platform, configuration }: PluginContext): AdmissionPlugin {
   if (configuration.EventRateLimit === undefined) throw new Error('EventRateLimit needs a configuration')
   const limits = configuration.EventRateLimit.limits.map((limit) => ({ ...limit, accepts: createBuckets(limit, clock) }))
@@ -61,7 +61,7 @@ export function eventRateLimit({ clock, platform, configuration }: PluginContext
     ],
     validate(attributes) {
       if (attributes.dryRun || attributes.subresource !== '') return
-      // Each counts the event, whatever the others say.
+      // Every limit counts the event, even if another denies it.
       const reached = limits.filter(({ type, accepts }) => !accepts(keys[type](attributes))).at(-1)
       if (reached === undefined) return
       throw new ApiError('TooManyRequests', `limit reached on type ${reached.type} for key ${keys[reached.type](attributes)}`)

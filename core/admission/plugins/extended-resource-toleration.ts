@@ -1,4 +1,4 @@
-/** Pods that ask for a device tolerate the taint that keeps others off its nodes (plugin/pkg/admission/extendedresourcetoleration). */
+/** Pods that request an extended resource get a toleration for its taint (plugin/pkg/admission/extendedresourcetoleration). */
 import { isExtended } from '../../resources/core/resource-validation.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

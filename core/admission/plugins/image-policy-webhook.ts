@@ -1,4 +1,4 @@
-/** Another service decides on images, by an ImageReview over HTTPS (plugin/pkg/admission/imagepolicy). */
+/** Has images reviewed by a webhook, by an ImageReview over HTTPS (plugin/pkg/admission/imagepolicy). */
 import { messageOf } from '../../schema/message-of.ts'
 import { createReadingCall } from '../../webhook/call.ts'
 import { createExpiringCache } from '../../webhook/expiring-cache.ts'
@@ -17,9 +17,9 @@ interface Verdict {
 }
 
 const keptVerdicts = 1024
-/** Milliseconds for one call. */
+/** Timeout in milliseconds per call. */
 const timeout = 30_000
-/** The containers that a request brings, by its side of the pod. */
+/** Lists of containers in a request, by subresource of the pod. */
 const listsOf: { readonly [side: string]: readonly string[] } = {
   '': ['containers', 'initContainers'],
   ephemeralcontainers: ['ephemeralContainers'],
@@ -48,7 +48,7 @@ export function imagePolicyWebhook({ platform, outbound, clock, logger, configur
     return { containers, ...(Object.keys(annotations).length > 0 && { annotations }), namespace }
   }
 
-  /** Undefined: there is no answer, and that counts as yes. */
+  /** Undefined: the call failed and the default is to allow. */
   async function ask(attributes: AdmissionAttributes): Promise<Verdict | undefined> {
     const spec = reviewOf(attributes)
     const key = JSON.stringify(spec)

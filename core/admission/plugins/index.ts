@@ -39,7 +39,7 @@ type Make = (context: PluginContext) => AdmissionPlugin | Promise<AdmissionPlugi
 
 export interface PluginRow<Name extends string = string> {
   readonly name: Name
-  /** Whether it runs unless it is disabled. */
+  /** Whether the plugin is enabled by default. */
   readonly byDefault: boolean
   readonly phases: Phases
   readonly make: Make
@@ -51,7 +51,7 @@ const row =
 const on = row(true)
 const off = row(false)
 
-/** Every plugin by its registered name, in the order in which they run in each phase (the reference's AllOrderedPlugins). */
+/** Every plugin by its registered name, in the order of execution in each phase (the reference's AllOrderedPlugins). */
 const table = [
   off('AlwaysAdmit', 'both', alwaysAdmit),
   off('NamespaceAutoProvision', 'mutate', namespaceAutoProvision),
@@ -84,7 +84,7 @@ const table = [
   off('DenyServiceExternalIPs', 'validate', denyServiceExternalIps),
   on('PodTopologyLabels', 'mutate', podTopologyLabels),
   on('NodeDeclaredFeatureValidator', 'validate', nodeDeclaredFeatureValidator),
-  // Webhooks and policies see what the plugins before them made of the object; quota counts what all have left.
+  // Webhooks and policies run after the built-in mutations; quota counts the final object.
   on('MutatingAdmissionPolicy', 'mutate', mutatingAdmissionPolicy),
   on('MutatingAdmissionWebhook', 'mutate', mutatingWebhooks),
   on('ValidatingAdmissionPolicy', 'validate', validatingAdmissionPolicy),
@@ -96,10 +96,10 @@ const table = [
 export type AdmissionPluginName = (typeof table)[number]['name']
 export const admissionPlugins: readonly PluginRow<AdmissionPluginName>[] = table
 
-/** Those that run unless they are disabled, in order. */
+/** Plugins enabled by default, in order. */
 export const defaultAdmissionPlugins: readonly AdmissionPluginName[] = table.filter(({ byDefault }) => byDefault).map(({ name }) => name)
 
-/** The plugins that run, in order. */
+/** The enabled plugins, in order. */
 export function choosePlugins(enabled: readonly string[], disabled: readonly string[]): PluginRow[] {
   return table.filter(({ name, byDefault }) => enabled.includes(name) || (byDefault && !disabled.includes(name)))
 }

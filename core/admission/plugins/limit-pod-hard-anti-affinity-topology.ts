@@ -1,4 +1,4 @@
-/** Pods keep others away from their own node only: whoever keeps them from a zone could have it alone (plugin/pkg/admission/antiaffinity). */
+/** Restricts required pod anti-affinity to the hostname topology: otherwise a pod could reserve a whole zone (plugin/pkg/admission/antiaffinity). */
 import { forbidden } from '../../respond/status.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

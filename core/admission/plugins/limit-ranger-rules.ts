@@ -1,4 +1,4 @@
-/** What one entry of a LimitRange says about one container, pod or claim. */
+/** Checks one LimitRange entry against one container, pod or claim. */
 import { canonicalQuantity, compareQuantities, parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import { type Amounts, type PodSpec, podAmounts, type Resources } from './pod-amounts.ts'
 
@@ -16,7 +16,7 @@ export type Constrained =
   | { readonly kind: 'pod'; readonly spec: PodSpec }
   | { readonly kind: 'claim'; readonly spec: { readonly resources?: Resources } }
 
-/** What is used where an entry applies; claims have requests only. */
+/** Resources that an entry limits; claims have requests only. */
 export interface Usage {
   readonly requests: Amounts
   readonly limits?: Amounts
@@ -24,7 +24,7 @@ export interface Usage {
 
 const whole = (resources: Resources | undefined): Usage => ({ requests: resources?.requests ?? {}, limits: resources?.limits ?? {} })
 
-/** The usages that an entry limits. */
+/** The usages that an entry applies to. */
 export function usageOf(constrained: Constrained, { type }: Limit): Usage[] {
   if (constrained.kind === 'claim')
     return type === 'PersistentVolumeClaim' ? [{ requests: constrained.spec.resources?.requests ?? {} }] : []
@@ -38,7 +38,7 @@ const compare = (a: string, b: string) => compareQuantities(parseQuantity(a), pa
 const shown = (amount: string) => canonicalQuantity(amount)
 const thousandths = (amount: string | undefined) => (amount === undefined ? 0 : Number(scaledQuantity(parseQuantity(amount), -3)))
 
-/** `request` and `limit` are what is used of the resource; absent: nothing is said. */
+/** `request` and `limit`: the object's values for the resource; absent: not specified. */
 type Rule = (enforced: string, request: string | undefined, limit: string | undefined) => string | undefined
 
 const minimum: Rule = (enforced, request, limit) => {
@@ -66,7 +66,7 @@ const ratio: Rule = (enforced, request, limit) => {
   return observed * 1000 > thousandths(enforced) ? `${shown(enforced)}, but provided ratio is ${observed.toFixed(6)}` : undefined
 }
 
-/** Everything that is wrong, by resource. */
+/** All violations, by resource. */
 export function problemsOf({ type, min = {}, max = {}, maxLimitRequestRatio = {} }: Limit, { requests, limits }: Usage): string[] {
   const check = (enforced: Amounts, rule: Rule, phrase: (resource: string) => string) =>
     Object.keys(enforced)

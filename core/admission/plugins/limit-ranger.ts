@@ -1,4 +1,4 @@
-/** Containers, pods and claims keep to the limits of their namespace, and get its defaults (plugin/pkg/admission/limitranger). */
+/** Enforces LimitRanges on containers, pods and claims, and applies their defaults (plugin/pkg/admission/limitranger). */
 import { aggregate } from '../../authz/rules.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
@@ -12,7 +12,7 @@ type Writable = { -readonly [K in keyof Container]: Container[K] }
 
 const limitsOf = (range: ApiObject) => ((range['spec'] ?? {}) as { readonly limits?: readonly Limit[] }).limits ?? []
 
-/** The later of two entries for a resource counts. */
+/** Defaults of a LimitRange; a later entry for a resource wins. */
 function defaultsOf(limits: readonly Limit[]): { readonly limits: Amounts; readonly requests: Amounts } {
   const own = limits.filter(({ type }) => type === 'Container')
   return {
@@ -21,7 +21,7 @@ function defaultsOf(limits: readonly Limit[]): { readonly limits: Amounts; reado
   }
 }
 
-/** Fills in what a container leaves open; returns what to note about it. */
+/** Applies defaults to a container; returns what was set, for the annotation. */
 function fill(container: Writable, what: string, defaults: ReturnType<typeof defaultsOf>): string[] {
   const { resources } = container
   const missing = (of: 'requests' | 'limits') =>
@@ -51,7 +51,7 @@ function complete(pod: ApiObject, range: ApiObject, annotation: string): void {
     pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` }
 }
 
-/** What of a write is limited; undefined: nothing. An object that is going away may be anything. */
+/** What a write has to limit; undefined: nothing. Objects under deletion are exempt. */
 function concerns(attributes: AdmissionAttributes): Constrained | undefined {
   const { object, oldObject, operation } = attributes
   if (object === undefined || oldObject?.metadata.deletionTimestamp !== undefined) return undefined

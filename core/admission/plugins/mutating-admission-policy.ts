@@ -1,4 +1,4 @@
-/** Changes that MutatingAdmissionPolicies make to objects, each on top of those before it (policy/mutating/dispatcher.go). */
+/** MutatingAdmissionPolicies: applies their mutations in order (policy/mutating/dispatcher.go). */
 import { settled } from '../../cel/settled.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, forbidden, type Reason } from '../../respond/status.ts'
@@ -22,7 +22,7 @@ import { VersionedRequest } from '../versioned.ts'
 
 type Mutating = Policy<MutatingProgram>
 
-/** What a policy could not do. */
+/** A failure of a policy. */
 interface Fault {
   readonly policy: Mutating
   readonly binding: Binding | undefined
@@ -40,7 +40,7 @@ interface Call {
 
 const who = ({ policy, binding }: Fault) => (binding ? `policy '${policy.name}' with binding '${binding.name}'` : `policy "${policy.name}"`)
 
-/** The first fault is told, with its reason; all are listed. */
+/** Message and reason of the first fault; all are causes. */
 function refusal(attributes: AdmissionAttributes, faults: readonly Fault[]): ApiError {
   const causes = faults.map((fault) => ({ message: `${who(fault)} denied request: ${fault.message}` }))
   const { status } = forbidden(attributes.groupResource, refusedName(attributes), '')
@@ -61,7 +61,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     compileMutating,
   )
 
-  /** Makes one change. Throws a ConfigurationError. */
+  /** Applies one mutation. Throws a ConfigurationError. */
   async function change(request: VersionedRequest, { met, param }: Call, mutation: Mutation, namespace: ApiObject | null): Promise<void> {
     const { object, attributes } = request
     if (object === undefined) return
@@ -72,7 +72,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     request.replace(mutated(object, mutation.patchType, outcome?.value, met.invocation.kind, attributes.versions))
   }
 
-  /** Makes all changes of a policy, one on top of the other; what can't be made is told. */
+  /** Applies all mutations of a policy in order; failures are reported. */
   async function changeAll(
     request: VersionedRequest,
     call: Call,

@@ -1,4 +1,4 @@
-/** A namespace comes into being with the first object in it (plugin/pkg/admission/namespace/autoprovision). */
+/** Creates the namespace of a new object if it is missing (plugin/pkg/admission/namespace/autoprovision). */
 import { ApiError } from '../../respond/status.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
@@ -10,7 +10,7 @@ export function namespaceAutoProvision({ find, write }: PluginContext): Admissio
     operations: ['CREATE'],
     async mutate(attributes) {
       const { groupResource, namespace, dryRun } = attributes
-      // What is only tried makes nothing.
+      // A dry run must not create the namespace.
       if (dryRun || namespace === '' || (groupResource.group === '' && groupResource.resource === 'namespaces')) return
       if ((await find('', 'namespaces', '', namespace)) !== undefined) return
       try {

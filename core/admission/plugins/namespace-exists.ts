@@ -1,4 +1,4 @@
-/** Nothing is written in a namespace that does not exist (plugin/pkg/admission/namespace/exists). */
+/** Denies writes in namespaces that don't exist (plugin/pkg/admission/namespace/exists). */
 import { notFound } from '../../respond/status.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

@@ -1,5 +1,5 @@
 /**
- * Nothing is created in a namespace that does not exist or is being deleted, and the namespaces that a cluster can't be without are not deleted
+ * Denies creation in namespaces that don't exist or are under deletion, and deletion of the system's namespaces
  * (plugin/namespace/lifecycle).
  */
 import { forbidden, notFound } from '../../respond/status.ts'
@@ -7,16 +7,16 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
-/** Reviews of access are answered for namespaces that don't exist, too. */
+/** Access reviews are allowed for missing namespaces. */
 const accessReviews = 'localsubjectaccessreviews'
 
-/** How long a deleted namespace is looked up as it is stored: what is known of it may lag behind. Milliseconds. */
+/** Milliseconds after a namespace's deletion during which it is read from the store, because caches may be outdated. */
 const doubt = 30_000
 const mostDoubted = 1_000
 
 export function namespaceLifecycle({ platform, find, findLive, clock }: PluginContext): AdmissionPlugin {
   const immortal = new Set(['default', platform.namespaces.system, platform.namespaces.public])
-  /** Names of deleted namespaces, oldest first, and until when they are in doubt. */
+  /** Recently deleted namespaces, oldest first, with the end of that time. */
   const deleted = new Map<string, number>()
 
   function noteDeletion(name: string): void {

@@ -1,4 +1,4 @@
-/** A pod on a node changes only in ways that the node says it supports (plugin/pkg/admission/nodedeclaredfeatures). */
+/** Updates of a bound pod may only use features that its node declares (plugin/pkg/admission/nodedeclaredfeatures). */
 import type { ApiObject } from '../../resources/definition.ts'
 import { equal } from '../../schema/equal.ts'
 import type { Json } from '../../schema/model.ts'
@@ -17,7 +17,7 @@ interface PodSpec {
   readonly initContainers?: readonly Container[] | null
 }
 
-/** Features in the order of their names, and whether a change needs them (component-helpers/nodedeclaredfeatures). */
+/** Features in alphabetical order, each with a test for whether an update needs it (component-helpers/nodedeclaredfeatures). */
 const features: { readonly [name: string]: (spec: PodSpec, old: PodSpec) => boolean } = {
   InPlacePodLevelResourcesVerticalScaling: (spec, old) => !equal(spec.resources ?? null, old.resources ?? null),
   InPlacePodVerticalScalingInitContainers: (spec, old) =>

@@ -1,11 +1,14 @@
-/** What a node may say about itself: not its taints or owners, and of the labels in the cluster's own domains only those that nodes report. */
+/**
+ * NodeRestriction for Node objects: a node may not change its taints or owners, and of labels in the cluster's own domains only the
+ * well-known ones.
+ */
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { equal } from '../../schema/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { NodeCheck } from './node-write.ts'
 
-/** Labels that node agents report (the agent's well-known labels). */
+/** Labels that node agents set (the agent's well-known labels). */
 const reported = [
   '<labels>/hostname',
   'topology.<labels>/zone',
@@ -26,10 +29,10 @@ const labelsOf = (object: ApiObject | undefined): Labels => object?.metadata.lab
 const specOf = (object: ApiObject | undefined) => (object?.['spec'] ?? {}) as { readonly [field: string]: Json }
 const domainOf = (key: string) => (key.includes('/') ? key.slice(0, key.indexOf('/')) : '')
 const within = (domain: string, parent: string) => domain === parent || domain.endsWith(`.${parent}`)
-/** What is empty is the same as what is not there. */
+/** Absent and empty lists are equal. */
 const listOf = (value: unknown) => (value ?? []) as Json[]
 
-/** The labels that a node may not have changed, sorted. */
+/** Changed labels that a node may not set, sorted. */
 function forbiddenLabels(now: Labels, before: Labels, platform: Platform): string[] {
   const own = [platform.labelDomain, platform.domain]
   const [restricted, ...free] = ['node-restriction.<labels>', '<component>let.<labels>', 'node.<labels>'].map((domain) =>

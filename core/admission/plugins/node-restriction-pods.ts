@@ -1,4 +1,4 @@
-/** Pods of a node: it makes and deletes mirrors of what it runs by itself, reports status, evicts. And claims, whose status it reports. */
+/** NodeRestriction for pods and claims: a node creates and deletes mirror pods, reports status, evicts. */
 import type { Pod } from '../../authz/node-pod.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { notFound } from '../../respond/status.ts'
@@ -9,11 +9,11 @@ import { referenceOf } from './pod-references.ts'
 
 const mirror = '<labels>/config.mirror'
 
-/** The node that a pod is bound to; empty: none yet. */
+/** The node that a pod is bound to; empty: not bound. */
 export const nodeNameOf = (pod: ApiObject | undefined) => (pod as Pod | undefined)?.spec?.nodeName ?? ''
 export const isMirror = (pod: ApiObject, { platform }: NodeWrite) => Object.hasOwn(pod.metadata.annotations ?? {}, platform.name(mirror))
 
-/** Throws 404 when there is none. */
+/** Throws 404 when the pod does not exist. */
 export async function podNamed({ attributes: { namespace }, find }: NodeWrite, name: string): Promise<ApiObject> {
   const pod = await find('', 'pods', namespace, name)
   if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name)
@@ -101,7 +101,7 @@ export const checkPod: NodeCheck = (write) => {
   return check(write)
 }
 
-/** What a node reports of a claim after it has grown the volume. */
+/** Status fields of a claim that a node reports after a volume expansion. */
 const reported = new Set(['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'])
 
 function unreported(claim: ApiObject | undefined): JsonObject {

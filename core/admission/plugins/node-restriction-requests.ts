@@ -1,11 +1,11 @@
-/** Certificates that a node asks for: its own, and those of pods that run on it (KEP-4317). */
+/** NodeRestriction for certificate requests: a node's own, and those of pods that run on it (KEP-4317). */
 import { requestedSubject } from '../../authn/certificate/certificate-request.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { internalError } from '../../respond/status.ts'
 import { isMirror, nodeNameOf } from './node-restriction-pods.ts'
 import type { NodeCheck, NodeWrite } from './node-write.ts'
 
-/** Signers whose certificates let their holder act as a node. */
+/** Signers of certificates that authenticate nodes. */
 const nodeSigners = ['<labels>/<component>let-serving', '<labels>/<component>-apiserver-client-<component>let']
 
 export const checkCertificateRequest: NodeCheck = ({ attributes, node, platform, enabled, refuse }) => {
@@ -33,7 +33,7 @@ interface PodCertificateRequestSpec {
 
 const quote = (value: string | undefined) => JSON.stringify(value ?? '')
 
-/** An object that the request names. A missing one is no refusal: this server may not have seen it yet. */
+/** An object that the request names. A missing one gives a retriable error, not a 403: caches may be outdated. */
 async function named({ find }: NodeWrite, plural: string, kind: string, namespace: string, name: string): Promise<ApiObject> {
   const object = await find('', plural, namespace, name)
   if (object !== undefined) return object

@@ -1,4 +1,4 @@
-/** Tokens of service accounts: a node gets them for the pods that run on it, and for audiences that these use (KEP-4412). */
+/** NodeRestriction for token requests: a node may request tokens for pods that run on it, with audiences that these use (KEP-4412). */
 import type { Pod } from '../../authz/node-pod.ts'
 import { aggregate } from '../../authz/rules.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -10,7 +10,7 @@ interface TokenSpec {
   readonly boundObjectRef?: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string; readonly uid?: string } | null
 }
 
-/** Drivers that took over from volume sources that were once built in. */
+/** CSI drivers that replace in-tree volume sources. */
 const successors: { readonly [source: string]: string } = {
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',
@@ -24,14 +24,14 @@ const successors: { readonly [source: string]: string } = {
 type Source = { readonly [source: string]: unknown }
 type Volume = NonNullable<NonNullable<NonNullable<Pod['spec']>['volumes']>[number]>
 
-/** The driver that mounts a volume, of a pod or a persistent one; undefined: none that could want a token. */
+/** The CSI driver of a volume or persistent volume; undefined: none, so no token is needed. */
 function driverOf(source: Source): string | undefined {
   const { driver } = (source['csi'] ?? {}) as { driver?: string }
   const [old] = Object.keys(source).filter((name) => source[name] && Object.hasOwn(successors, name))
   return driver || (old && successors[old])
 }
 
-/** Throws an Error when an object that has to be there is not. */
+/** Throws an Error when the object does not exist. */
 async function existing({ find }: NodeWrite, group: string, plural: string, kind: string, namespace: string, name: string) {
   const object = await find(group, plural, namespace, name)
   if (object === undefined) throw new Error(`${kind} ${JSON.stringify(name)} not found`)

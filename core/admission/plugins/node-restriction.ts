@@ -1,6 +1,6 @@
 /**
- * A node changes only what is its own: its Node, its lease, the status of its pods and what belongs to them. What the authorizer of mode Node
- * can't know, since it sees no objects (plugin/pkg/admission/noderestriction).
+ * A node may only change its own Node, its lease, the status of its pods and related objects. Checks what the Node authorizer can't, because
+ * it does not see objects (plugin/pkg/admission/noderestriction).
  */
 import { isNode, nodeOf } from '../../authz/node.ts'
 import { forbidden, qualified } from '../../respond/status.ts'
@@ -12,7 +12,7 @@ import { checkCertificateRequest, checkPodCertificateRequest } from './node-rest
 import { checkServiceAccount } from './node-restriction-tokens.ts'
 import type { NodeCheck } from './node-write.ts'
 
-/** The name of what is written; at creation the object's own. */
+/** Name of the written object; for a create that in the body. */
 const nameOf = ({ operation, object, name }: AdmissionAttributes) => (operation === 'CREATE' ? object?.metadata.name : name)
 
 const checkLease: NodeCheck = ({ attributes, node, platform, refuse }) => {
@@ -25,7 +25,7 @@ const checkStorageNode: NodeCheck = ({ attributes, node, refuse }) => {
   if (nameOf(attributes) !== node) throw refuse('can only access CSINode with the same name as the requesting node')
 }
 
-/** Updates are the authorizer's business; it knows neither a new object nor each one of a deleted collection. */
+/** The Node authorizer checks updates; it can't check new objects and each object of a deletecollection. */
 const checkResourceSlice: NodeCheck = ({ attributes: { operation, object, oldObject }, node, refuse }) => {
   const verbs = { CREATE: { verb: 'create', slice: object }, DELETE: { verb: 'delete', slice: oldObject } } as const
   if (operation !== 'CREATE' && operation !== 'DELETE') return

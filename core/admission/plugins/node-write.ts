@@ -5,10 +5,10 @@ import type { PluginContext } from '../context.ts'
 /** A write by a node. */
 export interface NodeWrite extends PluginContext {
   readonly attributes: AdmissionAttributes
-  /** The name of the node. */
+  /** Name of the node. */
   readonly node: string
   refuse(why: string): ApiError
 }
 
-/** Throws an ApiError to refuse. */
+/** Throws an ApiError to deny the write. */
 export type NodeCheck = (write: NodeWrite) => Promise<void> | void

@@ -1,6 +1,6 @@
 /**
- * Who may not delete an object gives it no owner whose end would be its end, and who may not change an owner's finalizers does not hold up its
- * deletion (plugin/pkg/admission/gc).
+ * Setting owner references requires permission to delete the object, and blockOwnerDeletion requires permission to update the owner's
+ * finalizers (plugin/pkg/admission/gc).
  */
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
@@ -19,7 +19,7 @@ interface Owner {
 
 const ownersOf = (object: ApiObject | undefined) => (object?.metadata.ownerReferences ?? []) as readonly Owner[]
 
-/** Owners whose deletion the write holds up and did not before. */
+/** Owners that get blockOwnerDeletion with this write. */
 function newlyBlocked(object: ApiObject, old: ApiObject | undefined): Owner[] {
   const before = new Map(ownersOf(old).map((owner) => [owner.uid, owner]))
   return ownersOf(object).filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !before.get(uid)?.blockOwnerDeletion)
@@ -63,7 +63,7 @@ export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }:
     operations: ['CREATE', 'UPDATE'],
     validate(attributes) {
       const { groupResource, subresource, object, oldObject } = attributes
-      // Node agents report status, and would not change owners.
+      // Node agents report status and don't change owners.
       if (object === undefined || (groupResource.group === '' && groupResource.resource === 'pods' && subresource === 'status')) return
       if (equal(ownersOf(object) as unknown as Json, ownersOf(oldObject) as unknown as Json)) return
       return checkChange(attributes, object)

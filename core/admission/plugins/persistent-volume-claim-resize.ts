@@ -1,4 +1,4 @@
-/** Claims grow only when they are bound, and their class says that its volumes can (plugin/pkg/admission/storage/persistentvolume/resize). */
+/** Claims can only be expanded when bound, and when their storage class allows it (plugin/pkg/admission/storage/persistentvolume/resize). */
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
 import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'

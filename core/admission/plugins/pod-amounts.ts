@@ -8,14 +8,14 @@ export interface Resources {
   readonly limits?: Amounts
 }
 
-/** The part of core/v1 Container that says what it takes. */
+/** The part of core/v1 Container with resources. */
 export interface Container {
   readonly name: string
   readonly restartPolicy?: string
   readonly resources?: Resources
 }
 
-/** The part of core/v1 PodSpec that says what it takes. */
+/** The part of core/v1 PodSpec with resources. */
 export interface PodSpec {
   readonly containers?: readonly Container[] | null
   readonly initContainers?: readonly Container[] | null
@@ -37,8 +37,8 @@ function combine(a: Amounts, b: Amounts, by: Combine): Amounts {
 }
 
 /**
- * What a pod as a whole requests, or is limited to: all containers together, or the init container that needs most, beside those that go on
- * running (KEP-753). What the pod says of itself outweighs it (KEP-2837).
+ * Effective requests or limits of a pod: the sum of its containers, or the largest init container plus the sidecars started before it
+ * (KEP-753). Pod-level resources take precedence (KEP-2837).
  */
 export function podAmounts({ containers, initContainers, resources }: PodSpec, of: keyof Resources): Amounts {
   const amounts = ({ resources: own }: Container) => own?.[of] ?? {}

@@ -1,4 +1,4 @@
-/** Pods go to the nodes that their namespace names, and to those that it may use (plugin/pkg/admission/podnodeselector). */
+/** Merges the namespace's node selector into pods, within the allowed labels (plugin/pkg/admission/podnodeselector). */
 import { notFound } from '../../respond/status.ts'
 import { formats } from '../../schema/formats.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -7,7 +7,7 @@ import { isAbout, refusal, specOf } from './about.ts'
 
 type Labels = { readonly [key: string]: string }
 
-/** Reads `a=b,c=d`. @throws Error that says what is wrong. */
+/** Parses `a=b,c=d`. @throws Error with the reason. */
 export function parseNodeSelector(text: string): Labels {
   if (text === '') return {}
   const pairs = text.split(',').map((pair) => {
@@ -42,7 +42,7 @@ export function podNodeSelector({ platform, find, configuration }: PluginContext
     }
   }
 
-  /** What the namespace asks for; throws when the pod asks for something else. */
+  /** The merged node selector; throws when the pod's conflicts with the namespace's. */
   async function wanted(attributes: AdmissionAttributes, given: Labels): Promise<Labels> {
     const own = await ofNamespace(attributes)
     if (conflicts(own, given)) throw refusal(attributes, 'pod node label selector conflicts with its namespace node label selector')

@@ -1,6 +1,6 @@
 import { configMapNames, type Pod, secretNames } from '../../authz/node-pod.ts'
 
-/** Volume sources that need an object of the API, and what that is. */
+/** Volume sources that refer to API objects, with the text for messages. */
 const volumes: { readonly [source: string]: string } = {
   configMap: 'configmaps (via configmap volumes)',
   secret: 'secrets (via secret volumes)',
@@ -21,7 +21,7 @@ const projections: { readonly [source: string]: string } = {
 const used = (sources: object, by: { readonly [source: string]: string }) =>
   Object.entries(sources).flatMap(([source, value]) => (value && Object.hasOwn(by, source) ? (by[source] ?? []) : []))
 
-/** The first kind of API object that a pod refers to, as messages name it; undefined when it could run without the API. */
+/** The first kind of API object that a pod refers to, for messages; undefined when it refers to none. */
 export function referenceOf(pod: Pod): string | undefined {
   const { spec = {} } = pod
   if (spec.serviceAccountName) return 'serviceaccounts'

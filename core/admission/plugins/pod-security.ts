@@ -1,4 +1,7 @@
-/** Pods keep to the standard that the labels of their namespace name (plugin/pkg/admission/security/podsecurity, pod-security-admission). */
+/**
+ * Pod Security admission: checks pods against the standard in their namespace's labels (plugin/pkg/admission/security/podsecurity,
+ * pod-security-admission).
+ */
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden, internalError, invalid, qualified } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
@@ -27,7 +30,7 @@ const noConfiguration: PodSecurityConfiguration = {
   exemptions: { usernames: [], namespaces: [], runtimeClasses: [] },
 }
 
-/** Where workloads hold the template of their pods. */
+/** Paths of pod templates in workloads. */
 const templates: { readonly [resource: string]: readonly string[] } = {
   podtemplates: ['template'],
   replicationcontrollers: ['spec', 'template'],
@@ -39,7 +42,7 @@ const templates: { readonly [resource: string]: readonly string[] } = {
   'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
 }
 
-/** Sides of pods that change nothing that is judged. One that is not known is judged as a pod. */
+/** Subresources of pods that change nothing relevant. Unknown ones are checked like pods. */
 const harmless = ['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']
 
 const podOf = ({ metadata, spec }: Partial<ApiObject>): PodLike => ({
@@ -65,7 +68,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
   const annotation = (key: string) => platform.name(`pod-security.<labels>/${key}`)
   const isExempt = ({ spec: { runtimeClassName: name } }: PodLike) => !!name && exemptions.runtimeClasses.includes(name)
 
-  /** Why the request is not judged, if it isn't. */
+  /** Name of the exemption, if the request has one. */
   function exemptionOf({ namespace, user }: AdmissionAttributes): string | undefined {
     if (exemptions.namespaces.includes(namespace)) return 'namespace'
     return user.name !== '' && exemptions.usernames.includes(user.name) ? 'user' : undefined
@@ -115,7 +118,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     judge(attributes, policy, pod, enforce)
   }
 
-  /** Labels that would be ignored are told of. */
+  /** Warns about labels that have no effect because of an exemption. */
   function warnOfExemption(attributes: AdmissionAttributes, name: string, labels: ApiObject['metadata']['labels'], policy: Policy): void {
     if (isPrivileged(policy) || areAlike(policy, defaults)) return
     const said = named(labels).filter((mode) => policy[mode].level !== 'privileged')

@@ -1,4 +1,4 @@
-/** Pods get the tolerations of their namespace, and have only those that it allows (plugin/pkg/admission/podtolerationrestriction). */
+/** Adds the namespace's default tolerations to pods, and allows only whitelisted ones (plugin/pkg/admission/podtolerationrestriction). */
 import { qosClassOf } from '../../resources/core/qos.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { notFound } from '../../respond/status.ts'
@@ -16,7 +16,7 @@ export function podTolerationRestriction({ platform, find, configuration }: Plug
   const whitelistKey = platform.name('scheduler.alpha.<labels>/tolerationsWhitelist')
   const pressure: Toleration = { key: platform.name('node.<labels>/memory-pressure'), operator: 'Exists', effect: 'NoSchedule' }
 
-  /** What an annotation of the namespace says; undefined: nothing, so that what holds for the cluster counts. */
+  /** Tolerations in an annotation of the namespace; undefined: none, so the cluster's defaults apply. */
   function listed(attributes: AdmissionAttributes, { metadata }: ApiObject, key: string): readonly Toleration[] | undefined {
     const text = metadata.annotations?.[key]
     if (text === undefined) return undefined
@@ -57,7 +57,7 @@ export function podTolerationRestriction({ platform, find, configuration }: Plug
       const spec = specOf<PodSpec>(object)
       const own = operation === 'CREATE' ? (listed(attributes, namespace, defaultsKey) ?? defaults) : []
       const merged = own.length > 0 ? mergeTolerations(own, spec.tolerations ?? []) : (spec.tolerations ?? [])
-      // Pods that said what they need may go to nodes that are short of it.
+      // Pods with resource requests tolerate memory pressure.
       const all = qosClassOf(spec) === 'BestEffort' ? merged : mergeTolerations(merged, [pressure])
       if (all.length > 0) spec.tolerations = [...all]
       checkAllowed(attributes, namespace, all)

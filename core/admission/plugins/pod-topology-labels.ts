@@ -1,4 +1,4 @@
-/** Pods are labelled with the zone and region of the node that they are bound to (plugin/pkg/admission/podtopologylabels, KEP-4742). */
+/** Copies zone and region labels of the node to pods that are bound (plugin/pkg/admission/podtopologylabels, KEP-4742). */
 import type { ApiObject } from '../../resources/definition.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

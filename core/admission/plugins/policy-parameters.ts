@@ -1,4 +1,4 @@
-/** Who writes a policy or a binding with parameters must be able to read the parameters, whose contents messages of the policy can tell. */
+/** Writing a policy or binding with parameters requires read permission for the parameters, because the policy's messages can reveal them. */
 import type { Authorizer } from '../../authz/authorizer.ts'
 import type { Platform } from '../../platform.ts'
 import type { User } from '../../request/exchange.ts'
@@ -30,7 +30,7 @@ interface Spec {
 const privileged = 'system:masters'
 const any = { group: '*', version: '*', resource: '*' }
 
-/** By the plural of bindings: that of their policies. */
+/** Plural of policies by plural of bindings. */
 const policies: ReadonlyMap<string, string> = new Map([
   ['validatingadmissionpolicybindings', 'validatingadmissionpolicies'],
   ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicies'],
@@ -39,7 +39,7 @@ const policies: ReadonlyMap<string, string> = new Map([
 const specOf = (object: ApiObject | undefined) => (object?.['spec'] ?? {}) as Spec
 const same = (a: unknown, b: unknown) => equal((a ?? null) as Json, (b ?? null) as Json)
 
-/** How the reference prints a user. */
+/** Formats a user as the reference server does. */
 function shown({ name, uid = '', groups, extra = {} }: User): string {
   const members = Object.keys(extra)
     .sort()
@@ -50,7 +50,7 @@ function shown({ name, uid = '', groups, extra = {} }: User): string {
 export function policyParameters(platform: Platform, { find, resourceOf }: Lookup, authorizer: Authorizer): AdmissionPlugin {
   const group = platform.name('admissionregistration.<domain>')
 
-  /** The resource of a kind; all of its group and version when no resource has it. */
+  /** The resource of a kind; all resources of its group and version if it is unknown. */
   function resourcesOf({ apiVersion = '', kind = '' }: ParamKind): typeof any {
     const [first = '', second] = apiVersion.split('/', 2)
     const [group, version] = second === undefined ? ['', first] : [first, second]

@@ -1,4 +1,4 @@
-/** Pods get the number that their priority class stands for, and at most one class is the default (plugin/pkg/admission/priority). */
+/** Sets a pod's priority from its priority class, and allows only one default class (plugin/pkg/admission/priority). */
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -21,7 +21,7 @@ const group = 'scheduling.<domain>'
 const whatEverybodyDoes = 'PreemptLowerPriority'
 
 export function priority({ platform, find, list }: PluginContext): AdmissionPlugin {
-  /** The least of those that are marked. */
+  /** The default class with the lowest value. */
   async function defaultClass(): Promise<PriorityClass | undefined> {
     const marked = ((await list(group, 'priorityclasses')) as PriorityClass[]).filter(({ globalDefault }) => globalDefault)
     return marked.reduce<PriorityClass | undefined>(
@@ -58,7 +58,7 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
     spec.preemptionPolicy = preemptionPolicy
   }
 
-  /** Clients that don't know the fields leave them out. */
+  /** Restores fields that older clients omit on update. */
   function keep(spec: Prioritized, old: Prioritized): void {
     if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority
     if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) spec.preemptionPolicy = old.preemptionPolicy

@@ -1,6 +1,6 @@
 /**
- * Nobody grants rights that they don't have: who writes a role has to hold all of its rules or the verb `escalate`, and who writes a binding
- * all rules of the role or the verb `bind`. Runs after whatever changes the object, and before validation.
+ * Privilege escalation check: writing a role requires all of its rules or the verb `escalate`, writing a binding requires
+ * all rules of the role or the verb `bind`. Runs after mutation and before validation.
  */
 import type { Authorizer } from '../../authz/authorizer.ts'
 import { escalation, fullAuthority } from '../../authz/rbac-escalation.ts'
@@ -14,7 +14,7 @@ import { onlyOwnership } from './about.ts'
 
 const privileged = 'system:masters'
 
-/** The plural of the roles that a binding may refer to, by kind. */
+/** Plural of the referenced role, by kind. */
 const rolePlurals: ReadonlyMap<string, string> = new Map([
   ['ClusterRole', 'clusterroles'],
   ['Role', 'roles'],
@@ -48,7 +48,7 @@ export function rbacEscalation(platform: Platform, authorizer: Authorizer, index
   }
 
   const checkRole: Check = async (attributes, object) => {
-    // A request to create has no name yet when it is authorized.
+    // Authorization of a create has no name.
     const name = attributes.operation === 'CREATE' ? '' : attributes.name
     if (await may('escalate', attributes, attributes.groupResource.resource, name)) return
     confirm(attributes, rulesOf(object))
@@ -61,7 +61,7 @@ export function rbacEscalation(platform: Platform, authorizer: Authorizer, index
     const roleRef = (object['roleRef'] ?? {}) as unknown as Partial<RoleRef>
     const { kind = '', name = '' } = roleRef
     const resource = rolePlurals.get(kind)
-    // Validation refuses other kinds.
+    // Other kinds fail validation.
     if (resource === undefined || (await may('bind', attributes, resource, name))) return
     const granted = index.rulesOf({ kind, name }, attributes.namespace)
     if (granted === undefined) throw notFound({ group, resource }, name)

@@ -1,4 +1,4 @@
-/** Writes stay within the quotas of their namespace, and are charged to them before they are done (pkg/admission/plugin/resourcequota). */
+/** Enforces ResourceQuotas; usage is charged before the write (pkg/admission/plugin/resourcequota). */
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, internalError, qualified } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -9,9 +9,9 @@ import { checkRequest } from '../quota/check.ts'
 import { createEvaluators } from '../quota/evaluators.ts'
 import type { QuotaObject } from '../quota/quota.ts'
 
-/** Milliseconds. */
+/** Maximum milliseconds. */
 const longest = 10_000
-/** What is not stored, and events, which come in numbers that nobody chooses. */
+/** Not counted: resources that are not stored, and events, whose number clients don't control. */
 const uncounted = ['bindings', 'events', 'events.events.<domain>', 'localsubjectaccessreviews.authorization.<domain>']
 
 const isNewer = (a: ApiObject, b: ApiObject) => Number(a.metadata.resourceVersion) > Number(b.metadata.resourceVersion)
@@ -21,9 +21,9 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
   const ignored = new Set(uncounted.map(platform.name))
   const limited = configuration.ResourceQuota?.limitedResources ?? []
   const evaluatorOf = createEvaluators(context)
-  /** By namespace and name. What we have written ourselves is here before it is told of. */
+  /** Quotas by namespace and name. Includes our own writes before the watch delivers them. */
   const known = new Map<string, Map<string, QuotaObject>>()
-  /** Namespace and name by key of the store. */
+  /** Namespace and name by store key. */
   const places = new Map<string, readonly [namespace: string, name: string]>()
 
   function note(quota: QuotaObject): void {

@@ -1,4 +1,4 @@
-/** Pods get what their runtime class adds: resources that it takes itself, and where it can run (plugin/pkg/admission/runtimeclass, KEP-688). */
+/** Applies a pod's runtime class: overhead, node selector and tolerations (plugin/pkg/admission/runtimeclass, KEP-688). */
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
 import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'

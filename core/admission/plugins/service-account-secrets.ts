@@ -1,4 +1,4 @@
-/** Accounts that list what their pods may use: no other secrets (annotation `enforce-mountable-secrets`). */
+/** Restricts pods to the secrets that their service account lists (annotation `enforce-mountable-secrets`). */
 import type { ApiObject } from '../../resources/definition.ts'
 
 interface Named {
@@ -24,7 +24,7 @@ interface AccountVolume {
   readonly projected?: { readonly sources?: readonly { readonly [source: string]: object }[] | null } | null
 }
 
-/** The part of core/v1 PodSpec that has to do with service accounts. */
+/** The part of core/v1 PodSpec that concerns service accounts. */
 export interface AccountPodSpec {
   serviceAccountName?: string
   readonly automountServiceAccountToken?: boolean
@@ -37,7 +37,7 @@ export interface AccountPodSpec {
 
 const namesOf = (list: readonly Named[] | null | undefined) => new Set((list ?? []).map(({ name = '' }) => name))
 
-/** The first secret that the pod uses and its account does not list, as a message; undefined: none. */
+/** Error for the first secret that is not listed; undefined: none. */
 export function foreignSecret(account: ServiceAccount, spec: AccountPodSpec, ephemeralOnly: boolean): string | undefined {
   const listed = namesOf(account.secrets)
   const pullable = namesOf(account.imagePullSecrets)

@@ -2,19 +2,19 @@ import type { Platform } from '../../platform.ts'
 import { generateName } from '../../registry/names.ts'
 import type { AccountPodSpec } from './service-account-secrets.ts'
 
-/** Seconds; a token of this age is one that a pod got by itself. */
+/** Token lifetime in seconds; the value identifies automatically mounted tokens. */
 const tokenSeconds = 3607
-/** Files are readable for everybody, writable for the owner. */
+/** File mode: readable for everybody, writable for the owner. */
 const mode = 0o644
 
-/** What a client in a pod needs: a token, the authority of the cluster, and the namespace that it is in. */
+/** Sources of the projected volume: token, cluster CA, namespace. */
 const tokenSources = (platform: Platform): { readonly [source: string]: object }[] => [
   { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
   { configMap: { name: `${platform.component}-root-ca.crt`, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
   { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
 ]
 
-/** Mounts the token into every container that has nothing in its place, from a volume that the pod gets unless it has one. */
+/** Mounts the token into every container without a mount at that path; adds the volume unless the pod has one. */
 export function mountToken(spec: AccountPodSpec, platform: Platform): void {
   const mountPath = platform.name('/var/run/secrets/<labels>/serviceaccount')
   const prefix = `${platform.component}-api-access-`

@@ -1,5 +1,5 @@
 /**
- * Pods act as a service account, `default` unless they name another, which has to be there; its token is mounted into their containers
+ * Sets the service account of pods (default: `default`), which must exist, and mounts its token into the containers
  * (plugin/pkg/admission/serviceaccount).
  */
 import { type Pod, secretNames } from '../../authz/node-pod.ts'
@@ -12,12 +12,12 @@ import { type AccountPodSpec, foreignSecret, type ServiceAccount } from './servi
 import { mountToken } from './service-account-token.ts'
 
 const defaultName = 'default'
-/** Milliseconds that pods wait for the account `default`, which a namespace gets a moment after it was made. */
+/** Milliseconds to wait for the account `default`, which is created shortly after its namespace. */
 const patience = 1_000
 
 const isMirror = (pod: ApiObject, annotation: string) => Object.hasOwn(pod.metadata.annotations ?? {}, annotation)
 
-/** Whether the annotation's text is what Go reads as true. */
+/** Parses an annotation as Go's strconv.ParseBool. */
 const isTrue = (text: string | undefined) => ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text ?? '')
 
 export function serviceAccount({ platform, find, findSoon }: PluginContext): AdmissionPlugin {

@@ -1,4 +1,7 @@
-/** Volumes and claims stay while they are in use: a controller takes the finalizer off again (plugin/pkg/admission/storage/storageobjectinuseprotection). */
+/**
+ * Adds the protection finalizer to volumes and claims; a controller removes it when they are unused
+ * (plugin/pkg/admission/storage/storageobjectinuseprotection).
+ */
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout } from './about.ts'

@@ -1,4 +1,4 @@
-/** New nodes get no pods before they have said that they are ready (plugin/pkg/admission/nodetaint). */
+/** Taints new nodes as not ready (plugin/pkg/admission/nodetaint). */
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

@@ -13,14 +13,14 @@ const secondsOf = ({ tolerationSeconds }: Toleration) => Number(tolerationSecond
 const identity = ({ key, operator, value, effect, tolerationSeconds }: Toleration) =>
   JSON.stringify([key ?? '', operator ?? '', value ?? '', effect ?? '', tolerationSeconds === undefined ? '' : String(tolerationSeconds)])
 
-/** What tolerations cover that differ in nothing but their seconds; undefined: nothing but their equals. */
+/** Key of all tolerations that `wide` covers if it has enough seconds; undefined: it covers only equal ones. */
 function rangeOf(wide: Toleration): string | undefined {
   const { key = '', operator = '', value = '', effect = '' } = wide
   const how = operator === 'Exists' ? null : isEqual(wide) ? [operator, value] : undefined
   return how === undefined ? undefined : JSON.stringify([everyKey(wide) ? null : key, how, effect])
 }
 
-/** The ranges that a toleration is in. */
+/** Keys of the ranges that contain a toleration. */
 function rangesAround(narrow: Toleration): string[] {
   const { key = '', operator = '', value = '', effect = '' } = narrow
   const hows = isEqual(narrow) ? [null, [operator, value]] : [null]
@@ -28,14 +28,14 @@ function rangesAround(narrow: Toleration): string[] {
   return [null, key].flatMap((of) => hows.flatMap((how) => effects.map((each) => JSON.stringify([of, how, each]))))
 }
 
-/** Tolerations of one range that have the most seconds, and how many there are in all. */
+/** Of the tolerations in one range: the maximum seconds, how many have it, and the total number. */
 interface Widest {
   readonly seconds: number
   readonly most: number
   readonly count: number
 }
 
-/** Tolerations that were added, and whether one of them covers another: asked in constant time, as a pod can have many. */
+/** A set of tolerations with constant-time cover tests, because a pod can have many. */
 class Cover {
   readonly #ranges = new Map<string, Widest>()
   readonly #equal = new Map<string, number>()
@@ -58,7 +58,7 @@ class Cover {
     return this.#equal.has(identity(toleration))
   }
 
-  /** Whether one that is not the same covers it. */
+  /** Whether another toleration in the set covers it. */
   covers(narrow: Toleration): boolean {
     const own = secondsOf(narrow)
     const equals = this.#equal.get(identity(narrow)) ?? 0
@@ -67,21 +67,21 @@ class Cover {
       const found = this.#ranges.get(range)
       if (found === undefined) return false
       const same = range === ownRange ? equals : 0
-      // Seconds matter only where pods are ended.
+      // Seconds only matter for the effect NoExecute.
       if (!range.endsWith(',"NoExecute"]')) return found.count > same
       return found.seconds > own || (found.seconds === own && found.most > same)
     })
   }
 }
 
-/** Tests whether everything that a toleration tolerates is tolerated by one of these. */
+/** Returns a test for whether one of the given tolerations covers another. */
 export function covering(wide: readonly Toleration[]): (narrow: Toleration) => boolean {
   const cover = new Cover()
   for (const each of wide) cover.add(each)
   return (narrow) => cover.has(narrow) || cover.covers(narrow)
 }
 
-/** Both lists in their order, without those that another one covers; of equal ones the first stays. */
+/** Concatenates both lists without covered tolerations; of equal ones the first stays. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
   const later = new Cover()

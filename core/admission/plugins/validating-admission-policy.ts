@@ -1,4 +1,4 @@
-/** Demands of ValidatingAdmissionPolicies, with what their bindings make of violations (policy/validating/dispatcher.go). */
+/** ValidatingAdmissionPolicies: evaluates them and applies the actions of their bindings (policy/validating/dispatcher.go). */
 import { settled } from '../../cel/settled.ts'
 import { ApiError, forbidden, type Reason, reasonCodes } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -15,7 +15,7 @@ import { compileValidating, type ValidatingProgram } from '../policy/validating-
 
 type Validating = Policy<ValidatingProgram>
 
-/** What refuses the request: the first one is told. */
+/** A denial; the client gets the first one. */
 interface Denial {
   readonly policy: Validating
   readonly binding: Binding | undefined
@@ -23,12 +23,12 @@ interface Denial {
   readonly reason?: string
 }
 
-/** What a request has gathered so far. */
+/** Intermediate results of a request. */
 interface Findings {
   readonly denials: Denial[]
-  /** What expressions see, by the version in which policies see the request. */
+  /** Values for expressions, by version. */
   readonly views: View[]
-  /** Whether a violation was noted for the audit log: there is one note for a request. */
+  /** Whether the audit annotation for violations was written; there is one per request. */
   noted: boolean
 }
 
@@ -64,7 +64,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     compileValidating,
   )
 
-  /** Counts an error of the expressions of a policy, or a refusal by them, by what is done about it. */
+  /** Reports a violation or expression error with the action that followed. */
   function count(policy: Validating, binding: Binding, { message, reason }: Omit<Violation, 'index'>, action: string, time: number): void {
     const error = reason === undefined ? expressionError(message) : 'invalid_error'
     observer.validated(policy.name, binding.name, error, action.toLowerCase() as EnforcementAction, time)

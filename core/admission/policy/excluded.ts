@@ -1,7 +1,7 @@
 import type { Platform } from '../../platform.ts'
 import { type GroupResource, qualified } from '../../respond/status.ts'
 
-/** Resources that no policy is about: policies themselves, and reviews, without which a cluster can't work. */
+/** Resources exempt from policies: policies themselves, and reviews that a cluster needs to work. */
 const excluded: readonly (readonly [group: string, ...resources: readonly string[]])[] = [
   [
     'admissionregistration.<domain>',

@@ -1,4 +1,4 @@
-/** Which policies a request meets, with which bindings and parameters (policy/generic/policy_dispatcher.go). */
+/** Determines the policies that match a request, with bindings and parameters (policy/generic/policy_dispatcher.go). */
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
@@ -10,14 +10,14 @@ import type { Match } from './match.ts'
 import { collectParams, paramSource } from './params.ts'
 import type { Binding, BoundParams, Policy } from './source.ts'
 
-/** A policy that the request meets, in the version in which it sees the request. */
+/** A matching policy, and the version in which it gets the request. */
 export interface Met<P> {
   readonly policy: Policy<P>
   readonly invocation: Invocation
   readonly bindings: readonly BoundParams[]
 }
 
-/** Told of what can't be applied: the policy itself, or one of its bindings. */
+/** Called when a policy or binding can't be applied. */
 export type OnFault<P> = (policy: Policy<P>, binding: Binding | undefined, message: string) => void
 
 const isFault = (error: unknown): error is Error => error instanceof ConfigurationError || error instanceof ApiError
@@ -63,7 +63,7 @@ async function settle<P>(
   }
 }
 
-/** Undefined: the policy is not about the request, or can't be applied. A promise only where something has to be looked up. */
+/** Undefined: the policy does not match or can't be applied. A promise only when a look-up is needed. */
 export function meet<P>(
   policy: Policy<P>,
   attributes: AdmissionAttributes,

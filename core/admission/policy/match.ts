@@ -1,4 +1,4 @@
-/** Which requests a policy or a binding is about (admissionregistration/v1 MatchResources). */
+/** Matches requests against a policy or binding (admissionregistration/v1 MatchResources). */
 import type { MatchResources } from '../../resources/admissionregistration/match.ts'
 import { ApiError } from '../../respond/status.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -7,19 +7,19 @@ import type { Lookup } from '../lookup.ts'
 import { concerns, type Invocation, invocationOf, type Rule } from '../matching/rules.ts'
 import { choosesNamespace, choosesObject, readSelector } from '../matching/selectors.ts'
 
-/** The version in which the policy sees the request; undefined: it is not about it; an error: nobody can say. */
+/** The version in which the policy gets the request; undefined: no match; an error: not decidable. */
 export type Match = Invocation | ApiError | undefined
 
 export interface Matcher {
-  /** Whether it is about some requests of this operation on this resource. */
+  /** Whether it may match requests of this operation on this resource. */
   concerns(attributes: AdmissionAttributes): boolean
   match(attributes: AdmissionAttributes, lookup: Pick<Lookup, 'find'>): Match | Promise<Match>
 }
 
-/** Is about every request. */
+/** Matches every request. */
 export const everything: Matcher = { concerns: () => true, match: ({ resource, kind }) => ({ resource, kind }) }
 
-/** Reads rules and selectors once. Without a criterion everything matches. */
+/** Parses rules and selectors once. Without criteria everything matches. */
 export function createMatcher(criteria: Infer<typeof MatchResources> | undefined): Matcher {
   if (criteria == null) return everything
   const { resourceRules, excludeResourceRules, matchPolicy } = criteria
@@ -29,7 +29,7 @@ export function createMatcher(criteria: Infer<typeof MatchResources> | undefined
   const namespaces = readSelector(criteria.namespaceSelector)
   const objects = readSelector(criteria.objectSelector)
 
-  // Rules come first because they cost least; an error of a selector counts only if all else matches.
+  // Rules first, because they are cheap; a selector error counts only if everything else matches.
   function match(attributes: AdmissionAttributes, lookup: Pick<Lookup, 'find'>): Match | Promise<Match> {
     const { resource, kind } = attributes
     const invocation = rules.length === 0 ? { resource, kind } : invocationOf(rules, equivalent, attributes)

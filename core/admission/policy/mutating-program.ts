@@ -15,7 +15,7 @@ export interface MutatingProgram {
   readonly variables: Variables
   readonly conditions: readonly Expression[]
   readonly mutations: readonly Mutation[]
-  /** Runs again after later changes (`reinvocationPolicy: IfNeeded`). */
+  /** Runs again after changes by others (`reinvocationPolicy: IfNeeded`). */
   readonly reinvocable: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The objects that a binding gives to a policy as `params`. */
+/** Parameter objects of bindings, `params` in expressions. */
 import { labelSelectorOf } from '../../request/label-selector.ts'
 import type { ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -9,7 +9,7 @@ import type { KindObjects, Lookup } from '../lookup.ts'
 type Kind = Infer<typeof ParamKind>
 type Reference = Infer<typeof ParamRef>
 
-/** Where the parameters of a policy are. Throws a ConfigurationError where their kind is not served. */
+/** Look-up of a policy's parameters. Throws a ConfigurationError when their kind is not served. */
 export function paramSource(kind: Kind | undefined, { objectsOf }: Pick<Lookup, 'objectsOf'>): KindObjects | undefined {
   if (kind == null) return undefined
   const { apiVersion = '', kind: name = '' } = kind
@@ -39,7 +39,7 @@ async function found(reference: Reference, source: KindObjects, namespace: strin
 }
 
 /**
- * The policy is evaluated once for each; undefined stands for no parameters. An empty result: the binding does not apply.
+ * The policy is evaluated once per element; undefined means no parameters. Empty: the binding does not apply.
  * @param requested namespace of the request
  */
 export async function collectParams(

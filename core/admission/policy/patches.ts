@@ -1,4 +1,4 @@
-/** Makes the change that a mutation asks for (policy/mutating/patch). Faults are what a failure policy decides on. */
+/** Applies mutations (policy/mutating/patch). Errors are subject to the failure policy. */
 import { type Atom, deduce, objectAtom } from '../../apply/atom.ts'
 import { checkType } from '../../apply/check.ts'
 import { applyJsonPatch, PatchTestFailed } from '../../apply/json-patch.ts'
@@ -14,7 +14,7 @@ import type { GroupVersionKind, ObjectVersions } from '../attributes.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
 import { misplaced } from './type-names.ts'
 
-/** Runs a step; what it throws becomes a fault that begins with `what`. */
+/** Runs a step; errors become a ConfigurationError with the prefix `what`. */
 function step<T>(what: string, run: () => T): T {
   try {
     return run()
@@ -28,7 +28,7 @@ function checkNames(value: unknown): void {
   if (faults.length > 0) throw new ConfigurationError(`type mismatch: ${faults.join('\n')}`)
 }
 
-/** Places of a configuration that would be replaced as a whole, with all that it does not name. */
+/** Paths of atomic values in a configuration, which would be replaced as a whole. */
 function atomics(given: Atom, value: Json, path: string): string[] {
   const { map, list } = deduce(given, value)
   if (Array.isArray(value)) {
@@ -44,7 +44,7 @@ function atomics(given: Atom, value: Json, path: string): string[] {
   return map.atomic ? [path, ...below] : below
 }
 
-/** The object with an apply configuration merged into it. */
+/** Merges an apply configuration into the object. */
 function applied(object: ApiObject, value: unknown, kind: GroupVersionKind, versions: ObjectVersions): JsonObject {
   checkNames(value)
   const given = step('invalid return type', () => toJson(value)) as JsonObject
@@ -69,7 +69,7 @@ function operationOf(value: unknown): JsonObject {
   return { ...operation, value: step(wrong, () => toJson(raw['value'])) }
 }
 
-/** The object with a JSON patch applied; undefined: a test in it does not hold, so that nothing is changed. */
+/** Applies a JSON patch; undefined: a test operation failed, so that nothing changes. */
 function patched(object: ApiObject, value: unknown): JsonObject | undefined {
   const operations = (value as readonly unknown[]).map(operationOf)
   try {
@@ -80,7 +80,7 @@ function patched(object: ApiObject, value: unknown): JsonObject | undefined {
   }
 }
 
-/** An object as a patch left it: what its kind does not know is no mistake of the request, but of the policy. */
+/** Decodes the patched object; unknown fields are an error of the policy, not of the request. */
 function decoded(value: JsonObject, kind: GroupVersionKind, versions: ObjectVersions): ApiObject {
   const schema = versions.schemaOf(kind)
   try {
@@ -91,7 +91,7 @@ function decoded(value: JsonObject, kind: GroupVersionKind, versions: ObjectVers
   }
 }
 
-/** The object after a mutation; the given one when nothing is to be done. Throws a ConfigurationError, or the ApiError that ends the request. */
+/** The object after a mutation; the given one if nothing changes. Throws a ConfigurationError, or the ApiError that ends the request. */
 export function mutated(
   object: ApiObject,
   patchType: 'ApplyConfiguration' | 'JSONPatch',

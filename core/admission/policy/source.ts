@@ -1,4 +1,4 @@
-/** Follows policies and their bindings. What a policy says is compiled once for each generation, when a request first needs it. */
+/** Follows policies and bindings. A policy is compiled on first use, once per generation. */
 import type { MatchResources, ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -29,28 +29,28 @@ export interface Binding {
   readonly matcher: Matcher
 }
 
-/** A binding with the parameters that it gives to a policy; undefined stands for none. */
+/** A binding with its resolved parameters; undefined stands for none. */
 export interface BoundParams {
   readonly binding: Binding
   readonly params: readonly (ApiObject | undefined)[]
 }
 
-/** A policy in force. */
+/** A policy with bindings. */
 export interface Policy<P> {
   readonly name: string
   readonly paramKind: Infer<typeof ParamKind> | undefined
   readonly matcher: Matcher
-  /** Errors count as a pass. */
+  /** Failure policy Ignore. */
   readonly ignoresFailure: boolean
   readonly bindings: readonly Binding[]
-  /** Its bindings, where they hold for every request alike; undefined: each request has to be looked at. */
+  /** Bindings that apply to all requests alike; undefined: depends on the request. */
   readonly always: readonly BoundParams[] | undefined
-  /** Its expressions. */
+  /** The compiled expressions. */
   program(): P
 }
 
 export interface PolicySource<P> {
-  /** Those that have a binding and may be about the request, by name. */
+  /** Policies with a binding that may match the request, by name. */
   about(attributes: AdmissionAttributes): readonly Policy<P>[]
   close(): void
 }
@@ -62,7 +62,7 @@ function bindingOf(object: ApiObject): Binding {
   return { name: nameOf(object), policyName, paramRef, actions: validationActions, matcher: createMatcher(matchResources) }
 }
 
-/** Compiles when it is first asked. */
+/** Compiles on first use. */
 function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit<Policy<P>, 'bindings' | 'always'> {
   const { paramKind, matchConstraints, failurePolicy } = object['spec'] as PolicySpec
   let compiled: { readonly program: P } | undefined
@@ -78,7 +78,7 @@ function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit
   }
 }
 
-/** Without parameters and criteria of its own a binding holds wherever its policy does. */
+/** Bindings without parameters and match criteria apply whenever the policy does. */
 function alwaysBound(paramKind: Infer<typeof ParamKind> | undefined, bindings: readonly Binding[]): readonly BoundParams[] | undefined {
   if (paramKind != null || bindings.some(({ matcher }) => matcher !== everything)) return undefined
   return bindings.map((binding) => ({ binding, params: [undefined] }))
@@ -87,7 +87,7 @@ function alwaysBound(paramKind: Infer<typeof ParamKind> | undefined, bindings: r
 const group = 'admissionregistration.<domain>'
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1)
 
-/** `policies` and `bindings`: plurals. Resolves once it knows what there is. */
+/** `policies` and `bindings` are plurals. Resolves after the initial list. */
 export async function followPolicies<P>(
   { follow, platform }: Pick<PluginContext, 'follow' | 'platform'>,
   plurals: { readonly policies: string; readonly bindings: string },
@@ -103,7 +103,7 @@ export async function followPolicies<P>(
       upsert(key, object) {
         const { uid, generation } = object.metadata
         const now = `${uid}/${generation}`
-        // A new status changes nothing.
+        // Status updates don't change the generation.
         if (policies.get(key)?.generation === now) return
         policies.set(key, { generation: now, policy: policyOf(object, compile) })
         known = undefined

@@ -1,8 +1,8 @@
 import { CelMap, CelObject } from '../../cel/values/values.ts'
 
 /**
- * Objects that an expression makes for the wrong field, such as `Object.spec.a{}` in `Object.spec{b: …}`: their types are named after the
- * fields that they are for.
+ * Finds objects that an expression constructs for the wrong field, such as `Object.spec.a{}` in `Object.spec{b: …}`: type names contain the
+ * path of the field.
  */
 export function misplaced(value: unknown, path?: string): string[] {
   if (value instanceof CelObject) {

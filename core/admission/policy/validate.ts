@@ -1,46 +1,46 @@
-/** What a ValidatingAdmissionPolicy says about one request with one parameter (policy/validating/validator.go). */
+/** Evaluates a ValidatingAdmissionPolicy on one request with one parameter (policy/validating/validator.go). */
 import { Conditions } from '../expressions/conditions.ts'
 import { OutOfBudget } from '../expressions/faults.ts'
 import { type Expression, limits, type Outcome, type Seen, Sequence } from '../expressions/sequence.ts'
 import type { RequestValues } from '../expressions/values.ts'
 import type { ValidatingProgram, Validation } from './validating-program.ts'
 
-/** Why a validation does not hold. */
+/** A failed validation. */
 export interface Violation {
-  /** Of the validation in its policy. */
+  /** Index of the validation in the policy. */
   readonly index: number
   readonly message: string
-  /** Absent: an error, not a refusal. */
+  /** Absent for evaluation errors. */
   readonly reason?: string
 }
 
 export interface Verdict {
   readonly violations: readonly Violation[]
-  /** Audit annotations by the policy's keys. */
+  /** Audit annotations by key. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[]
-  /** Audit annotations that could not be computed: they refuse the request whatever the binding's actions. */
+  /** Errors of audit annotations; they deny the request whatever the binding's actions. */
   readonly faults: readonly string[]
 }
 
-/** What the expressions of a policy look at. */
+/** Input of a policy's expressions. */
 export interface SeenByPolicy extends Seen {
-  /** What its match conditions look at: neither the namespace nor the resource of another version. Made where there are some. */
+  /** Values for match conditions, which get neither the namespace object nor an equivalent resource. Created on demand. */
   forConditions(): RequestValues
-  /** Is told when its match conditions have been evaluated, with the number of errors. */
+  /** Called after match conditions were evaluated, with the number of errors. */
   judged(errors: number): void
 }
 
-/** Of a policy that has nothing against a request. */
+/** Verdict without violations. */
 export const nothing: Verdict = { violations: [], annotations: [], faults: [] }
 
-/** Bytes of a message that an expression gives. */
+/** Maximum bytes of a messageExpression's result. */
 const longestMessage = 5 * 1024
-/** Bytes of the value of an audit annotation. */
+/** Maximum bytes of an audit annotation's value. */
 const longestAnnotation = 10 * 1024
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-/** A message that an expression gave; undefined: it is of no use. */
+/** Result of a messageExpression; undefined: not usable. */
 function usable(outcome: Outcome | undefined): string | undefined {
   if (typeof outcome?.value !== 'string') return undefined
   const text = outcome.value.trim()
@@ -49,14 +49,14 @@ function usable(outcome: Outcome | undefined): string | undefined {
 
 type Texts = { readonly outcomes: readonly (Outcome | undefined)[] } | { readonly fault: string }
 
-/** The first bytes, of whole characters. */
+/** Truncates to the limit in bytes, at a character boundary. */
 function shortened(value: string): string {
   if (value.length * 3 <= longestAnnotation) return value
   const bytes = new TextEncoder().encode(value)
   return bytes.length <= longestAnnotation ? value : new TextDecoder().decode(bytes.subarray(0, longestAnnotation)).replace(/\ufffd$/, '')
 }
 
-/** One policy with one parameter and one request. */
+/** One policy with one parameter on one request. */
 export class PolicyRun {
   readonly #program: ValidatingProgram
   readonly #seen: SeenByPolicy
@@ -70,10 +70,7 @@ export class PolicyRun {
     this.#seen = seen
   }
 
-  /**
-   * Errors among the violations have no reason; the failure policy says what they count. Throws a Pending where an answer takes time: called
-   * again, it goes on where it was.
-   */
+  /** Violations without reason are errors, for the failure policy. Throws a Pending when it must wait: call it again to resume. */
   verdict(): Verdict {
     const refused = (message: string): Verdict => ({ ...nothing, violations: [{ index: 0, message }] })
     const holds = this.#applies()
@@ -107,8 +104,8 @@ export class PolicyRun {
   }
 
   /**
-   * Messages are computed when a validation does not hold. They are computed for all validations, within what these have left to spend;
-   * where that might not do, they are computed even if all hold, since it is an error then.
+   * Messages are computed only if a validation fails, within the remaining budget. If the budget might not suffice, they are always computed,
+   * because running out of budget is an error.
    */
   #violations(): Violation[] {
     const { validations, messages, variables } = this.#program

@@ -7,7 +7,7 @@ import type { Infer } from '../../schema/model.ts'
 import type { Expression, Variables } from '../expressions/sequence.ts'
 
 export interface Validation extends Expression {
-  /** Text of a refusal where no expression gives one. */
+  /** Message without a messageExpression or when it fails. */
   readonly fallback: string
   readonly reason: string | undefined
 }
@@ -16,7 +16,7 @@ export interface ValidatingProgram {
   readonly variables: Variables
   readonly conditions: readonly Expression[]
   readonly validations: readonly Validation[]
-  /** Of the validations, by index. */
+  /** By index of the validation. */
   readonly messages: readonly (Expression | undefined)[]
   readonly annotations: readonly (Expression & { readonly key: string })[]
 }

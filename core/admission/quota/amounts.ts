@@ -1,4 +1,4 @@
-/** Arithmetic on lists of amounts, as quotas need it. */
+/** Arithmetic on resource lists for quotas. */
 import { add, combine, compare, type ResourceList, signOf } from '../../resources/core/quantities.ts'
 import { formatQuantity, parseQuantity, subtractQuantities } from '../../schema/quantity.ts'
 
@@ -16,11 +16,11 @@ const mapped = (amounts: Amounts, change: (amount: string, name: string) => stri
     }),
   )
 
-/** What `a` has more than `b`, never less than nothing. */
+/** `a` minus `b`, at least zero. */
 export const excess = (a: Amounts, b: Amounts): Amounts =>
   mapped(a, (amount, name) => (b[name] === undefined ? amount : floored(minus(amount, b[name]))))
 
-/** Only of these resources. */
+/** Selects resources by name. */
 export const only = (amounts: Amounts, has: (name: string) => boolean): Amounts =>
   mapped(amounts, (amount, name) => (has(name) ? amount : undefined))
 
@@ -29,7 +29,7 @@ export const negativeNames = (amounts: Amounts): readonly string[] =>
   Object.keys(amounts).filter((name) => signOf(amounts[name] ?? '0') < 0)
 export const isEmpty = (amounts: Amounts) => Object.keys(amounts).length === 0
 
-/** Resources of which there is more than the limit, where there is one. */
+/** Names of resources above their limit. */
 export const exceeded = (amounts: Amounts, limits: Amounts): readonly string[] =>
   Object.keys(amounts).filter((name) => limits[name] !== undefined && compare(amounts[name] ?? '0', limits[name]) > 0)
 

@@ -1,15 +1,15 @@
-/** Writes of a namespace are charged together: what waits while quotas are written is checked, and written, at once. */
+/** Charges writes of a namespace in batches: requests that arrive while quotas are being written are checked and written together. */
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { QuotaObject } from './quota.ts'
 
 export interface Charging {
-  /** The quotas of a namespace. */
+  /** Quotas of a namespace (possibly outdated). */
   quotasOf(namespace: string): Promise<readonly QuotaObject[]>
-  /** As they are stored now; without those that are gone. */
+  /** Reads the quotas from the store; deleted ones are left out. */
   reread(quotas: readonly QuotaObject[]): Promise<readonly QuotaObject[]>
-  /** The quotas when this write is done as well. Throws an ApiError when it does not fit. */
+  /** The quotas after this write. Throws an ApiError when a limit is exceeded. */
   check(quotas: readonly QuotaObject[], attributes: AdmissionAttributes): Promise<readonly QuotaObject[]>
-  /** Writes the status where the quota has not changed since; false: it has. */
+  /** Writes the status if the quota is unchanged; false: write conflict. */
   save(quota: QuotaObject): Promise<boolean>
 }
 
@@ -21,11 +21,11 @@ interface Waiter {
 
 const mostTries = 10
 
-/** Resolves when the write has been charged to all quotas that count it; rejects with the refusal. */
+/** Resolves when the write is charged to all matching quotas; rejects when it is denied. */
 export function createBatches({ quotasOf, reread, check, save }: Charging): (attributes: AdmissionAttributes) => Promise<void> {
   const waiting = new Map<string, Waiter[]>()
 
-  /** Checks one write after the other against what those before it leave; returns those that fit and change something. */
+  /** Checks writes in order, each against the usage left by the previous ones; returns those that fit and change usage. */
   async function checkAll(quotas: readonly QuotaObject[], waiters: readonly Waiter[]) {
     let running = quotas
     const charged: Waiter[] = []
@@ -45,7 +45,7 @@ export function createBatches({ quotasOf, reread, check, save }: Charging): (att
     return { running, charged }
   }
 
-  /** A quota that another server has changed meanwhile is read anew, and only that is checked and written again. */
+  /** After a write conflict only that quota is read and checked again. */
   async function charge(quotas: readonly QuotaObject[], waiters: readonly Waiter[]): Promise<void> {
     let [left, pending] = [quotas, waiters]
     for (let tries = 1; pending.length > 0; tries++) {

@@ -1,4 +1,4 @@
-/** Whether a write fits in all quotas that count it, and what they would have used then (pkg/admission/plugin/resourcequota). */
+/** Checks a write against all matching quotas and computes the new usage (pkg/admission/plugin/resourcequota). */
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { LimitedResource } from '../configuration.ts'
 import { refusal } from '../plugins/about.ts'
@@ -11,11 +11,11 @@ const scopeText = ({ scopeName, operator, values }: ScopeRequirement) => `{${sco
 
 interface Counting {
   readonly quota: QuotaObject
-  /** Resources of the quota that objects of this kind use. */
+  /** Resources in the quota that objects of this kind use. */
   readonly names: readonly string[]
 }
 
-/** The quotas that count the object. Throws an ApiError for one that can't. */
+/** The quotas that match the object. Throws an ApiError when usage can't be computed. */
 function countingQuotas(quotas: readonly QuotaObject[], attributes: AdmissionAttributes, evaluator: Evaluator): readonly Counting[] {
   const { object } = attributes
   if (object === undefined) return []
@@ -31,7 +31,7 @@ function countingQuotas(quotas: readonly QuotaObject[], attributes: AdmissionAtt
   })
 }
 
-/** Throws when something is used that may only be used under a quota, and none counts it. */
+/** Throws when a limited resource is used and no quota covers it. */
 function checkCovered(
   attributes: AdmissionAttributes,
   evaluator: Evaluator,
@@ -60,8 +60,8 @@ function checkCovered(
 }
 
 /**
- * The quotas as they are when the write is done; those that it leaves as they are are the same objects.
- * @throws ApiError when it does not fit.
+ * The quotas after the write; unchanged quotas are the same objects.
+ * @throws ApiError when a limit is exceeded.
  */
 export async function checkRequest(
   quotas: readonly QuotaObject[],
@@ -79,7 +79,7 @@ export async function checkRequest(
   const change = before ? excess(usage, await evaluator.usage(before)) : usage
   const deltas = new Map<QuotaObject, Amounts>()
   for (const { quota } of counting) {
-    // What the quota did not count before is new to it.
+    // If the object was not in scope before, all of its usage is new.
     const delta = positive(before && isInScope(quota, before, evaluator) ? change : usage)
     if (!isEmpty(delta)) deltas.set(quota, delta)
   }

@@ -18,14 +18,14 @@ interface ClaimSpec {
   }
 }
 
-/** Devices that one claim may get at most (AllocationResultsMaxSize). */
+/** Maximum devices per claim (AllocationResultsMaxSize). */
 const mostDevices = 32
 
-/** A mode that is not known yet counts for nothing. */
+/** Unknown allocation modes count as zero. */
 const devicesOf = ({ allocationMode, count = 0 }: DeviceRequest) =>
   allocationMode === 'ExactCount' ? count : allocationMode === 'All' ? mostDevices : 0
 
-/** Devices by class: of alternatives the worst, for each class. */
+/** Devices by class; of alternatives the maximum per class. */
 function byClass({ devices }: ClaimSpec): ReadonlyMap<string, number> {
   const total = new Map<string, number>()
   for (const { exactly, firstAvailable } of devices?.requests ?? []) {
@@ -40,7 +40,7 @@ function byClass({ devices }: ClaimSpec): ReadonlyMap<string, number> {
   return total
 }
 
-/** Claims of devices (dynamic resource allocation). `podUsage`: what a pod uses, for claims that stand for what its pod asks for. */
+/** Quota evaluator of resource claims (dynamic resource allocation). `podUsage`: usage of a pod, for claims created for its extended resources. */
 export function deviceClaimEvaluator(
   { platform, find, enabled }: Pick<PluginContext, 'platform' | 'find' | 'enabled'>,
   podUsage: (pod: ApiObject) => Amounts,
@@ -56,7 +56,7 @@ export function deviceClaimEvaluator(
     return (found?.['spec'] as { readonly extendedResourceName?: string } | undefined)?.extendedResourceName
   }
 
-  /** What the pod that a claim was made for is charged with already. */
+  /** Usage that the claim's pod has already been charged. */
   async function chargedToPod({ metadata }: ApiObject): Promise<Amounts> {
     const owner = metadata.ownerReferences?.find(({ controller }) => controller)
     if (metadata.annotations?.[mark] !== 'true' || owner?.kind !== 'Pod' || owner.apiVersion !== 'v1') return {}
@@ -73,7 +73,7 @@ export function deviceClaimEvaluator(
     counts: (name) =>
       name === count ||
       name.endsWith(perClass) ||
-      // By the name of the extended resource that stands for devices of a class.
+      // Extended resource that maps to devices of a class.
       (enabled('DRAExtendedResource') && name.startsWith('requests.') && name.includes('/')),
     async usage(object) {
       const devices = byClass((object['spec'] ?? {}) as ClaimSpec)

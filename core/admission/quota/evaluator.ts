@@ -1,4 +1,4 @@
-/** How the objects of a resource count against quotas. */
+/** Quota usage of a resource's objects. */
 import type { ApiObject } from '../../resources/definition.ts'
 import { type GroupResource, qualified } from '../../respond/status.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
@@ -6,21 +6,21 @@ import type { Amounts } from './amounts.ts'
 import type { ScopeRequirement } from './quota.ts'
 
 export interface Evaluator {
-  /** Whether the write may use more than before. */
+  /** Whether the write may increase usage. */
   handles(attributes: AdmissionAttributes): boolean
-  /** Whether objects of this resource use what goes by the name in quotas. */
+  /** Whether objects of this resource use the quota resource `name`. */
   counts(name: string): boolean
   usage(object: ApiObject): Amounts | Promise<Amounts>
-  /** Absent: in no scope. */
+  /** Absent: scopes never match. */
   inScope?(scope: ScopeRequirement, object: ApiObject): boolean
-  /** What has to be said in an object so that it can be counted by these names, and isn't. */
+  /** Error when the object lacks values that are needed for these quota resources. */
   missing?(names: readonly string[], object: ApiObject): string | undefined
 }
 
 /** `count/deployments.apps` */
 export const countName = (groupResource: GroupResource) => `count/${qualified(groupResource)}`
 
-/** The name that quotas had for a count before there was a general one. */
+/** Resources with an old count name besides `count/…`. */
 const aliases: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'])
 
 /** Counts objects. */

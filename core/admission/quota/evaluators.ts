@@ -8,7 +8,7 @@ import { volumeClaimEvaluator } from './volume-claims.ts'
 
 export type EvaluatorContext = Pick<PluginContext, 'platform' | 'clock' | 'find' | 'enabled'>
 
-/** The evaluator of a resource; objects of which nothing more is known are counted. */
+/** Selects the evaluator of a resource; default: counts objects. */
 export function createEvaluators(context: EvaluatorContext): (groupResource: GroupResource) => Evaluator {
   const { platform, enabled } = context
   const pods = createPodEvaluator({ ...context, podLevel: enabled('PodLevelResources') })

@@ -44,7 +44,7 @@ const statusOf = (pod: ApiObject) => (pod['status'] ?? {}) as PodStatus
 const count = countName({ group: '', resource: 'pods' })
 const measured = ['cpu', 'memory', 'ephemeral-storage']
 const names = [count, 'pods', ...measured, ...measured.map((name) => `requests.${name}`), ...measured.map((name) => `limits.${name}`)]
-/** A quota of these makes containers say what they need; a mistake that is kept, and not made again for others. */
+/** A quota of these requires containers to specify them (a historic behaviour that is kept, but not extended to other resources). */
 const demanded = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
 const larger = (a: Amounts, b: Amounts): Amounts => {
@@ -52,7 +52,7 @@ const larger = (a: Amounts, b: Amounts): Amounts => {
   return Object.fromEntries(Object.keys(both).map((name) => [name, greater(a[name] ?? '0', b[name] ?? '0')]))
 }
 
-/** A container with what it has on its node, while that is more than it asks for: it may have been made smaller. */
+/** Containers with resources allocated on the node if these are larger, as after a resize to less. */
 function effective(containers: readonly Container[] | null | undefined, statuses: readonly ContainerStatus[] | null | undefined) {
   const byName = new Map((statuses ?? []).map((status) => [status.name, status]))
   return (containers ?? []).map((container): Container => {
@@ -73,7 +73,7 @@ function effective(containers: readonly Container[] | null | undefined, statuses
 const isTerminating = (pod: ApiObject) => (specOf(pod).activeDeadlineSeconds ?? -1) >= 0
 const isBestEffort = (pod: ApiObject) => qosClassOf(specOf(pod) as Parameters<typeof qosClassOf>[0]) === 'BestEffort'
 
-/** Whether its place depends on pods of other namespaces. */
+/** Whether affinity terms refer to other namespaces. */
 function looksAcross(pod: ApiObject): boolean {
   const { podAffinity, podAntiAffinity } = specOf(pod).affinity ?? {}
   const terms = [podAffinity, podAntiAffinity].flatMap((each) => [
@@ -92,14 +92,14 @@ const scopes: { readonly [name: string]: (pod: ApiObject, scope: ScopeRequiremen
   CrossNamespacePodAffinity: looksAcross,
 }
 
-/** `podLevel`: whether pods may say what they need as a whole. */
+/** `podLevel`: whether pod-level resources are enabled. */
 export function createPodEvaluator({ platform, clock, podLevel }: { platform: Platform; clock: Clock; podLevel: boolean }) {
   const devices = platform.name('deviceclass.resource.<labels>/')
   const isDevice = (name: string) => isExtended(name, { platform }) || name.startsWith(devices)
   const isDeviceQuota = (name: string) =>
     name.startsWith('requests.') && (!isNative(name, { platform }) || name.startsWith(`requests.${devices}`))
 
-  /** Requests and limits under the names of quotas. */
+  /** Requests and limits by quota resource names. */
   function named(requests: Amounts, limits: Amounts): Amounts {
     const result: { [name: string]: string } = { pods: '1' }
     for (const [name, amount] of Object.entries(requests)) {
@@ -110,7 +110,7 @@ export function createPodEvaluator({ platform, clock, podLevel }: { platform: Pl
     return result
   }
 
-  /** Whether it still takes anything on a node. One that should be gone for its grace period may be on a node that is lost. */
+  /** Whether the pod still counts: not finished, and not past its grace period (it may be on a lost node). */
   function isLive(pod: ApiObject): boolean {
     const { phase } = statusOf(pod)
     if (phase === 'Failed' || phase === 'Succeeded') return false

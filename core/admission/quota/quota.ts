@@ -1,4 +1,4 @@
-/** A stored ResourceQuota, as usage is checked against it. */
+/** A stored ResourceQuota: scopes and usage. */
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Amounts } from './amounts.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -22,7 +22,7 @@ export interface QuotaObject extends ApiObject {
 export const hardOf = ({ status }: QuotaObject): Amounts => status?.hard ?? {}
 export const usedOf = ({ status }: QuotaObject): Amounts => status?.used ?? {}
 
-/** All that an object has to be, for the quota to count it. */
+/** All scope requirements that an object must meet. */
 export const scopesOf = ({ spec }: QuotaObject): readonly ScopeRequirement[] => [
   ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
   ...(spec?.scopeSelector?.matchExpressions ?? []),
@@ -31,7 +31,7 @@ export const scopesOf = ({ spec }: QuotaObject): readonly ScopeRequirement[] => 
 export const isInScope = (quota: QuotaObject, object: ApiObject, { inScope }: Evaluator) =>
   scopesOf(quota).every((scope) => inScope?.(scope, object) ?? false)
 
-/** Whether a value, or that there is none, is what a requirement asks for (a label selector on one label). */
+/** Whether a value (undefined: none) meets a requirement, as in a label selector. */
 export function satisfies({ operator, values }: ScopeRequirement, value: string | undefined): boolean {
   const listed = value !== undefined && (values ?? []).includes(value)
   switch (operator) {

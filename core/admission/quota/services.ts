@@ -11,7 +11,7 @@ interface ServiceSpec {
 const count = countName({ group: '', resource: 'services' })
 const names = [count, 'services', 'services.nodeports', 'services.loadbalancers']
 
-/** Ports of nodes are counted as they are asked for: they may not be given yet. */
+/** Counts requested node ports, which may not be allocated yet. */
 function nodePorts({ type, ports, allocateLoadBalancerNodePorts: allocates }: ServiceSpec): number {
   const all = ports ?? []
   if (type === 'NodePort') return all.length

@@ -23,7 +23,7 @@ interface Claim {
 const count = countName({ group: '', resource: 'persistentvolumeclaims' })
 const names = ['persistentvolumeclaims', 'requests.storage']
 
-/** Whole bytes, as quotas hold them. */
+/** Rounds to whole bytes, as quotas store them. */
 const rounded = (amount: string) =>
   /[mun]$/.test(amount) || amount.includes('.') ? String(scaledQuantity(parseQuantity(amount), 0)) : amount
 
@@ -34,7 +34,7 @@ function storageOf({ spec, status }: Claim): string | undefined {
   return rounded(allocated === undefined ? requested : greater(requested, allocated))
 }
 
-/** Classes of attributes that the claim has, had, or is to get. */
+/** Volume attributes classes in use: requested, current and target. */
 function attributesClasses({ spec, status }: Claim): readonly string[] {
   const all = [
     spec?.volumeAttributesClassName,

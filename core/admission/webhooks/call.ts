@@ -1,4 +1,4 @@
-/** One webhook is asked about one request. */
+/** Calls one webhook for one request. */
 import type { Platform } from '../../platform.ts'
 import type { Clock, Logger, Outbound } from '../../ports.ts'
 import { ApiError, badRequest, internalError, timeout } from '../../respond/status.ts'
@@ -15,7 +15,7 @@ import { CallFailed, Denied, denied } from './errors.ts'
 import type { Hook } from './hook.ts'
 import type { Answer } from './response.ts'
 
-/** What calls are made with. */
+/** Dependencies of calls. */
 export interface Caller {
   readonly connect: Connect
   readonly outbound: Pick<Outbound, 'fetch'>
@@ -34,8 +34,8 @@ function checkDryRun({ name, sideEffects }: Hook, { dryRun }: AdmissionAttribute
 }
 
 /**
- * Asks, and resolves to an answer that allows the request. Rejects with CallFailed, with Denied, or with an ApiError that holds whatever the
- * failure policy says.
+ * Resolves if the webhook allows the request. Rejects with CallFailed, with Denied, or with an ApiError that applies regardless of the failure
+ * policy.
  */
 export async function callHook(
   hook: Hook,
@@ -56,7 +56,7 @@ export async function callHook(
   const connection = await connect(hook.clientConfig).catch((error: unknown) => {
     throw failed(`failed to call webhook: ${messageOf(error)}`, unavailable, error)
   })
-  // Servers without webhooks need no checker of answers.
+  // Imported on demand: servers without webhooks don't need it.
   const { parseAnswer, readAnswer } = await import('./response.ts')
   let parsed: ReturnType<typeof parseAnswer>
   try {
@@ -78,10 +78,7 @@ export async function callHook(
   return answer
 }
 
-/**
- * Runs a call of a webhook, measures it, and applies its failure policy. Resolves to false when the call failed and the request goes on.
- * Rejects with the ApiError of the client.
- */
+/** Runs a call, reports it, and applies the failure policy. Resolves to false when a failure is ignored; rejects with the client's ApiError. */
 export async function governed(
   hook: Hook,
   { operation, signal, deadline = Number.POSITIVE_INFINITY }: AdmissionAttributes,
@@ -115,7 +112,7 @@ export async function governed(
       throw internalError(error.message)
     }
     observer.failedOpen(name, type)
-    // A webhook whose time was what is left of the request's may end a moment before it.
+    // A webhook whose timeout is the rest of the request's may time out a moment before it.
     if (signal.aborted || clock.now() + 1 >= deadline) throw timeout('request did not complete within requested timeout')
     return false
   }

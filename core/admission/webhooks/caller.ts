@@ -5,7 +5,7 @@ import type { PluginContext } from '../context.ts'
 import { unobserved } from '../observer.ts'
 import type { Caller } from './call.ts'
 
-/** What a plugin calls its webhooks with. */
+/** Creates a plugin's webhook caller. */
 export function createCaller(context: PluginContext, configuration: WebhookPluginConfiguration | undefined): Caller {
   const { platform, outbound, clock, logger, observer = unobserved } = context
   const serviceAddress = createServiceAddress(context, platform.name('<labels>/service-name'))

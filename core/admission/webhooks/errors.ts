@@ -1,6 +1,6 @@
 import { ApiError, type StatusDetails } from '../../respond/status.ts'
 
-/** A webhook could not be asked, or gave no usable answer: its failure policy decides. `code` is that of the metric. */
+/** The call failed or its response is unusable: the failure policy decides. `code` is for the metric. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed'
   readonly code: number
@@ -10,7 +10,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** A webhook refused the request. */
+/** The webhook denied the request. */
 export class Denied extends Error {
   override readonly name = 'Denied'
   readonly refusal: ApiError
@@ -20,7 +20,7 @@ export class Denied extends Error {
   }
 }
 
-/** The part of a webhook's Status that clients get; its reason may be any text. */
+/** Result of a webhook's response that clients get; the reason may be any string. */
 export interface Result {
   readonly message?: string
   readonly reason?: string
@@ -31,7 +31,7 @@ export interface Result {
 const lowestCode = 400
 const highestCode = 599
 
-/** The refusal with the webhook's own Status, which is a failure whatever it says. */
+/** The denial with the webhook's Status, always as a failure. */
 export function denied(webhook: string, { message, reason, code = 0, details }: Result = {}): Denied {
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`
   const why = message || reason

@@ -1,4 +1,4 @@
-/** A webhook of a configuration, with what is compiled once for all requests. */
+/** A webhook of a configuration, with compiled rules, selectors and conditions. */
 import type { CelEnvironment } from '../../cel/environment.ts'
 import { boolType } from '../../cel/types.ts'
 import type { LabelSelectorObject } from '../../request/label-selector.ts'
@@ -8,7 +8,7 @@ import type { Expression } from '../expressions/sequence.ts'
 import type { Rule } from '../matching/rules.ts'
 import { type ReadSelector, readSelector } from '../matching/selectors.ts'
 
-/** admissionregistration/v1 MutatingWebhook and ValidatingWebhook, defaults filled in. */
+/** admissionregistration/v1 MutatingWebhook and ValidatingWebhook, with defaults. */
 interface WebhookSpec {
   readonly name: string
   readonly clientConfig: WebhookClientConfig
@@ -32,14 +32,14 @@ export interface Hook {
   readonly clientConfig: WebhookClientConfig
   readonly rules: readonly Rule[]
   readonly ignoresFailure: boolean
-  /** Requests to other versions of a resource are converted to one that the rules name. */
+  /** matchPolicy Equivalent: convert requests for other versions to one in the rules. */
   readonly equivalent: boolean
   readonly namespaces: ReadSelector
   readonly objects: ReadSelector
   readonly sideEffects: string | undefined
-  /** Milliseconds. */
+  /** Timeout in milliseconds. */
   readonly timeout: number
-  /** The version of AdmissionReview that it is sent; undefined: none that is known here. */
+  /** AdmissionReview version to send; undefined: none is supported. */
   readonly reviewVersion: 'v1' | 'v1beta1' | undefined
   readonly reinvocable: boolean
   readonly conditions: readonly Expression[]
@@ -47,7 +47,7 @@ export interface Hook {
 
 const isReviewVersion = (version: string) => version === 'v1' || version === 'v1beta1'
 
-/** The webhooks of a configuration object, in their order. `environment` is asked for when there are conditions. */
+/** The webhooks of a configuration object, in order. `environment` is only called if there are match conditions. */
 export function hooksOf(configuration: ApiObject, environment: () => CelEnvironment): Hook[] {
   const { name: owner = '' } = configuration.metadata
   const counts = new Map<string, number>()

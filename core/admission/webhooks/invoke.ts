@@ -1,4 +1,4 @@
-/** Whether a webhook is asked about a request, and in which version. */
+/** Determines whether a webhook is called for a request, and in which version. */
 
 import type { Authorizer } from '../../authz/authorizer.ts'
 import { settled } from '../../cel/settled.ts'
@@ -22,7 +22,7 @@ export interface Judge extends Pick<PluginContext, 'find'> {
   readonly type: StepType
 }
 
-/** Undefined: it is not asked. `objects`: as they are now, in any version. Errors of selectors and conditions only count where the rules name the request. */
+/** Undefined: not called. `objects`: current state, in any version. Errors of selectors and conditions count only if the rules match. */
 export async function invocationFor(
   hook: Hook,
   attributes: AdmissionAttributes,
@@ -62,7 +62,7 @@ const exempt = new Set([
   'mutatingadmissionpolicybindings',
 ])
 
-/** Configurations of webhooks and policies are never submitted to them: nobody could mend one that refuses everything. */
+/** Configurations of webhooks and policies are exempt: otherwise one that denies everything could not be repaired. */
 export function isExempt(platform: Platform): (groupResource: GroupResource) => boolean {
   const group = platform.name('admissionregistration.<domain>')
   return (on) => on.group === group && exempt.has(on.resource)

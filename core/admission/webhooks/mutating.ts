@@ -1,4 +1,4 @@
-/** Webhooks that may change an object, asked one after the other: each sees what those before it have made of it. */
+/** Mutating webhooks, called in order: each gets the result of the previous ones. */
 import { applyJsonPatch } from '../../apply/json-patch.ts'
 import { internalError } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
@@ -16,7 +16,7 @@ import type { Hook } from './hook.ts'
 import { invocationFor } from './invoke.ts'
 import { followHooks, type PlacedHook } from './source.ts'
 
-/** The operations of a patch. Throws when the text is no list of them. */
+/** Parses the operations of a patch; throws when it is malformed. */
 function operationsOf(hook: Hook, patch: string): readonly Json[] {
   try {
     const value = parseJsonText(patch)
@@ -36,7 +36,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
   const patchKey = platform.name('patch.webhook.admission.<domain>/')
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
 
-  /** The object as a patch leaves it. A patch that does not apply is nothing that a failure policy forgives. */
+  /** Applies a patch to the object. A patch that can't be applied is an error whatever the failure policy. */
   function patched(hook: Hook, request: VersionedRequest, kind: GroupVersionKind, operations: readonly Json[]) {
     if (request.object === undefined)
       throw internalError(
@@ -50,7 +50,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     }
   }
 
-  /** Resolves to whether the object has changed. */
+  /** Resolves to whether the object changed. */
   async function ask(hook: PlacedHook, request: VersionedRequest, again: boolean): Promise<boolean> {
     const { attributes } = request
     const invocation = request.invocation
@@ -83,7 +83,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     const request = new VersionedRequest(attributes)
     for (const hook of hooks) {
       const invocation = await invocationFor(hook, attributes, request, (kind) => request.in(kind), judge)
-      // A second round asks nobody for the first time.
+      // The second round does not call webhooks for the first time.
       if (invocation === undefined || (again && !reinvocation.isDue(hook))) continue
       await request.in(invocation.kind)
       request.invocation = invocation

@@ -1,4 +1,4 @@
-/** Answers of webhooks: AdmissionReviews in the version that was sent, strictly where the reference is strict. */
+/** Parses webhook responses: AdmissionReviews in the version sent, as strictly as the reference. */
 import * as z from 'zod'
 import type { Platform } from '../../platform.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
@@ -40,7 +40,7 @@ const schema = z.object({
 export interface Answer {
   readonly allowed: boolean
   readonly result: Result
-  /** The operations of a JSON patch as text; undefined: none. */
+  /** JSON patch as text; undefined: none. */
   readonly patch: string | undefined
   readonly annotations: { readonly [key: string]: string }
   readonly warnings: readonly string[]
@@ -59,7 +59,7 @@ export interface Expected {
   readonly mutating: boolean
 }
 
-/** Throws an Error that says what is wrong with the text. */
+/** Throws an Error with the reason when the text is malformed. */
 export function parseAnswer(answer: string): z.output<typeof schema> {
   let value: unknown
   try {
@@ -73,7 +73,7 @@ export function parseAnswer(answer: string): z.output<typeof schema> {
   throw new Error(`json: cannot unmarshal into AdmissionReview.${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** What a parsed answer says. Throws an Error when it is not the answer to what was asked. */
+/** The result of a parsed response. Throws an Error when it does not match the request. */
 export function readAnswer({ kind, apiVersion, response }: z.output<typeof schema>, expected: Expected, platform: Platform): Answer {
   const { uid, version, mutating } = expected
   if (response == null) throw new Error('webhook response was absent')

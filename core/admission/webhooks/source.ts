@@ -7,18 +7,18 @@ import { concerns } from '../matching/rules.ts'
 import { type Hook, hooksOf } from './hook.ts'
 import { isExempt } from './invoke.ts'
 
-/** A webhook, with its place among all of its phase. */
+/** A webhook with its position in the phase. */
 export interface PlacedHook extends Hook {
   readonly place: number
 }
 
 export interface HookSource {
-  /** Webhooks of the phase that may be about the request: configurations by name, each with its own order. */
+  /** Webhooks of the phase that may match the request, ordered by configuration name. */
   about(attributes: AdmissionAttributes): readonly PlacedHook[]
   close(): void
 }
 
-/** Follows the configurations of one phase; what they say is compiled when they change. Resolves once it knows those that there are. */
+/** Follows the configurations of one phase and compiles them when they change. Resolves after the initial list. */
 export async function followHooks({ follow, platform }: Pick<PluginContext, 'follow' | 'platform'>, plural: string): Promise<HookSource> {
   const byKey = new Map<string, readonly Hook[]>()
   const exempt = isExempt(platform)

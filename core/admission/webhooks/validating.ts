@@ -1,4 +1,4 @@
-/** Webhooks that may refuse a request, all asked at the same time. */
+/** Validating webhooks, called concurrently. */
 import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import type { Invocation } from '../matching/rules.ts'
@@ -9,7 +9,7 @@ import type { Hook } from './hook.ts'
 import { invocationFor } from './invoke.ts'
 import { followHooks } from './source.ts'
 
-/** The objects of a request in each version that is asked for, converted once. */
+/** Converts the objects of a request once per version. */
 function convertedObjects({ object, oldObject, versions }: AdmissionAttributes): (kind: GroupVersionKind) => Promise<VersionedObjects> {
   const known = new Map<string, Promise<VersionedObjects>>()
   async function convert(kind: GroupVersionKind): Promise<VersionedObjects> {

@@ -1,4 +1,4 @@
-/** Controls of level baseline, in the order in which they are told (Pod Security Standards; versions and texts: pod-security-admission/policy). */
+/** Controls of level baseline, in the order of messages (Pod Security Standards; versions and texts: pod-security-admission/policy). */
 import {
   type Check,
   type CommonContext,
@@ -27,10 +27,10 @@ const sysctlsSince29 = [...sysctlsSince27, ...keepalive]
 const sysctlsSince32 = [...sysctlsSince29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']
 const seLinuxTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
-/** Profiles that a runtime brings or a node has, for AppArmor and seccomp. */
+/** Allowed profile types, for AppArmor and seccomp. */
 export const isProfile = (type = '') => type === 'RuntimeDefault' || type === 'Localhost'
 
-/** Values of a profile's type that pods and containers may not set, and who sets them. */
+/** Forbidden profile types, and where they are set. */
 export function badProfiles(
   spec: Parameters<Check>[0]['spec'],
   profileOf: (context: CommonContext) => { readonly type?: string } | null | undefined,
@@ -63,7 +63,7 @@ const appArmor =
 const added = ({ securityContext }: Container, allowed: readonly string[]) =>
   (securityContext?.capabilities?.add ?? []).filter((each) => !allowed.includes(each))
 
-/** What must not be added, beyond these. */
+/** Added capabilities beyond the allowed ones. */
 export function addedCapabilities(spec: Parameters<Check>[0]['spec'], allowed: readonly string[]): string | undefined {
   const names = namesOf(spec, (container) => added(container, allowed).length > 0)
   const values = sorted(containersOf(spec).flatMap((container) => added(container, allowed)))
@@ -118,7 +118,7 @@ const privileged: Check = ({ spec }) => {
     : undefined
 }
 
-/** The masks of /proc stay as they are by default. */
+/** Requires the default masks of /proc. */
 export const procMount: Check = ({ spec }) => {
   const bad = ({ securityContext }: Container) => {
     const mount = securityContext?.procMount
@@ -131,7 +131,7 @@ export const procMount: Check = ({ spec }) => {
     : undefined
 }
 
-/** Pods with users of their own are root of nothing else. */
+/** Exempts pods with user namespaces, whose root is unprivileged on the node. */
 export const unlessOwnUsers =
   (check: Check): Check =>
   (pod) =>
@@ -159,7 +159,7 @@ const seLinux =
 const podMark = 'seccomp.security.alpha.<labels>/pod'
 const containerMark = 'container.seccomp.security.alpha.<labels>/'
 
-/** As it was asked for before there was a field. */
+/** Seccomp annotations, from before the field. */
 const seccompMarks =
   (name: (text: string) => string): Check =>
   ({ annotations, spec }) => {
@@ -193,7 +193,7 @@ const windowsHostProcess: Check = ({ spec }) => {
   return who === '' ? undefined : { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` }
 }
 
-/** `name` writes the platform's names into keys of annotations. */
+/** `name` resolves placeholders in annotation keys. */
 export const baselineControls = (name: (text: string) => string): readonly Control[] => [
   { id: 'appArmorProfile', revisions: [{ since: 0, check: appArmor(name('container.apparmor.security.beta.<labels>/')) }] },
   { id: 'capabilities', revisions: [{ since: 0, check: capabilities }] },

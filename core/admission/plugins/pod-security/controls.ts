@@ -1,10 +1,10 @@
-/** The controls of a level in a version, and what they say of a pod. */
+/** The controls of a level in a version, and their evaluation. */
 import { baselineControls } from './baseline.ts'
 import type { Check, Control, PodLike, Violation } from './pod.ts'
 import type { LevelVersion } from './policy.ts'
 import { restrictedControls } from './restricted.ts'
 
-/** What a pod violates, in order. */
+/** All violations of a pod, in order. */
 export type Evaluate = (policy: LevelVersion, pod: PodLike) => readonly Violation[]
 
 interface Active {
@@ -18,12 +18,12 @@ const activeIn = (controls: readonly Control[], version: number): readonly Activ
     return revision ? [{ control, check: revision.check }] : []
   })
 
-/** `name` writes the platform's names; no version after `last` is known, a minor number. */
+/** `name` resolves placeholders; `last` is the newest known minor version. */
 export function createEvaluate(name: (text: string) => string, last: number): Evaluate {
   const baseline = baselineControls(name)
   const changes = [...baseline, ...restrictedControls].flatMap(({ revisions }) => revisions.map(({ since }) => since))
   const newest = Math.min(last, Math.max(...changes))
-  /** By level and version, of which there are few. */
+  /** Cached by level and version. */
   const known = new Map<string, readonly Check[]>()
 
   function checksOf(level: string, version: number): readonly Check[] {

@@ -1,4 +1,4 @@
-/** What a namespace's pods would violate under a new policy, in warnings that are few. */
+/** Warnings about existing pods that violate a new policy of their namespace, within limits. */
 import type { Clock } from '../../../ports.ts'
 import type { ApiObject } from '../../../resources/definition.ts'
 import { specOf } from '../about.ts'
@@ -7,10 +7,10 @@ import type { PodSpec } from './pod.ts'
 import { type LevelVersion, textOf } from './policy.ts'
 
 const mostPods = 3000
-/** Milliseconds. */
+/** Maximum milliseconds. */
 const longest = 1000
 
-/** One of each controller first, since its others are alike. */
+/** Pods of distinct controllers first, because pods of one controller are alike. */
 function prioritized(pods: readonly ApiObject[]): readonly ApiObject[] {
   const seen = new Set<string>()
   const [first, others]: [ApiObject[], ApiObject[]] = [[], []]

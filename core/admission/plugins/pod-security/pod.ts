@@ -1,4 +1,4 @@
-/** What the controls look at in a pod, and how they name what breaks them. */
+/** The parts of a pod that controls evaluate, and helpers for messages. */
 
 interface Typed {
   readonly type?: string
@@ -9,7 +9,7 @@ interface HostHandler {
   readonly tcpSocket?: { readonly host?: string } | null
 }
 
-/** The parts of a security context that pods and containers both have. */
+/** Fields of both pod and container security contexts. */
 export interface CommonContext {
   readonly appArmorProfile?: Typed | null
   readonly seccompProfile?: Typed | null
@@ -51,37 +51,37 @@ export interface PodSpec {
   readonly os?: { readonly name?: string } | null
 }
 
-/** A pod, or the template of one. */
+/** A pod or pod template. */
 export interface PodLike {
   readonly annotations: { readonly [key: string]: string }
   readonly spec: PodSpec
 }
 
-/** Why a pod is not allowed: in few words, and what of it exactly. */
+/** Reason and detail of a violation. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
 }
 
-/** Undefined: the pod keeps to it. */
+/** Undefined: the pod conforms. */
 export type Check = (pod: PodLike) => Violation | undefined
 
 export interface Control {
   readonly id: string
-  /** A control of baseline that is not asked where this one is. */
+  /** The baseline control that this control includes. */
   readonly replaces?: string
-  /** Oldest first; each counts until the next. */
+  /** Oldest first; each is valid until the next. */
   readonly revisions: readonly { readonly since: number; readonly check: Check }[]
 }
 
-/** Init containers, containers and ephemeral ones. */
+/** Init containers, containers and ephemeral containers. */
 export const containersOf = ({ initContainers, containers, ephemeralContainers }: PodSpec): readonly Container[] => [
   ...(initContainers ?? []),
   ...(containers ?? []),
   ...(ephemeralContainers ?? []),
 ]
 
-/** Names of the containers that a test finds fault with. */
+/** Names of the containers for which `isBad` is true. */
 export const namesOf = (spec: PodSpec, isBad: (container: Container) => boolean): readonly string[] =>
   containersOf(spec)
     .filter(isBad)
@@ -94,5 +94,5 @@ export const containers = (names: readonly string[]) => `${plural('container', n
 /** `pod and container "a"` */
 export const setters = (podToo: boolean, names: readonly string[]) =>
   [...(podToo ? ['pod'] : []), ...(names.length > 0 ? [containers(names)] : [])].join(' and ')
-/** Each once, in order. */
+/** Sorted, without duplicates. */
 export const sorted = (values: readonly string[]): readonly string[] => [...new Set(values)].sort()

@@ -1,14 +1,14 @@
-/** What the labels of a namespace ask of its pods: a level in one version for each of three modes (Pod Security Standards). */
+/** Pod security policy of a namespace's labels: level and version for each of three modes (Pod Security Standards). */
 import type { Platform } from '../../../platform.ts'
 import type { ApiObject } from '../../../resources/definition.ts'
 import { FieldErrors } from '../../../schema/field-error.ts'
 import { FieldPath } from '../../../schema/field-path.ts'
 
-/** From what allows most to what allows least. */
+/** From least to most restrictive. */
 export const levels = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof levels)[number]
 
-/** Minor version of the standards; `latest` is greater than any. */
+/** Minor version of the standards; `latest` is greater than all. */
 export type Version = number
 export const latest: Version = Number.POSITIVE_INFINITY
 
@@ -27,31 +27,31 @@ export const privileged: Policy = { enforce: unlimited, audit: unlimited, warn: 
 export const levelProblem = 'must be one of privileged, baseline, restricted'
 export const versionProblem = 'must be "latest" or "v1.x"'
 
-/** Undefined: it is none. */
+/** Undefined: not a level. */
 export const parseLevel = (text: string): Level | undefined => levels.find((level) => level === text)
 export function parseVersion(text: string): Version | undefined {
   if (text === 'latest') return latest
   return /^v1\.(0|[1-9]\d{0,8})$/.test(text) ? Number(text.slice('v1.'.length)) : undefined
 }
 
-/** As clients read it: `baseline:v1.30`. */
+/** As shown to clients: `baseline:v1.30`. */
 export const textOf = ({ level, version }: LevelVersion) => `${level}:${version === latest ? 'latest' : `v1.${version}`}`
 
 export const isStricter = (a: Level, b: Level) => levels.indexOf(a) > levels.indexOf(b)
 export const isSame = (a: LevelVersion, b: LevelVersion) => a.level === b.level && a.version === b.version
-/** Whether they ask the same: without limits the version says nothing. */
+/** Whether two policies are equivalent: the version of level privileged does not matter. */
 const isAlike = (a: LevelVersion, b: LevelVersion) => isSame(a, b) || (a.level === 'privileged' && b.level === 'privileged')
 export const areAlike = (a: Policy, b: Policy) => modes.every((mode) => isAlike(a[mode], b[mode]))
 export const isPrivileged = (policy: Policy) => modes.every((mode) => policy[mode].level === 'privileged')
 
 export type Labels = ApiObject['metadata']['labels']
 
-/** Reads labels; the names of the labels carry a domain of the platform. */
+/** Reads the policy labels; their names contain a domain of the platform. */
 export function createPolicyReader(platform: Platform) {
   const key = Object.fromEntries(modes.map((mode) => [mode, platform.name(`pod-security.<labels>/${mode}`)])) as Record<Mode, string>
   const has = (labels: Labels, name: string) => labels !== undefined && Object.hasOwn(labels, name)
 
-  /** A label that can't be read counts as the strictest when it enforces, and as nothing in the other modes. */
+  /** Reads one mode. A malformed value counts as most restrictive for `enforce`, and as privileged in other modes. */
   function read(labels: Labels, mode: Mode, given: LevelVersion, errors: FieldErrors): LevelVersion {
     const part = <T>(name: string, other: T, parse: (text: string) => T | undefined, problem: string, instead: T): T => {
       if (!has(labels, name)) return other
@@ -68,7 +68,7 @@ export function createPolicyReader(platform: Platform) {
   }
 
   return {
-    /** The policy, usable even with errors. Where labels enforce more than is warned of, that is warned of too. */
+    /** The policy, usable despite errors. If `enforce` is stricter than `warn`, the labels' enforced level is used for warnings, too. */
     policyOf(labels: Labels, defaults: Policy): { readonly policy: Policy; readonly errors: FieldErrors } {
       const errors = new FieldErrors()
       const [enforce, audit, warn] = modes.map((mode) => read(labels, mode, defaults[mode], errors)) as [
@@ -85,7 +85,7 @@ export function createPolicyReader(platform: Platform) {
       const version = has(labels, `${key.warn}-version`) ? warn.version : enforce.version
       return { policy: { enforce, audit, warn: { level: enforce.level, version } }, errors }
     },
-    /** Modes that the labels themselves say something about. */
+    /** Modes with a label. */
     named: (labels: Labels): readonly Mode[] => modes.filter((mode) => has(labels, key[mode]) || has(labels, `${key[mode]}-version`)),
   }
 }

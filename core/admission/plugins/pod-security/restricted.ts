@@ -1,8 +1,8 @@
-/** Controls that level restricted has besides those of baseline, and which of those they stand for. */
+/** Additional controls of level restricted, and the baseline controls that they replace. */
 import { addedCapabilities, isProfile, procMount, seccompFields, unlessOwnUsers } from './baseline.ts'
 import { type Check, type Container, type Control, containers, namesOf, type PodSpec, plural, quoted, setters, sorted } from './pod.ts'
 
-/** Pods of Windows have none of it, and can't have it. */
+/** Exempts Windows pods, which don't support it. */
 const unlessWindows =
   (check: Check): Check =>
   (pod) =>
@@ -45,7 +45,7 @@ const volumes: Check = ({ spec }) => {
   return { reason: 'restricted volume types', detail }
 }
 
-/** Containers that leave open what the pod does not say for all of them. */
+/** Containers without the setting, if the pod has none for all of them. */
 const silent = (spec: PodSpec, said: boolean, says: (container: Container) => boolean) =>
   said ? [] : namesOf(spec, (container) => !says(container))
 
@@ -96,7 +96,7 @@ export const restrictedControls: readonly Control[] = [
       { since: 25, check: unlessWindows(capabilities) },
     ],
   },
-  // Since then baseline makes an exception for users of the pod's own, and restricted does not.
+  // Since then baseline exempts pods with user namespaces, and restricted does not.
   { id: 'procMount_restricted', replaces: 'procMount', revisions: [{ since: 35, check: procMount }] },
   { id: 'restrictedVolumes', replaces: 'hostPathVolumes', revisions: [{ since: 0, check: volumes }] },
   {

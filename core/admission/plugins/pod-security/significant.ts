@@ -3,7 +3,7 @@ import type { Container, PodSpec } from './pod.ts'
 const changed = (now: readonly Container[] | null | undefined, before: readonly Container[] | null | undefined) =>
   (now ?? []).length !== (before ?? []).length || (now ?? []).some(({ image }, index) => image !== before?.[index]?.image)
 
-/** Whether an update of a pod brings anything to judge: images, and ephemeral containers; all else of a pod that runs stays as it is. */
+/** Whether a pod update changes anything relevant: images or ephemeral containers; other relevant fields are immutable. */
 export function isSignificant(now: PodSpec, before: PodSpec): boolean {
   const known = new Map((before.ephemeralContainers ?? []).map(({ name, image }) => [name, image]))
   return (
