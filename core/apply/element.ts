@@ -117,13 +117,19 @@ function compareContents(a: Content, b: Content): number {
   return a.kind === 0 ? compareTexts(a.element, b.element) : compareHeld(a.held, b.held)
 }
 
-/** The part before the value, in elements that end with a text of these characters, which all sort after the closing quote. */
-const beforeText = /^(f:|v:"(?=[\w./:-]*"$)|k:\{"[\w-]+":"(?=[\w./:-]*"\}$))/
+/** Elements that end with a text of these characters, which all sort after the closing quote. */
+const endsWithText = /^(?:(f:)|(v:")[\w./:-]*"$|(k:\{"[\w-]+":")[\w./:-]*"\}$)/
+
+/** The part of such an element before that text. */
+function beforeText(element: Element): string | undefined {
+  const found = endsWithText.exec(element)
+  return found?.[1] ?? found?.[2] ?? found?.[3]
+}
 
 /** Sorts by element; each element is parsed once, not per comparison. The given list may be changed. */
 export function sortByElement<T extends { readonly element: Element }>(things: T[]): T[] {
-  const before = beforeText.exec(things[0]?.element ?? '')?.[0]
-  if (before !== undefined && things.every(({ element }) => beforeText.exec(element)?.[0] === before))
+  const before = things[0] && beforeText(things[0].element)
+  if (before !== undefined && things.every(({ element }) => beforeText(element) === before))
     return things.sort((a, b) => compareTexts(a.element, b.element))
   return things
     .map((thing) => ({ thing, content: contentOf(thing.element) }))

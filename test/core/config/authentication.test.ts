@@ -172,6 +172,6 @@ test('a changed file that can not be used', async () => {
     await settle()
     assert.equal(await name(token), 'good:jane', content)
   }
-  assert.equal(lines.filter((line) => line.includes('not reloaded, the last good one stays')).length, bad.length)
+  assert.equal(lines.filter((line) => line.includes('not reloaded; the last valid one stays')).length, bad.length)
   assert.match(text(), /automatic_reloads_total\{status="failure",apiserver_id_hash=""\} 5/)
 })
