@@ -1,7 +1,8 @@
 /**
  * Runs the tests: `node test/run.mjs [--quick | --soak] [--slowest] [--write-table] [part of a path]…`
  *
- *   --quick        only what runs inside a test process: the core, and the HTTP and watch suites in-process
+ *   --quick        only what runs inside a test process: the core, and the HTTP and watch suites in-process; without the files that
+ *                  look for work that grows faster than its input (test/core/complexity), and those that measure speed
  *   --soak         long trials too: files named *.soak.test.ts, and longer runs of others (they see APISERVER_SOAK=1)
  *   --slowest      lists the tests that took longest, and the test processes that took most: seconds elapsed, seconds of processor time of
  *                  the process itself, and of those that it started
@@ -46,6 +47,8 @@ async function run(paths, concurrency) {
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${longestFile}`,
     `--test-reporter=${reporter}`,
+    '--import',
+    new URL('support/async-hooks.mjs', import.meta.url).href,
     ...(has('slowest') ? ['--import', new URL('support/usage.mjs', import.meta.url).href] : []),
   ]
   const env = {

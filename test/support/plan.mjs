@@ -7,11 +7,17 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 
 const output = 'build/js'
 /** Files in one process, at most. */
-const groupSize = 24
+const groupSize = 48
+/** The same for files that measure work, which takes long. */
+const measuredGroupSize = 3
 
-const isQuick = (path) => path.startsWith('test/core/') || path.endsWith('-in-process.test.ts')
+const isInProcess = (path) => path.startsWith('test/core/') || path.endsWith('-in-process.test.ts')
+/** Files that look for work that grows faster than its input, by processor time, so that others may run meanwhile. */
+const measuresWork = (path) => path.startsWith('test/core/complexity/')
+/** Files that measure speed, and so run alone. */
+const measuresSpeed = (path) => path.endsWith('-speed.test.ts')
+const isQuick = (path) => isInProcess(path) && !measuresWork(path) && !measuresSpeed(path)
 const isSoak = (path) => path.endsWith('.soak.test.ts')
-const measures = (path) => path.endsWith('-speed.test.ts')
 
 /** Test files whose path has one of the given parts (none: all), by their TypeScript source; `mode`: 'all', 'quick' or 'soak'. */
 export function testFiles(root, wanted, mode) {
@@ -34,35 +40,29 @@ export function transpile(root) {
   if (status !== 0) throw new Error(`the tests can't be transpiled:\n${stdout}${stderr}`)
 }
 
-/** What shares nothing but the process, so that it may share that. */
-const isShareable = (path) => !isLong(path) && (path.startsWith('test/core/') || path.endsWith('-in-process.test.ts'))
-/** Files that take as long as a group of others. */
-const isLong = (path) => path.startsWith('test/core/complexity/')
+/** Dealt out like cards: files of a folder take about as long as each other, and so do the groups then. */
+function deal(paths, size) {
+  const count = Math.ceil(paths.length / size)
+  return Array.from({ length: count }, (_, group) => paths.filter((_path, index) => index % count === group))
+}
 
-const javascript = (path) => `${output}/${path.replace(/\.ts$/, '.js')}`
-
-/** Writes a file that loads the others, each in a suite of its own, so that hooks on a file's top level are those of its tests alone. */
+/** Writes a file that loads the others, and returns its path. */
 function writeGroup(root, paths, number) {
-  const name = `${output}/groups/${number}.test.js`
-  const suites = paths.map((path) => {
-    const file = path.replace(/\.ts$/, '.js')
-    return `describe('${file}', async () => {\n  noteUsage('${file}')\n  await import('../${file}')\n})\n`
-  })
-  writeFileSync(
-    new URL(name, root),
-    `import { describe } from 'node:test'\nimport { noteUsage } from '../../../test/support/usage.mjs'\n${suites.join('')}`,
-  )
+  const files = paths.map((path) => path.replace(/\.ts$/, '.js'))
+  const name = `${output}/groups/${files.length === 1 ? files[0].replaceAll('/', '.') : `${number}.test.js`}`
+  const rows = files.map((file) => `  ['${file}', () => import('../${file}')],\n`)
+  writeFileSync(new URL(name, root), `import { group } from '../../../test/support/group.mjs'\n\ngroup([\n${rows.join('')}])\n`)
   return name
 }
 
 /** What the processes of a run load: those that may run side by side, and those that measure speed and so run alone. */
 export function processes(root, files) {
   mkdirSync(new URL(`${output}/groups/`, root), { recursive: true })
-  const together = files.filter((path) => !measures(path) && isShareable(path))
-  const alone = files.filter((path) => !measures(path) && !isShareable(path))
-  const count = Math.ceil(together.length / groupSize)
-  // Dealt out like cards: files of a folder take about as long as each other, and so do the groups then.
-  const groups = Array.from({ length: count }, (_, group) => together.filter((_path, index) => index % count === group))
-  const grouped = groups.map((paths, number) => writeGroup(root, paths, number))
-  return { sideBySide: [...grouped, ...alone.map(javascript)], measuring: files.filter(measures).map(javascript) }
+  const speed = files.filter(measuresSpeed)
+  const work = files.filter(measuresWork)
+  const inProcess = files.filter(isQuick)
+  const others = files.filter((path) => !measuresSpeed(path) && !isInProcess(path))
+  const write = (groups) => groups.map((paths, number) => writeGroup(root, paths, number))
+  const sideBySide = [...deal(work, measuredGroupSize), ...deal(inProcess, groupSize), ...deal(others, 1)]
+  return { sideBySide: write(sideBySide), measuring: write(deal(speed, 1)) }
 }

@@ -7,7 +7,7 @@ import { patch, type Review, startWithWebhooks, webhook } from './webhook-harnes
 
 const { pick, chance, integer } = randomNumbers(18)
 const configMaps = '/api/v1/namespaces/default/configmaps'
-const rounds = trials(1_500, 50_000)
+const rounds = trials(400, 50_000)
 
 const texts = [
   '',

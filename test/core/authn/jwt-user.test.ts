@@ -6,6 +6,8 @@ import type { JwtSettings } from '../../../core/authn/jwt/settings.ts'
 import { clock, context, createWeb, issuerKey, issuerUrl, publish, seconds, settings, settle, sign, type Web } from './jwt-issuer.ts'
 
 const key = await issuerKey('ES256', 'one')
+/** That of an issuer of groups; one for all tests, since such a key takes long to make. */
+const other = await issuerKey('RS256', 'groups')
 interface Claims {
   readonly [name: string]: unknown
 }
@@ -146,7 +148,6 @@ const sources = (source: object) => ({ _claim_names: { groups: 'src1' }, _claim_
 
 async function distributed(answer: (other: Key) => Promise<unknown>, claims: Claims) {
   const web = createWeb()
-  const other = await issuerKey('RS256', 'groups')
   publish(web, [other], elsewhere)
   web.answers.set(`${elsewhere}/claims`, await answer(other))
   const tokens = await start(settings(), web)

@@ -45,4 +45,4 @@ export function mutate(text: string, roll: (below: number) => number): string {
 }
 
 /** How many cases a run tries: enough to notice a mistake. */
-export const caseCount = trials(3_000, 300_000)
+export const caseCount = trials(1_000, 300_000)

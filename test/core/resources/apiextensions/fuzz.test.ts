@@ -148,7 +148,7 @@ function shaped(node: SchemaNode): fc.Arbitrary<Json> {
 }
 
 const head = { kind: 'Thing', apiVersion: 'shop.test/v1', metadata: { name: 'one' } }
-const numRuns = trials(2_000, 60_000)
+const numRuns = trials(1_000, 60_000)
 
 test('random objects are pruned, completed and judged as a second reading of the rules does it', () => {
   const counts = { valid: 0, invalid: 0, pruned: 0, defaulted: 0 }
