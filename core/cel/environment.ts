@@ -1,14 +1,14 @@
 /**
- * Expressions of users in the Common Expression Language, with the libraries that the API server of 1.36 enables everywhere.
+ * User expressions in the Common Expression Language, with the libraries that the API server of 1.36 enables everywhere.
  *
  *     const environment = createCelEnvironment({ variables: { object: dynType, request: requestType } })
  *     const compiled = environment.compile('object.spec.replicas <= 5', { result: [boolType] })
  *     if ('issues' in compiled) return compiled.issues
  *     const { value, cost } = compiled.program.evaluate({ object, request }, { costLimit: 1_000_000 })
  *
- * An environment is made once for a place of use; a program may be evaluated any number of times. The parser is this project's
- * own: that of the cel-js package knows neither `Object{}` nor optional items of literals, and keeps no places of operators,
- * which every error message points at.
+ * Create an environment once per use case; a program may be evaluated any number of times. The parser is our own:
+ * the cel-js package supports neither `Object{}` nor optional items of literals, and does not keep operator positions, which
+ * error messages need.
  */
 import { aggregateIssues } from './check/aggregates.ts'
 import { check } from './check/check.ts'
@@ -29,24 +29,24 @@ import { CelError } from './values/errors.ts'
 
 export interface EnvironmentOptions {
   readonly variables: { readonly [name: string]: CelType }
-  /** Types that expressions may name besides those of the language. */
+  /** Types that expressions may name in addition to those of the language. */
   readonly types?: readonly CelType[]
-  /** More types by their names, such as `Object.spec`, where they can't be listed. */
+  /** Further types by name, such as `Object.spec`, if they can't be listed. */
   readonly typeNamed?: (name: string) => CelType | undefined
-  /** Functions besides those that every place of use has. */
+  /** Additional function libraries. */
   readonly libraries?: readonly (readonly FunctionDeclaration[])[]
-  /** Keys of maps may be selected by escaped names: `claims.example__dot__com`. Fields of objects always are. */
+  /** Allow escaped names for map keys: `claims.example__dot__com`. Object fields always allow them. */
   readonly escapedKeys?: boolean
-  /** Literals of constants are made once, and cost nothing then. Default true. */
+  /** Evaluate constant literals once, at no cost per evaluation. Default true. */
   readonly foldConstants?: boolean
 }
 
 export interface CompileOptions {
-  /** Types that the result may have, as far as it is known before the expression runs; `dyn`: any. */
+  /** Allowed result types, as far as known statically; `dyn`: any. */
   readonly result?: readonly CelType[]
 }
 
-/** The program, or what is wrong with the expression, as the reference writes it. */
+/** The program, or the errors formatted as in the reference. */
 export type Compiled = { readonly program: Program } | { readonly issues: string }
 
 export interface CelEnvironment {
@@ -55,7 +55,7 @@ export interface CelEnvironment {
 
 const macros: Macros = new Map([...standardMacros, ...twoVariableMacros, ...optionalMacros, ...listMacros])
 
-/** Functions of one name in several libraries have the overloads of all. */
+/** Merges libraries; functions of the same name get all overloads. */
 function merged(libraries: readonly (readonly FunctionDeclaration[])[]): ReadonlyMap<string, FunctionDeclaration> {
   const functions = new Map<string, FunctionDeclaration>()
   for (const each of libraries.flat()) {
@@ -67,7 +67,7 @@ function merged(libraries: readonly (readonly FunctionDeclaration[])[]): Readonl
 
 type Functions = ReadonlyMap<string, FunctionDeclaration>
 
-/** Made when it is first needed, and the same for every environment: reading all signatures takes milliseconds. */
+/** Created on first use and shared by all environments: parsing all signatures takes milliseconds. */
 const standard: { functions?: Functions } = {}
 
 function functionsWith(libraries: readonly (readonly FunctionDeclaration[])[]): Functions {
@@ -75,7 +75,7 @@ function functionsWith(libraries: readonly (readonly FunctionDeclaration[])[]): 
   return libraries.length === 0 ? standard.functions : merged([[...standard.functions.values()], ...libraries])
 }
 
-/** Declares variables, types and functions. Makes no expression yet. */
+/** Declares variables, types and functions. */
 export function createCelEnvironment(options: EnvironmentOptions): CelEnvironment {
   const { variables, types = [], typeNamed, libraries = [], escapedKeys = false, foldConstants: foldsConstants = true } = options
   const byName = new Map([...standardTypes, ...types].map((type) => [type.name, type]))
@@ -110,7 +110,7 @@ function compile(declarations: Declarations, expression: string, { result, ...se
   }
 }
 
-/** A type with its name at run time, unlike the shorter one of other messages. */
+/** Type name for runtime messages, which differs from the shorter one of static errors. */
 const runtimeName = ({ name, parameters }: CelType): string =>
   parameters.length === 0 ? name : `${name}(${parameters.map(runtimeName).join(', ')})`
 

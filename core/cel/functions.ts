@@ -1,4 +1,4 @@
-/** Functions of an environment, declared as rows of signatures. */
+/** Functions of an environment, declared as tables of signatures. */
 import {
   boolType,
   bytesType,
@@ -20,9 +20,9 @@ import {
 } from './types.ts'
 
 export interface CostRules {
-  /** Units of cost of a call, from its arguments (a receiver first) and its result. Default 1. */
+  /** Cost units of a call, from its arguments (receiver first) and result. Default 1. */
   readonly cost?: (args: readonly unknown[], result: unknown) => number
-  /** The cost holds although only the values tell which overload is meant; otherwise it is 1 then. */
+  /** Use this cost even when the overload is chosen at run time; otherwise the cost is 1 then. */
   readonly byName?: true
 }
 
@@ -41,7 +41,7 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[]
 }
 
-/** Id, signature such as `list<T>.slice(int, int): list<T>`, implementation, and costs. */
+/** Id, signature such as `list<T>.slice(int, int): list<T>`, implementation and costs. */
 export type Row = readonly [id: string, signature: string, run: (...args: never[]) => unknown, costs?: CostRules]
 
 const plainTypes: { readonly [name: string]: CelType } = {
@@ -65,7 +65,7 @@ const generic: { readonly [name: string]: (first: CelType, second: CelType) => C
   type: typeOfType,
 }
 
-/** Types between commas that are in no brackets. */
+/** Splits at commas outside of brackets. */
 function split(text: string): readonly string[] {
   const parts: string[] = []
   let [depth, start] = [0, 0]
@@ -96,7 +96,7 @@ function typeNamed(text: string, types: { readonly [name: string]: CelType }): C
 
 const signature = /^(?:(?<receiver>[\w.]+(?:<.*?>+)?)\.(?=[@\w]+\())?(?<name>[@\w.!?:[\]+\-*/%<>=&|]+)\((?<parameters>.*)\): (?<result>.+)$/
 
-/** Functions from rows; `types` are the library's own types by the names that its signatures use. */
+/** Declares functions from rows; `types` maps names in signatures to the library's own types. */
 export function declare(rows: readonly Row[], types: { readonly [name: string]: CelType } = {}): readonly FunctionDeclaration[] {
   const functions = new Map<string, Overload[]>()
   for (const [id, text, run, costs] of rows) {
@@ -117,5 +117,5 @@ export function declare(rows: readonly Row[], types: { readonly [name: string]: 
   return [...functions].map(([name, overloads]) => ({ name, overloads }))
 }
 
-/** Receivers in signatures that are no types: functions such as `sets.contains`. */
+/** Receivers in signatures that are namespaces, as in `sets.contains`. */
 const namespaces = new Set(['sets', 'optional', 'strings', 'lists', 'format', 'ip', 'cel', 'jsonpatch', 'math', 'base64'])

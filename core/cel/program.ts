@@ -11,27 +11,27 @@ import { Cancelled, CelError } from './values/errors.ts'
 
 export type { Bindings, EvaluationLimits }
 
-/** `value` is a value of CEL (values/values.ts). `cost`: units that the evaluation took, also when it failed. */
+/** `value` is a CEL value (values/values.ts). `cost`: cost units, also after a failure. */
 export type Evaluation =
   | { readonly value: unknown; readonly cost: number; readonly error?: undefined }
-  /** `cancelled`: the limit was reached. */
+  /** `cancelled`: the cost limit was exceeded. */
   | { readonly error: string; readonly cancelled: boolean; readonly cost: number; readonly value?: undefined }
 
-/** An evaluation that goes on. */
+/** A resumable evaluation. */
 export interface Running {
-  /** Throws a Pending when an answer takes time, or when it is time for others: called again, loops go on where they were. */
+  /** Throws a Pending when it must wait for an answer or the next time slice: call it again afterwards; loops resume. */
   finish(): Evaluation
 }
 
 export interface Program {
   readonly expression: string
   readonly tree: Expr
-  /** Of the result; dyn where only a value can tell. */
+  /** Static type of the result; dyn if only known at run time. */
   readonly type: CelType
-  /** The least and the most units that an evaluation costs. Default: sizes are what the types of variables declare. */
+  /** Minimum and maximum cost units. Default: sizes declared by the variables' types. */
   estimateCost(sizeOf?: SizeOf): Range
   start(bindings: Bindings, limits?: EvaluationLimits): Running
-  /** The same at once, where nothing takes time. */
+  /** Evaluates synchronously, when nothing is asynchronous. */
   evaluate(bindings: Bindings, limits?: EvaluationLimits): Evaluation
 }
 
@@ -48,7 +48,7 @@ function finish(run: Run, frame: Frame): Evaluation {
   }
 }
 
-/** Throws a CelError when a constant part of the expression has no value. */
+/** Throws a CelError when a constant part of the expression fails. */
 export function createProgram(expression: string, checked: Checked, declared: SizeOf, settings: CompilerSettings): Program {
   const compiler = new Compiler(checked, settings)
   const { run } = compiler.compile(checked.tree)

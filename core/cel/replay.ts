@@ -2,28 +2,25 @@ import type { Slices } from '../slices.ts'
 import { settled } from './settled.ts'
 import { Pending } from './values/errors.ts'
 
-/** A part of a computation that goes on: throws a Pending when it is interrupted. */
+/** A resumable part of a computation: throws a Pending when interrupted. */
 interface Part<T = unknown> {
   finish(): T
 }
 
-/**
- * A computation that does the same whenever it is done, such as a validation, and may be interrupted: then it is done once more, but for the
- * parts that were done before, which give what they gave.
- */
+/** Repeats a deterministic computation, such as a validation, after each interruption; completed parts return their recorded results. */
 export class Replay {
   readonly #slices: () => Slices
   #done: unknown[] = []
   #at = 0
   #part: Part | undefined
-  /** What was done before is being done once more. */
+  /** Repeating recorded parts. */
   #behind = false
 
   constructor(slices: () => Slices) {
     this.#slices = slices
   }
 
-  /** Does the computation, as often as it is interrupted. A promise only where it was. */
+  /** Runs the computation until it completes. Returns a promise only if it was interrupted. */
   run<T>(compute: () => T): T | Promise<T> {
     this.#done = []
     this.#part = undefined
@@ -36,13 +33,13 @@ export class Replay {
     })
   }
 
-  /** Its next part. Throws a Pending when it is time for others. */
+  /** The next part. Throws a Pending when its time slice is over. */
   part<T>(start: (slices: Slices) => Part<T>): T {
     const at = this.#at++
     if (at < this.#done.length) return this.#done[at] as T
     const slices = this.#slices()
     if (this.#behind) {
-      // Or a long way here would take all the time there is, again and again.
+      // Otherwise repeating a long prefix would use up every time slice.
       slices.resumed()
       this.#behind = false
     } else if (slices.over) throw new Pending(slices.next())

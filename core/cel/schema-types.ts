@@ -1,4 +1,4 @@
-/** Types of CEL from schemas, with the sizes that estimates of costs need (apiserver, pkg/cel/common/schemas.go). */
+/** CEL types of schemas, with the sizes that cost estimates need (apiserver, pkg/cel/common/schemas.go). */
 import type { Field, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
 import { escapeName, isReserved } from './escaping.ts'
 import {
@@ -17,13 +17,13 @@ import {
   timestampType,
 } from './types.ts'
 
-/** Largest request in bytes, quotes and brackets included. */
+/** Maximum request bytes, quotes and brackets included. */
 const largestRequest = 3 * 1024 * 1024
 
 export interface SchemaTypeOptions {
-  /** Name of the type, unique in its environment; types of fields are named after it. */
+  /** Name of the type, unique in its environment; names of field types are derived from it. */
   readonly name: string
-  /** The root of a resource: `apiVersion`, `kind`, `metadata.name` and `metadata.generateName` are there whatever the schema says. */
+  /** The root of a resource: `apiVersion`, `kind`, `metadata.name` and `metadata.generateName` exist whatever the schema says. */
   readonly root?: boolean
 }
 
@@ -45,7 +45,7 @@ function textOf(schema: Scalar): Typed {
   return sized(stringType, 2, { maxElements: largestRequest - 2 })
 }
 
-/** Formats of texts with a type of their own. */
+/** String formats with a type of their own. */
 const formatted: { readonly [format: string]: ((schema: Schema) => Typed) | undefined } = {
   byte: (schema) =>
     sized(bytesType, 2, { stored: 'bytes', maxElements: schema.facets?.maxLength === undefined ? largestRequest - 2 : length(schema) }),
@@ -102,7 +102,7 @@ const always = (name: string): { readonly [field: string]: CelField } => ({
   },
 })
 
-/** Fields are typed when they are asked for: schemas may contain themselves. */
+/** Fields are typed on demand, because schemas may be recursive. */
 function messageOf(schema: Message, name: string, root: boolean): Typed {
   const fixed = root || schema.facets?.embeddedResource === true ? always(name) : schema.typeMeta ? typeMeta : {}
   const known = new Map<string, CelField | undefined>()
@@ -113,7 +113,7 @@ function messageOf(schema: Message, name: string, root: boolean): Typed {
   }
   const find = (field: string): CelField | undefined => {
     const [json = '', own] = byName.get(isReserved(field) ? `__${field}__` : field) ?? []
-    // Of the metadata of custom resources, rules see what their schemas may restrict.
+    // Rules of custom resources see only the metadata that their schemas may restrict.
     const isFixed = schema.dialect === 'openapi' || field !== 'metadata' || !own
     if (Object.hasOwn(fixed, field) && isFixed) return fixed[field]
     const found = own && typed(own.schema, `${name}.${field}`)
@@ -138,7 +138,7 @@ function sizeOfRequired(schema: Message): number {
   return size
 }
 
-/** Bytes of the shortest JSON that a value of the schema has. */
+/** Bytes of the shortest JSON value of the schema. */
 export function minSizeOf(schema: Schema): number {
   switch (schema.type) {
     case 'message':
@@ -153,7 +153,7 @@ export function minSizeOf(schema: Schema): number {
   }
 }
 
-/** Undefined: a value that expressions can't see. */
+/** Undefined: not accessible in expressions. */
 function typed(schema: Schema, name: string, root = false): Typed | undefined {
   if (schema.facets?.untyped) return undefined
   switch (schema.type) {
@@ -172,7 +172,7 @@ function typed(schema: Schema, name: string, root = false): Typed | undefined {
   }
 }
 
-/** The type of a schema's values. Undefined: expressions can't see them, such as values that are kept as they are. */
+/** The CEL type of a schema. Undefined: not accessible in expressions, such as values with preserved unknown fields. */
 export function celTypeOf(schema: Schema, { name, root = false }: SchemaTypeOptions): CelType | undefined {
   return typed(schema, name, root)?.type
 }

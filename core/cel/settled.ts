@@ -1,6 +1,6 @@
 import { Pending } from './values/errors.ts'
 
-/** What a run gives, at once where nothing takes time; a run that throws a Pending is called again once there is an answer. */
+/** Runs a resumable computation to its end: synchronously if possible, otherwise again after each Pending. */
 export function settled<T>(run: () => T): T | Promise<T> {
   try {
     return run()

@@ -21,28 +21,28 @@ export type CelKind =
 
 export interface CelType {
   readonly kind: CelKind
-  /** As an expression names it, such as `map`, `google.protobuf.Timestamp` or `net.IP`. */
+  /** Name in expressions, such as `map`, `google.protobuf.Timestamp` or `net.IP`. */
   readonly name: string
   readonly parameters: readonly CelType[]
-  /** Objects: the type of a field by its name in expressions; undefined: no such field. */
+  /** Objects: a field by its name in expressions; undefined: no such field. */
   field?(name: string): CelField | undefined
   /** Objects: the names of all fields. */
   readonly fieldNames?: readonly string[]
-  /** Declared by a schema: how many items, entries or characters a value has at most. For estimates of costs. */
+  /** Maximum items, entries or characters, as declared by a schema; for cost estimates. */
   readonly maxElements?: number
-  /** Declared by a schema: how the items of a list are told apart. */
+  /** Identity of list items, as declared by a schema. */
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listKeys?: readonly string[]
-  /** How a value of a decoded API object is read where it is not a value of CEL already. */
+  /** Conversion of a decoded API value that is not a CEL value. */
   readonly stored?: Stored
 }
 
-/** Scalars of decoded API objects that look different from values of CEL. */
+/** Scalars of decoded API objects that differ from CEL values. */
 export type Stored = 'double' | 'bytes' | 'timestamp' | 'duration' | 'date'
 
 export interface CelField {
   readonly type: CelType
-  /** Name in JSON, where it differs from the name in expressions. */
+  /** JSON name, if it differs from the name in expressions. */
   readonly json: string
   readonly default?: unknown
 }
@@ -68,10 +68,10 @@ export const opaqueType = (name: string, ...parameters: readonly CelType[]): Cel
 export const optionalType = (value: CelType): CelType => opaqueType('optional_type', value)
 export const parameterType = (name: string): CelType => ({ kind: 'parameter', name, parameters: [] })
 export const typeOfType = (type: CelType): CelType => ({ kind: 'type', name: 'type', parameters: [type] })
-/** A type with named values that only functions make and read, such as `kubernetes.URL`. */
+/** An opaque type that only functions create and read, such as `kubernetes.URL`. */
 export const abstractType = (name: string): CelType => ({ kind: 'object', name, parameters: [], field: () => undefined, fieldNames: [] })
 
-/** An object with the given fields. Names of objects are unique in an environment. */
+/** An object type. Its name must be unique in an environment. */
 export function objectType(name: string, fields: { readonly [field: string]: CelType }): CelType {
   const byName = new Map(Object.entries(fields).map(([json, type]): [string, CelField] => [json, { type, json }]))
   return { kind: 'object', name, parameters: [], field: (field) => byName.get(field), fieldNames: [...byName.keys()] }
@@ -79,7 +79,7 @@ export function objectType(name: string, fields: { readonly [field: string]: Cel
 
 export const isOptional = (type: CelType): boolean => type.kind === 'opaque' && type.name === 'optional_type'
 
-/** Whether two types are the same. */
+/** Whether two types are equal. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true
   if (a.kind !== b.kind || a.parameters.length !== b.parameters.length) return false
@@ -87,7 +87,7 @@ export function sameType(a: CelType, b: CelType): boolean {
   return a.parameters.every((each, index) => sameType(each, b.parameters[index] as CelType))
 }
 
-/** The type as error messages write it, such as `list(string)`. */
+/** The type in error messages, such as `list(string)`. */
 export function formatType(type: CelType): string {
   if (type.kind === 'error') return '!error!'
   if (type.kind === 'null') return 'null'

@@ -1,14 +1,14 @@
-/** Literals of lists and maps hold values of one type, except in what `format` is given. */
+/** Checks that list and map literals have items of one type, except in arguments of `format`. */
 import { childrenOf, type Entry, type Expr, type Item } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/issues.ts'
 import { type CelType, formatType, sameType } from '../types.ts'
 import type { Checked } from './check.ts'
 import { unwrapOptional } from './unify.ts'
 
-/** The function that takes values of several types. */
+/** The function whose list may have mixed types. */
 const exempt = 'format'
 
-/** Lists end with their first fault, and entries of maps each may have one. */
+/** Called once per list literal, and for each entry of a map literal. */
 type Fault = (node: Expr, wanted: CelType, found: CelType) => void
 
 function checkItems(items: readonly Item[], { typeOf }: Pick<Checked, 'typeOf'>, fault: Fault): void {
@@ -29,7 +29,7 @@ function checkEntries(entries: readonly Entry[], { typeOf }: Pick<Checked, 'type
   }
 }
 
-/** The faults of all literals in a checked tree. */
+/** Errors of all literals in a checked tree. */
 export function aggregateIssues(checked: Checked): readonly Issue[] {
   const issues: Issue[] = []
   const types = { typeOf: (node: Expr) => checked.typeOf(node) }

@@ -1,4 +1,4 @@
-/** Types of a syntax tree, as cel-go's checker finds them, or what is wrong with it. */
+/** Type checker: types of a syntax tree as in cel-go's checker, or the errors. */
 import type { FunctionDeclaration, Overload } from '../functions.ts'
 import type { Call, Expr, Fold, Ident, ListLiteral, MapLiteral, Select, StructLiteral } from '../syntax/ast.ts'
 import { qualifiedName } from '../syntax/ast.ts'
@@ -8,15 +8,15 @@ import { typeOf } from '../values/typing.ts'
 import type { Declarations } from './environment.ts'
 import { isDynOrError, mostGeneral, Substitutions, unwrapOptional, withParameters } from './unify.ts'
 
-/** What a checked expression's nodes are and stand for. */
+/** Types, overloads and names of a checked expression's nodes. */
 export interface Checked {
   readonly tree: Expr
   typeOf(node: Expr): CelType
-  /** Of calls: the overloads that its arguments may turn out to need. */
+  /** Candidate overloads of a call. */
   overloadsOf(node: Call): readonly Overload[]
-  /** Of calls: the function; namespaced ones have no receiver. */
+  /** The called function; namespaced functions have no receiver. */
   functionOf(node: Call): FunctionDeclaration | undefined
-  /** Of identifiers and selections that name a variable or type as a whole. */
+  /** The variable or type that an identifier or selection names as a whole. */
   nameOf(node: Expr): Named | undefined
 }
 
@@ -110,7 +110,7 @@ class Checker implements Checked {
     return undefined
   }
 
-  /** What a name stands for outside of loops. */
+  /** Resolves a name outside of comprehensions. */
   #global(written: string): Named | undefined {
     const name = written.startsWith('.') ? written.slice(1) : written
     const variable = this.#declarations.variables.get(name)
@@ -142,7 +142,7 @@ class Checker implements Checked {
     return node.test ? boolType : this.#substitutions.resolve(type)
   }
 
-  /** The type of a field of an operand; an optional one where the operand or the selection is optional. */
+  /** The type of a field; optional if the operand or the selection is optional. */
   #field(at: number, operand: Expr, field: string, optional: boolean): CelType {
     const given = unwrapOptional(this.#substitutions.resolve(this.check(operand)))
     const type = this.#fieldType(at, given.type, field)
@@ -223,7 +223,7 @@ class Checker implements Checked {
     return boolType
   }
 
-  /** An overload's types with parameters of their own. */
+  /** The overload's types with fresh type parameters. */
   #instance({ parameters, result }: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
     const own = new Map<string, CelType>()
     const renamed = (type: CelType): CelType => {
@@ -235,7 +235,7 @@ class Checker implements Checked {
     return { parameters: parameters.map(renamed), result: renamed(result) }
   }
 
-  /** The type of all items so far. That literals hold items of one type is checked later (aggregates.ts). */
+  /** Common type of the items so far. aggregates.ts checks later that literals have one type. */
   #join(before: CelType | undefined, type: CelType): CelType {
     if (!before) return type
     return this.#substitutions.isAssignable(before, type) ? mostGeneral(before, type) : dynType
@@ -282,7 +282,7 @@ class Checker implements Checked {
     return type.kind === 'object' ? type : errorType
   }
 
-  /** The types of a loop's variables, from what it goes through. */
+  /** Types of a comprehension's variables, from the type of its range. */
   #variables(node: Fold): readonly [CelType, CelType] {
     const range = this.#substitutions.resolve(this.check(node.range))
     const [first = dynType, second = dynType] = range.parameters

@@ -1,4 +1,4 @@
-/** Calls of `format` with a literal template and a literal list: each argument has to be of a type that its clause takes. */
+/** Checks calls of `format` with literal template and list: the type of each argument against its clause. */
 import { takes } from '../library/format.ts'
 import { replaceClauses } from '../library/format-clauses.ts'
 import { type Call, childrenOf, type Expr, nodesOf } from '../syntax/ast.ts'
@@ -31,7 +31,7 @@ class WrongArgument extends Error {
 
 const takesType = (verb: string, { kind }: CelType) => kind === 'dyn' || (kinds[verb] ?? []).includes(kind)
 
-/** The first part of an argument that a verb does not take: literals of lists and maps are looked into. */
+/** The first part of an argument that the verb does not accept; looks into list and map literals. */
 function wrongPart(verb: string, node: Expr, checked: Checked): Expr | undefined {
   if (!takesType(verb, checked.typeOf(node))) return node
   if (verb !== 's' || (node.kind !== 'list' && node.kind !== 'map')) return undefined
@@ -60,7 +60,7 @@ function issueOf(call: Call, template: string, args: readonly Expr[], checked: C
   return { at: call.at, message: `too many arguments supplied to string.format (expected ${used}, got ${args.length})` }
 }
 
-/** The faults of all calls of `format` in a checked tree. */
+/** Errors of all `format` calls in a checked tree. */
 export function formatIssues(checked: Checked): readonly Issue[] {
   const issues: Issue[] = []
   for (const node of nodesOf(checked.tree)) {

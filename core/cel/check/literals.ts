@@ -1,4 +1,4 @@
-/** Literals that a function could never take: patterns, timestamps and durations. */
+/** Checks literal arguments: patterns, timestamps and durations. */
 import { patternProblem } from '../library/regex.ts'
 import { type Expr, nodesOf } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/issues.ts'
@@ -21,7 +21,7 @@ const valid: { readonly [name: string]: (value: unknown) => boolean } = {
   matches: (value) => typeof value !== 'string' || patternProblem(value) === undefined,
 }
 
-/** The faults of a checked tree's literals. */
+/** Errors of a checked tree's literals. */
 export function literalIssues(tree: Expr): readonly Issue[] {
   const issues: Issue[] = []
   for (const node of nodesOf(tree)) {

@@ -1,10 +1,10 @@
-/** Which types can be given where which are wanted, and what type parameters stand for then. */
+/** Assignability of types, and substitution of type parameters. */
 import { type CelType, dynType, isOptional, listType, mapType, opaqueType, parameterType, sameType, typeOfType } from '../types.ts'
 
 const isDyn = (type: CelType) => type.kind === 'dyn'
 export const isDynOrError = (type: CelType): boolean => type.kind === 'dyn' || type.kind === 'error'
 
-/** Kinds that null can be given for. */
+/** Kinds to which null is assignable. */
 const nullable = new Set(['null', 'dyn', 'opaque', 'object', 'duration', 'timestamp'])
 
 function isEqualOrLessSpecific(a: CelType, b: CelType): boolean {
@@ -16,16 +16,16 @@ function isEqualOrLessSpecific(a: CelType, b: CelType): boolean {
   return a.parameters.every((each, index) => isEqualOrLessSpecific(each, b.parameters[index] as CelType))
 }
 
-/** The more general of two types of which one can be given for the other. */
+/** The more general of two types, one of which is assignable to the other. */
 export const mostGeneral = (a: CelType, b: CelType): CelType => (isEqualOrLessSpecific(a, b) ? a : b)
 
-/** What type parameters stand for. Attempts that fail leave no trace. */
+/** Bindings of type parameters. Failed attempts are rolled back. */
 export class Substitutions {
   readonly #bound = new Map<string, CelType>()
   #trail: (readonly [name: string, before: CelType | undefined])[] = []
   #fresh = 0
 
-  /** A parameter that nothing is known about. */
+  /** A fresh type parameter. */
   fresh(): CelType {
     return parameterType(`_var${this.#fresh++}`)
   }
@@ -35,7 +35,7 @@ export class Substitutions {
     this.#bound.set(parameter.name, type)
   }
 
-  /** Whether values of the types `given` can be given for `wanted`, in this order. */
+  /** Whether values of types `given` are assignable to `wanted`, pairwise. */
   areAssignable(wanted: readonly CelType[], given: readonly CelType[]): boolean {
     this.#trail = []
     if (this.#allAssignable(wanted, given)) return true
@@ -76,7 +76,7 @@ export class Substitutions {
     }
   }
 
-  /** Whether a parameter can stand for a type, and whether it stands for one already. */
+  /** Whether a parameter can be bound to a type, and whether it is bound already. */
   #substitutes(type: CelType, parameter: CelType): { readonly valid: boolean; readonly bound: boolean } {
     if (sameType(type, parameter)) return { valid: true, bound: true }
     const bound = this.#bound.get(parameter.name)
@@ -92,7 +92,7 @@ export class Substitutions {
     return { valid: true, bound: false }
   }
 
-  /** Whether a parameter does not occur in a type. */
+  /** Occurs check: whether a parameter does not occur in a type. */
   #isFree(parameter: CelType, type: CelType): boolean {
     if (sameType(parameter, type)) return false
     if (type.kind === 'parameter') {
@@ -102,7 +102,7 @@ export class Substitutions {
     return type.parameters.every((each) => this.#isFree(parameter, each))
   }
 
-  /** The type with what its parameters stand for; with `final`, parameters that stand for nothing are dyn. */
+  /** Substitutes bound parameters; with `final`, unbound ones become dyn. */
   resolve(type: CelType, final = false): CelType {
     if (type.kind === 'parameter') {
       const bound = this.#bound.get(type.name)
@@ -113,7 +113,7 @@ export class Substitutions {
   }
 }
 
-/** The type with other parameters; the type itself when they stay the same. */
+/** Replaces type parameters; returns the same type if none changes. */
 export function withParameters(type: CelType, map: (parameter: CelType) => CelType): CelType {
   if (type.parameters.length === 0) return type
   const parameters = type.parameters.map(map)
@@ -131,7 +131,7 @@ export function withParameters(type: CelType, map: (parameter: CelType) => CelTy
   }
 }
 
-/** What an optional type wraps, and whether the type is one. */
+/** The type inside an optional type, and whether it was optional. */
 export function unwrapOptional(type: CelType): { readonly type: CelType; readonly optional: boolean } {
   return isOptional(type) ? { type: type.parameters[0] ?? dynType, optional: true } : { type, optional: false }
 }

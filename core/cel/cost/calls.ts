@@ -1,9 +1,9 @@
-/** Estimates of calls: by function (apiserver, pkg/cel/library/cost.go), and by overload (cel-go). */
+/** Cost estimates of calls: by function (apiserver, pkg/cel/library/cost.go) and by overload (cel-go). */
 import { isInt } from '../values/numbers.ts'
 import type { CallEstimate, EstimatedCall, EstimatedNode } from './estimate.ts'
 import { add, fixed, largest, multiply, one, type Range, times, union, unknown } from './range.ts'
 
-/** Undefined: this rule has nothing to say about the call. The costs of arguments are not part of it. */
+/** Undefined: the rule does not apply. The result excludes the cost of arguments. */
 type Rule = (call: EstimatedCall) => CallEstimate | undefined
 
 const traversal = 0.1
@@ -12,7 +12,7 @@ const patternFactor = 0.25
 const sizeOf = (node: EstimatedNode | undefined): Range => node?.size ?? unknown
 const nominal: Rule = () => ({ cost: one })
 
-/** A traversal of the receiver, or of the first argument. The result is as long. */
+/** Traverses the receiver, or the first argument. The result has the same size. */
 const traversesTarget: Rule = ({ target }) => target && { cost: times(sizeOf(target), traversal), size: sizeOf(target) }
 const traversesArgument =
   (factor = 1): Rule =>
@@ -20,7 +20,7 @@ const traversesArgument =
     arg && { cost: times(sizeOf(arg), factor * traversal) }
 const readsArgument: Rule = ({ args: [arg] }) => arg && { cost: times(sizeOf(arg), traversal), size: sizeOf(arg) }
 
-/** Every item is looked at; texts are traversed besides. Receivers may be texts too. */
+/** Visits every item; strings are traversed, too. The receiver may also be a string. */
 const scansList: Rule = ({ target, itemsOf }) => {
   if (!target) return undefined
   const items = itemsOf(target)
@@ -30,7 +30,7 @@ const scansList: Rule = ({ target, itemsOf }) => {
   return { cost: multiply(sizeOf(target), each) }
 }
 
-/** How long the result of a replacement can be: most when the shortest parts are replaced by the longest texts. */
+/** Size of a replacement's result: largest when the shortest parts are replaced by the longest strings. */
 function replacedSize(text: Range, old: Range, put: Range): Range {
   const end = (size: number, oldSize: number, keeps: boolean) => {
     if (oldSize === 0) return { count: Math.min(size + 1, largest), kept: size }
@@ -54,7 +54,7 @@ function literalInt(node: EstimatedNode | undefined): number | undefined {
 const splits: Rule = ({ target, args: [, limit] }) =>
   target && { cost: times(sizeOf(target), 2 * traversal), size: { min: 0, max: unsigned(literalInt(limit)) ?? sizeOf(target).max } }
 
-/** A negative limit is a very large one, as cel-go's estimate has it. */
+/** cel-go treats a negative limit as a very large unsigned number. */
 const unsigned = (count: number | undefined) => (count !== undefined && count < 0 ? largest : count)
 
 const joins: Rule = ({ target, args: [separator], itemsOf }) => {
@@ -66,12 +66,12 @@ const joins: Rule = ({ target, args: [separator], itemsOf }) => {
   return { cost: times(size, traversal), size }
 }
 
-/** One more character, so that an empty text costs something too. */
+/** Plus one character, so that an empty string has a cost. */
 const matches = (text: Range, pattern: Range): Range => multiply(times(add(text, one), traversal), times(pattern, patternFactor))
 const finds: Rule = ({ target, args: [pattern] }) =>
   target && pattern && { cost: matches(sizeOf(target), sizeOf(pattern)), size: { min: 0, max: sizeOf(target).max } }
 
-/** 4 or 16 bytes. */
+/** An IP address has 4 or 16 bytes. */
 const addressBytes: Range = { min: 4, max: 16 }
 const comparesAddresses =
   (parsed: string, masks: boolean): Rule =>
@@ -103,7 +103,7 @@ const equals: Rule = ({ args: [left, right] }) => {
   return undefined
 }
 
-/** A list of requirements, each of at least two characters. */
+/** A selector has at most one requirement per two characters. */
 const selects: Rule = ({ args: [selector] }) => {
   const size = sizeOf(selector)
   return { cost: add(fixed(10), times(size, traversal), times(times(size, 0.5), 50)) }
@@ -135,7 +135,7 @@ const byFunction: ReadonlyMap<string, Rule> = new Map([
   ...each('_==_', equals),
 ])
 
-/** A call that makes a list of so many items. */
+/** A call that creates a list of this size. */
 const makesList = (factor: number, size: Range): CallEstimate => ({ cost: add(times(size, factor), one, fixed(10)), size })
 
 const slices: Rule = ({ target, args: [start, end] }) => {
@@ -154,7 +154,7 @@ const comparesSets =
   (factor: number): Rule =>
   ({ args: [a, b] }) => ({ cost: add(times(multiply(sizeOf(a), sizeOf(b)), factor), one) })
 
-/** Rules that know their overload come before those by function. */
+/** Rules by overload take precedence over rules by function. */
 const libraryOverloads: ReadonlyMap<string, Rule> = new Map([
   ['list_slice', slices],
   ['list_flatten', flattens],
@@ -228,7 +228,7 @@ function logical({ costs }: EstimatedCall): CallEstimate {
   return { cost: { min: left.min, max: add(left, right).max } }
 }
 
-/** The cost of a call with its arguments (without its receiver), and the size of its result. */
+/** Cost of a call with its arguments (without receiver), and size of its result. */
 export function estimateCall(call: EstimatedCall): CallEstimate {
   const form = forms[call.overload]
   if (form) return form(call)

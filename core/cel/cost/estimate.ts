@@ -1,6 +1,6 @@
 /**
- * What an evaluation may cost, before any value is known (cel-go's checker/cost.go). Paths lead from a variable through fields,
- * `@items`, `@keys`, `@values` and `@indices` to the type that a schema declares, which says how large a value can be.
+ * Static cost estimate (cel-go's checker/cost.go). Paths lead from a variable through fields,
+ * `@items`, `@keys`, `@values` and `@indices` to a type of the schema, which bounds the size of values.
  */
 import type { Checked } from '../check/check.ts'
 import { accumulator, type Call, type Expr, type Fold, type Select } from '../syntax/ast.ts'
@@ -11,7 +11,7 @@ import { add, fixed, largest, multiply, one, type Range, union, unknown, zero } 
 
 type Path = readonly string[]
 
-/** Sizes of what a list or a map holds. */
+/** Sizes of a list's or map's entries. */
 interface Entries {
   readonly kind: 'list' | 'map'
   readonly key: Range
@@ -24,12 +24,12 @@ interface Local {
   readonly entries: Entries | undefined
 }
 
-/** A node as estimates of calls see it. */
+/** A node in the estimate of a call. */
 export interface EstimatedNode {
   readonly node: Expr | undefined
   readonly type: CelType
   readonly path: Path | undefined
-  /** Undefined: not known. */
+  /** Undefined: unknown. */
   readonly size: Range | undefined
 }
 
@@ -45,14 +45,14 @@ export interface EstimatedCall {
 
 export interface CallEstimate {
   readonly cost: Range
-  /** Of the result. */
+  /** Size of the result. */
   readonly size?: Range | undefined
 }
 
-/** How large a value can be: of a type, at a path, which is empty where it comes from no variable. Undefined: not known. */
+/** Size of a value by path and type; the path is empty for values that don't come from a variable. Undefined: unknown. */
 export type SizeOf = (path: Path, type: CelType) => Range | undefined
 
-/** What a type declares of the values that some steps lead to. Keys and objects declare no size, and count for nothing, as in the reference. */
+/** Declared size of the values at a path. As in the reference, keys and objects have no declared size. */
 function declaredSize(root: CelType | undefined, steps: Path): Range | undefined {
   let type = root
   for (const step of steps) {
@@ -65,14 +65,14 @@ function declaredSize(root: CelType | undefined, steps: Path): Range | undefined
   return { min: 0, max: type.maxElements ?? 0 }
 }
 
-/** Sizes that the types of variables declare. */
+/** Declared sizes of variables' types. */
 export function declaredSizes(variables: ReadonlyMap<string, CelType>): SizeOf {
   return ([name = '', ...steps]) => declaredSize(variables.get(name), steps)
 }
 
 /**
- * Sizes in rules of custom resources: like the reference, takes whatever a path starts from for the value itself, also where it is an
- * item of a list that the expression has put together.
+ * Sizes in rules of custom resources: as in the reference, every path is resolved from the value itself, even when it starts at an
+ * item of a list that the expression built.
  */
 export function sizesIn(root: CelType): SizeOf {
   return (path) => (path.length === 0 ? undefined : declaredSize(root, path.slice(1)))
@@ -238,7 +238,7 @@ class Estimator {
     return this.#entriesOf(operand)?.value
   }
 
-  /** Branches and sums hold what their operands hold. */
+  /** Tracks entry sizes through `?:` and `+`. */
   #trackEntries(node: Call, name: string): void {
     const [first, second] = name === '_?_:_' ? node.args.slice(1) : name === '_+_' ? node.args : []
     const entries = first && second && unionOf(this.#entriesOf(first), this.#entriesOf(second))
@@ -276,7 +276,7 @@ class Estimator {
     return { path: this.#pathOf(node), size: this.#size(node), entries: this.#entriesOf(node) }
   }
 
-  /** The variables of a loop: places in a list or a map. */
+  /** Paths and types of a comprehension's variables. */
   #variables({ range, variable, variable2 }: Fold): readonly (readonly [name: string, local: Local])[] {
     const entries = this.#entriesOf(range)
     const isList = (entries?.kind ?? this.#checked.typeOf(range).kind) === 'list'
@@ -319,7 +319,7 @@ class Estimator {
   }
 }
 
-/** The least and the most units of cost of an evaluation. */
+/** Minimum and maximum cost units of an evaluation. */
 export function estimateCost(checked: Checked, sizeOf: SizeOf): Range {
   return new Estimator(checked, sizeOf).cost(checked.tree)
 }

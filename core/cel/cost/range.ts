@@ -1,4 +1,4 @@
-/** Ranges of sizes and costs. What exceeds 64 bits stays at the largest number. */
+/** Ranges of sizes and costs, saturating at 64 bits. */
 
 export interface Range {
   readonly min: number

@@ -1,17 +1,17 @@
-/** Parts of timestamps and durations. */
+/** Accessors of timestamps and durations. */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { fail } from '../values/errors.ts'
 import { type Int, intOf } from '../values/numbers.ts'
 import type { CelDuration, CelTimestamp } from '../values/times.ts'
 
-/** The clock of a place, as a date whose parts in UTC are that clock's. */
+/** Local time in a time zone, as a date whose UTC parts are the local ones. */
 function zonedTime(nanos: bigint, zone: string): Date {
   const million = 1_000_000n
   const millis = Number((nanos - (((nanos % million) + million) % million)) / million)
   return new Date(millis + offsetAt(millis, zone) * 60_000)
 }
 
-/** Minutes east of UTC. Ends in an error for a zone that there is none of. */
+/** Time zone offset in minutes east of UTC. Throws a CelError for an unknown zone. */
 function offsetAt(millis: number, zone: string): number {
   if (zone === '' || zone === 'UTC') return 0
   const colon = zone.indexOf(':')

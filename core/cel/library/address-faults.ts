@@ -1,8 +1,8 @@
-/** Why texts are no addresses, in the words of the reference's reader (Go, net/netip): expressions and clients see them. */
+/** Error texts for malformed addresses, as in Go's net/netip; expressions and clients see them. */
 
 interface Fault {
   readonly message: string
-  /** The rest of the text from where it is wrong. */
+  /** The rest of the text from the error on. */
   readonly at?: string
 }
 
@@ -29,7 +29,7 @@ function ipv4Fault(text: string): Fault | undefined {
   return dots < 3 ? { message: 'IPv4 address too short' } : undefined
 }
 
-/** One field of hexadecimal digits, at the start of the rest: its length, or what is wrong with it. */
+/** Length of the hexadecimal field at the start, or its error. */
 function hexField(rest: string): number | Fault {
   const { length } = /^[0-9a-fA-F]*/.exec(rest)?.[0] ?? ''
   if (length > 4) return { message: 'each group must have 4 or fewer digits', at: rest }
@@ -42,7 +42,7 @@ function embeddedFault(rest: string, count: number, ellipsis: boolean): Fault | 
   return ipv4Fault(rest)
 }
 
-/** What follows a field: the rest after a colon, or what is wrong with it. */
+/** The rest after the colon that follows a field, or an error. */
 function afterField(rest: string): string | Fault {
   if (!rest.startsWith(':')) return { message: 'unexpected character, want colon', at: rest }
   return rest.length === 1 ? { message: 'colon must be followed by more characters', at: rest } : rest.slice(1)
@@ -90,13 +90,13 @@ function faultOf(text: string): Fault | undefined {
   return { message: first === '%' ? 'missing IPv6 address' : 'unable to parse IP' }
 }
 
-/** Of a text that is no address. */
+/** Error for a malformed address. */
 export function addressFault(text: string): string {
   const { message, at } = faultOf(text) ?? { message: 'unable to parse IP' }
   return `ParseAddr(${JSON.stringify(text)}): ${message}${at === undefined ? '' : ` (at ${JSON.stringify(at)})`}`
 }
 
-/** Of a text that is no network. */
+/** Error for a malformed network. */
 export function networkFault(text: string): string {
   const slash = text.lastIndexOf('/')
   const fail = (why: string) => `netip.ParsePrefix(${JSON.stringify(text)}): ${why}`

@@ -1,4 +1,4 @@
-/** IP addresses and networks as values (this API's libraries `ip` and `cidr`). */
+/** IP addresses and networks as values (libraries `ip` and `cidr` of the API server). */
 import { type Address, contains, formatAddress, type Network, parseAddress, parseNetwork } from '../../schema/ip.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { opaqueType } from '../types.ts'
@@ -45,7 +45,7 @@ const textOf = ({ network }: CelCidr) => `${formatAddress(network.address)}/${ne
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** An address in a form that every reader takes for the same, or why it is none. */
+/** Parses an unambiguous address, or returns the error. */
 function readIp(text: string): CelIp | string {
   const address = parseAddress(text)
   if (address === undefined || address.leadingZeros) {
@@ -73,7 +73,7 @@ const cidr = (text: string): CelCidr => {
   return typeof found === 'string' ? fail(`network address parse error during conversion from string: ${found}`) : found
 }
 
-/** Networks by what they are for: of IPv4 and of IPv6. */
+/** Special networks of IPv4 and IPv6. */
 const networks = {
   isUnspecified: ['0.0.0.0/32', '::/128'],
   isLoopback: ['127.0.0.0/8', '::1/128'],
@@ -86,7 +86,7 @@ const isIn = ({ address }: CelIp, list: readonly string[]) => list.some((each) =
 const isGlobalUnicast = (each: CelIp) =>
   !isIn(each, [...networks.isUnspecified, ...networks.isLoopback, ...networks.isLinkLocalUnicast, ...multicast])
 
-/** A text that is no address is said to be of the wrong type. */
+/** A malformed address counts as a value of the wrong type. */
 function containsText({ network }: CelCidr, text: string): boolean {
   const found = readIp(text)
   return typeof found === 'string' ? fail('no such overload') : contains(network, found.address)
@@ -101,7 +101,7 @@ function masked({ network }: CelCidr): CelCidr {
   return new CelCidr({ ...network, hostBits: false, address: { ...network.address, bytes } })
 }
 
-/** Both are compared up to the prefix; a text is parsed first. */
+/** Compares both up to the prefix; strings are parsed first. */
 const compares = (parses: boolean, masks: boolean) =>
   ({
     cost: ([outer, inner]: readonly unknown[]) => {

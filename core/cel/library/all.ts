@@ -1,4 +1,4 @@
-/** The libraries that expressions everywhere may use: the set of 1.36. */
+/** The libraries of all expressions: the set of 1.36. */
 import type { FunctionDeclaration } from '../functions.ts'
 import {
   boolType,

@@ -13,12 +13,12 @@ export const groupCheckType = abstractType('kubernetes.authorization.GroupCheck'
 export const resourceCheckType = abstractType('kubernetes.authorization.ResourceCheck')
 export const decisionType = abstractType('kubernetes.authorization.Decision')
 
-/** What an expression asks about. */
+/** Attributes of a check. */
 export interface AuthorizationCheck {
   readonly verb: string
-  /** Asked for this account instead of the user of the request. */
+  /** Check this account instead of the request's user. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string }
-  /** Set: about a path; the fields of a resource are empty then. */
+  /** If set, a non-resource check; the resource fields are empty then. */
   readonly path?: string
   readonly group: string
   readonly resource: string
@@ -35,7 +35,7 @@ export interface AuthorizationAnswer {
   readonly error?: string
 }
 
-/** Answers a check. May take time: the evaluation starts again once the answer is there. */
+/** Answers a check. May be asynchronous: the evaluation is repeated once the answer is known. */
 export type Decide = (check: AuthorizationCheck) => AuthorizationAnswer | Promise<AuthorizationAnswer>
 
 const nothing: Omit<AuthorizationCheck, 'verb'> = {
@@ -48,7 +48,7 @@ const nothing: Omit<AuthorizationCheck, 'verb'> = {
   labelSelector: '',
 }
 
-/** Any of the values of this library: what was said so far. */
+/** A value of this library: the check built so far. */
 class Check extends CelOpaque {
   readonly celType: CelType
   readonly ask: Ask
@@ -79,10 +79,10 @@ class CelDecision extends CelOpaque {
   }
 }
 
-/** Answers at once, or throws a Pending. */
+/** Returns the answer, or throws a Pending. */
 type Ask = (check: AuthorizationCheck) => AuthorizationAnswer
 
-/** Asks once for each check, and keeps the answers. */
+/** Caches answers: each check is evaluated once. */
 function asking(decide: Decide): Ask {
   const answers = new Map<string, AuthorizationAnswer | Promise<AuthorizationAnswer>>()
   return (check) => {
@@ -97,7 +97,7 @@ function asking(decide: Decide): Ask {
   }
 }
 
-/** The variables `authorizer` and, for a request of a resource, `authorizer.requestResource`. Made anew for every request. */
+/** The variables `authorizer` and, for resource requests, `authorizer.requestResource`. Create them per request. */
 export function authorizerValues(
   decide: Decide,
   requestResource?: Partial<AuthorizationCheck>,
@@ -112,7 +112,7 @@ function serviceAccount(check: Check, namespace: string, name: string): Check {
   return check.with(authorizerType, { serviceAccount: { namespace, name } })
 }
 
-/** A text that may not be empty. */
+/** Requires a non-empty string. */
 const filled = (text: string, what: string): string => (text.trim() === '' ? fail(`${what} must not be empty`) : text)
 
 /** Sets one field of a check. */
@@ -120,9 +120,9 @@ const set = (field: keyof AuthorizationCheck) => (check: Check, text: string) =>
 
 const decide = ({ ask, fields }: Check, verb: string) => new CelDecision(ask({ ...fields, verb }))
 
-/** Enough for two checks in an expression. */
+/** Allows two checks per expression. */
 const checkCost = { cost: () => 350_000, byName: true } as const
-/** A traversal, and a requirement for every two characters. */
+/** One traversal, plus a requirement per two characters. */
 const selectorCost = {
   cost: ([, selector]: readonly unknown[]) => {
     const size = typeof selector === 'string' ? lengthOf(selector) : 0

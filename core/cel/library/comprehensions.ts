@@ -1,11 +1,11 @@
-/** What two-variable macros that make maps expand to. */
+/** Functions behind two-variable macros that create maps. */
 import { declare, type FunctionDeclaration } from '../functions.ts'
 import { fail } from '../values/errors.ts'
 import { formatValue } from '../values/format.ts'
 import { getKey, isMap, keysOf } from '../values/maps.ts'
 import type { CelMap } from '../values/values.ts'
 
-/** The macros make the map themselves, so that it is extended in place. */
+/** Extends the map in place, because only the macro has access to it. */
 function insert(map: CelMap, key: unknown, value: unknown): CelMap {
   if (!map.insert(key, value)) fail(`insert failed: key ${formatValue(key)} already exists`)
   return map

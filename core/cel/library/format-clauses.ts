@@ -1,14 +1,14 @@
-/** Templates of `format`: what stands between the clauses, and the clauses (cel-go's ext/formatting.go). */
+/** Templates of `format`: text and clauses (cel-go's ext/formatting.go). */
 import { fail } from '../values/errors.ts'
 
-/** `%.2f`: a verb, and digits after the point where they are given. */
+/** `%.2f`: a verb, and the precision if given. */
 export interface Clause {
   readonly verb: string
   readonly precision: number | undefined
 }
 
 const verbs = 'sdfebxXo'
-/** Precisions above are written as this one. */
+/** Larger precisions are treated as this one. */
 const mostDigits = 1000
 const mostPrecision = 2 ** 31
 
@@ -23,7 +23,7 @@ function precisionOf(digits: string): number {
   return Math.min(Number(digits), mostDigits)
 }
 
-/** The clause after a percent sign at `start`, and where it ends. */
+/** Parses the clause after the percent sign at `start`; returns it with its end. */
 function clauseAt(template: string, start: number): readonly [clause: Clause, end: number] {
   const [, digits] = /^\.(\d*)/.exec(template.slice(start)) ?? []
   const at = digits === undefined ? start : start + 1 + digits.length
@@ -34,7 +34,7 @@ function clauseAt(template: string, start: number): readonly [clause: Clause, en
   return [{ verb, precision }, at + 1]
 }
 
-/** The template with what `write` makes of its clauses, of which there may be as many as `size`. Ends in an error for a malformed one. */
+/** Replaces the clauses of a template by the results of `write`; there may be up to `size`. Throws a CelError for a malformed template. */
 export function replaceClauses(template: string, size: number, write: (clause: Clause, index: number) => string): string {
   let result = ''
   let index = 0

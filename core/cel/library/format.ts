@@ -1,4 +1,4 @@
-/** `"%s is %d".format([...])`: every verb of the language (cel-go's ext/formatting.go, version 2 of ext.Strings). */
+/** `"%s is %d".format([...])`: all verbs (cel-go's ext/formatting.go, version 2 of ext.Strings). */
 import { quote } from '../../schema/field-error.ts'
 import { CelError, fail } from '../values/errors.ts'
 import { type AnyMap, adapt, getKey, isMap, keysOf } from '../values/maps.ts'
@@ -9,11 +9,11 @@ import { CelTypeValue } from '../values/values.ts'
 import { type Clause, replaceClauses } from './format-clauses.ts'
 import { fixedPoint, scientific } from './localized.ts'
 
-/** The result may be so long. Characters. */
+/** Maximum characters of the result. */
 const longest = 16 * 1024 * 1024
 const doubleDigits = 6
 
-/** Which values a verb takes, as errors say it. */
+/** Values that a verb accepts, as error text. */
 export const takes: { readonly [verb: string]: string } = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
   d: 'decimal clause can only be used on integers',
@@ -35,7 +35,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** `%s`. */
+/** Formats a value for `%s`. */
 function text(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || typeof value === 'boolean' || isInt(value)) return String(value)
@@ -49,7 +49,7 @@ function text(value: unknown): string {
   return isMap(value) ? mapText(value) : refuse('s', value)
 }
 
-/** A value inside of a list or a map: as the language writes it. */
+/** Formats a value inside a list or map, as a literal of the language. */
 function literal(value: unknown): string {
   if (typeof value === 'string') return quote(value)
   if (value instanceof Uint8Array) return `b${quote(decode(value))}`

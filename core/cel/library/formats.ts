@@ -1,4 +1,4 @@
-/** Named formats as values (this API's library): `!format.dns1123Label().validate(self.name).hasValue()`. */
+/** Named formats as values (library of the API server): `!format.dns1123Label().validate(self.name).hasValue()`. */
 
 import { formats, maskTrailingDash } from '../../schema/formats.ts'
 import { openapiFormat } from '../../schema/openapi-formats.ts'
@@ -16,7 +16,7 @@ class CelFormat extends CelOpaque {
   readonly celType = formatType
   readonly name: string
   readonly validate: Validate
-  /** Characters of the pattern that it stands for. */
+  /** Characters of the equivalent pattern, for costs. */
   readonly patternSize: number
   constructor(name: string, [validate, patternSize]: Format) {
     super()
@@ -46,7 +46,7 @@ const uri: Validate = (text) => {
 
 type Format = readonly [validate: Validate, patternSize: number]
 
-/** Formats by the names that expressions use. */
+/** Formats by their names in expressions. */
 const named: { readonly [name: string]: Format } = {
   dns1123Label: [formats.dns1123Label, 30],
   dns1123Subdomain: [formats.dns1123Subdomain, 60],

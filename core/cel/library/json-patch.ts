@@ -1,9 +1,9 @@
-/** For mutating policies that answer with JSON patches. Given to environments as one of their own libraries. */
+/** JSON patches in mutating policies; an additional library of their environment. */
 import { declare, type FunctionDeclaration } from '../functions.ts'
 import { type CelType, dynType, objectType, stringType } from '../types.ts'
 import { traversesFirst } from './costs.ts'
 
-/** A key as it stands in a path (RFC 6901). */
+/** Escapes a key for a path (RFC 6901). */
 const escapeKey = (key: string): string => key.replace(/[~/]/g, (each) => (each === '~' ? '~0' : '~1'))
 
 export const jsonPatchLibrary = (): readonly FunctionDeclaration[] =>

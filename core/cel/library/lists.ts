@@ -1,4 +1,4 @@
-/** Functions of lists: this API's own, and cel-go's ext.Lists, version 3. */
+/** List functions: the API server's own, and cel-go's ext.Lists, version 3. */
 import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { compare, equal } from '../values/compare.ts'
@@ -21,7 +21,7 @@ function extreme(name: string, sign: 1 | -1): (list: List) => unknown {
   }
 }
 
-/** Types that have a sum, with what it starts from. */
+/** Summable types, with zero and addition. */
 const sums: { readonly [type: string]: readonly [zero: unknown, add: (a: never, b: never) => unknown] } = {
   int: [0, intOperator('+')],
   uint: [new CelUint(0), uintOperator('+')],
@@ -56,7 +56,7 @@ function flatten(list: List, depth: Int): List {
   return list.flat(Math.min(Number(depth), 250))
 }
 
-/** The list in the order of its keys. */
+/** The list sorted by `keys`. */
 function sortBy(list: List, keys: List): List {
   if (list.length !== keys.length) {
     fail(
@@ -72,7 +72,7 @@ function sortBy(list: List, keys: List): List {
   return sorted.sort((a, b) => compare(a.key, b.key)).map(({ item }) => item)
 }
 
-/** Longest list that `lists.range` makes: its cost counts only once it is there. */
+/** Maximum length of `lists.range`: its cost is counted only after it was created. */
 const longestRange = 1_000_000
 
 function range(count: Int): List {
@@ -91,7 +91,7 @@ function distinct(list: List): List {
   return found
 }
 
-/** Units for going through a value with all it holds. */
+/** Cost units of traversing a value with all of its content. */
 function traversalCost(value: unknown): number {
   if (typeof value === 'string') return Math.floor(utf8Length(value) * traversal)
   if (value instanceof Uint8Array) return Math.floor(value.length * traversal)
@@ -101,14 +101,14 @@ function traversalCost(value: unknown): number {
 }
 
 const traverses = { cost: ([list]: readonly unknown[]) => traversalCost(list), byName: true } as const
-/** A call that makes a list of so many items. */
+/** Cost of a call that creates a list of this size. */
 const makes = (factor: number, size: number) => Math.floor(size * factor) + 1 + 10
 const makesResult = { cost: (_: readonly unknown[], result: unknown) => makes(1, weightOf(result)) }
-/** A depth that failed, or is no number, counts as 1: a cost that is no number would end all limits. */
+/** An invalid depth counts as 1: a cost of NaN would disable all limits. */
 const levels = (depth: unknown) => (Number.isNaN(Number(depth)) ? 1 : Number(depth))
 const flattens = { cost: ([list, depth]: readonly unknown[]) => makes(levels(depth), weightOf(list)) }
 
-/** Every item is compared with every other one. */
+/** Cost of comparing every item with every other one. */
 function comparesAll(list: unknown): number {
   const items = Array.isArray(list) ? list : []
   const texts = typeof items[0] === 'string' || items[0] instanceof Uint8Array

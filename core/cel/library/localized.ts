@@ -1,4 +1,4 @@
-/** Doubles as `format` writes them: for people who read English, by rules of Unicode's CLDR that golang.org/x/text follows. */
+/** Doubles in `format`: English number formatting by Unicode's CLDR, as in golang.org/x/text. */
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 const mantissaDigits = 6
@@ -9,7 +9,7 @@ function special(value: number): string | undefined {
   return value > 0 ? '∞' : '-∞'
 }
 
-/** A finite double as a fraction: `numerator / 2 ** shift`. */
+/** A finite double as fraction: `numerator / 2 ** shift`. */
 function fractionOf(value: number): readonly [numerator: bigint, shift: bigint] {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, value)
@@ -21,7 +21,7 @@ function fractionOf(value: number): readonly [numerator: bigint, shift: bigint] 
   return power >= 0 ? [mantissa << BigInt(power), 0n] : [mantissa, BigInt(-power)]
 }
 
-/** Every digit before the point and so many after it, of the exact value, half to even. */
+/** All digits before the decimal point and `precision` digits after it, of the exact value, rounded half to even. */
 function digitsOf(value: number, precision: number): readonly [whole: string, fraction: string] {
   const [numerator, shift] = fractionOf(value)
   const scaled = numerator * 10n ** BigInt(precision)
@@ -48,7 +48,7 @@ export function fixedPoint(value: number, precision = 6): string {
   return `${value < 0 ? '-' : ''}${inThousands(whole)}${precision > 0 ? `.${fraction}` : ''}`
 }
 
-/** `%e`: `1.234500×10⁰³`. What is written as its precision is the width that it has at least. */
+/** `%e`: `1.234500×10⁰³`. The precision is used as minimum width. */
 export function scientific(value: number, width = 6): string {
   const named = special(value)
   if (named !== undefined) return named.padStart(width)

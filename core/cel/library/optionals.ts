@@ -14,7 +14,7 @@ const form = (): never => fail('no such overload')
 /** 0001-01-01T00:00:00Z, Go's zero time. */
 const zeroTime = -62_135_596_800_000_000_000n
 
-/** Whether a value is what its type starts from: zero, empty, false or null. */
+/** Whether a value is the zero value of its type: zero, empty, false or null. */
 export function isZero(value: unknown): boolean {
   if (value === null || value === false) return true
   const number = plainNumber(value)

@@ -1,4 +1,4 @@
-/** Quantities as values (this API's library `quantity`). */
+/** Quantities as values (library `quantity` of the API server). */
 
 import { DecodeError } from '../../schema/decode-error.ts'
 import {
@@ -49,7 +49,7 @@ function quantity(text: string): CelQuantity {
   return typeof found === 'string' ? fail(found) : found
 }
 
-/** The value as an int; undefined when it is none. */
+/** The value as an int; undefined when it is not an integer. */
 function integerOf({ value }: CelQuantity): Int | undefined {
   const rounded = scaledQuantity(value, 0)
   const exact = compareQuantities(whole(rounded), value) === 0

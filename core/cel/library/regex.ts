@@ -1,4 +1,4 @@
-/** Regular expressions, on an engine that takes linear time. */
+/** Regular expressions on an engine with linear time. */
 import type { RE2JS } from 're2js'
 import { messageOf } from '../../schema/message-of.ts'
 import { compilePattern, patternTest } from '../../schema/pattern.ts'
@@ -8,10 +8,10 @@ import { weightOf } from '../values/maps.ts'
 import type { Int } from '../values/numbers.ts'
 import { matchCost } from './costs.ts'
 
-/** Compiled patterns that an environment keeps. */
+/** Maximum cached patterns per environment. */
 const mostPatterns = 200
 
-/** Compiles patterns, and keeps the ones used last. Throws a CelError for what is no pattern. */
+/** Compiles patterns with a least-recently-used cache. Throws a CelError for a malformed pattern. */
 function patternCache(): (pattern: string) => RE2JS {
   const kept = new Map<string, RE2JS>()
   return (pattern) => {
@@ -32,7 +32,7 @@ function compiledOrFailed(pattern: string): RE2JS {
   }
 }
 
-/** Why a text is no pattern; undefined: it is one. */
+/** Error of a pattern; undefined: valid. */
 export const patternProblem = (pattern: string): string | undefined => patternTest(pattern).problem
 
 const matchesKnown = { cost: ([text, pattern]: readonly unknown[]) => matchCost(text, weightOf(pattern)) }
@@ -41,7 +41,7 @@ const finds = { ...matchesKnown, byName: true } as const
 export function regexLibrary(): readonly FunctionDeclaration[] {
   const compile = patternCache()
   const matches = (text: string, pattern: string) => compile(pattern).matcher(text).find()
-  /** As Go finds all: an empty match right after another match is none. */
+  /** As Go's FindAll: an empty match adjacent to the previous match is skipped. */
   const findAll = (text: string, pattern: string, limit: Int = -1): readonly string[] => {
     const found: string[] = []
     const matcher = compile(pattern).matcher(text)

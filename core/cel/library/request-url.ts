@@ -1,9 +1,9 @@
-/** URLs as Go's url.ParseRequestURI reads them: absolute ones and absolute paths. There are no fragments: `#` stands for itself. */
+/** URLs as in Go's url.ParseRequestURI: absolute URLs and absolute paths. Fragments are not supported: `#` is an ordinary character. */
 import { parseAddress } from '../../schema/ip.ts'
 
 export interface UrlParts {
   readonly scheme: string
-  /** As it is written: without a port that goes without saying being lost. */
+  /** As written, including a default port. */
   readonly host: string
   /** Escaped. */
   readonly path: string
@@ -11,11 +11,11 @@ export interface UrlParts {
 }
 
 export const badEscape = /%(?![0-9A-Fa-f]{2})/
-/** In hosts only bytes beyond ASCII may be escaped, and the `%` before a zone. */
+/** In hosts only non-ASCII bytes may be percent-encoded, and the `%` before a zone. */
 const badHostEscape = /%(?!25|[89A-Fa-f][0-9A-Fa-f])/
 const badHostCharacter = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u
 const userInfo = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
-/** What may stand in a path as it is, and what Go does not escape where something else has to be. */
+/** Characters allowed in a path as written, and characters that Go does not escape otherwise. */
 const plainPath = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/%]*$/
 const unescaped = /[A-Za-z0-9\-_.~$&+,/:;=@]/
 const toEscape = /%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-_.~$&+,/:;=@]/gu
@@ -41,7 +41,7 @@ function portProblem(port: string): string | undefined {
   return /^(?::\d*)?$/.test(port) ? undefined : `invalid port ${JSON.stringify(port)} after host`
 }
 
-/** `[::1]:80`, with a zone if need be. */
+/** Error of `[::1]:80`, possibly with a zone. */
 function literalProblem(host: string): string | undefined {
   const end = host.lastIndexOf(']')
   if (end < 0) return "missing ']' in host"
@@ -63,7 +63,7 @@ function hostProblem(scheme: string, host: string): string | undefined {
   return problem ?? (bad === undefined ? undefined : `invalid character ${JSON.stringify(bad)} in host name`)
 }
 
-/** The parts of a URL, or why it is none. */
+/** The parts of a URL, or the error. */
 export function requestUrl(text: string): UrlParts | string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are refused
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL'

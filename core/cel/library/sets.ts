@@ -17,7 +17,7 @@ function intersects(list: List, others: List): boolean {
 
 const equivalent = (a: List, b: List) => contains(a, b) && contains(b, a)
 
-/** Every item of one list is compared with every item of the other, `times` times. */
+/** Cost of comparing all pairs of items, `times` times. */
 const compares = (times: number) => ({ cost: ([a, b]: readonly unknown[]) => weightOf(a) * weightOf(b) * times + 1 })
 
 const rows: readonly Row[] = [

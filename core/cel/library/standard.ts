@@ -1,4 +1,4 @@
-/** Operators and functions of the language (cel-go's common/stdlib). */
+/** Standard operators and functions (cel-go's common/stdlib). */
 import { concatenate } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { compare, equal, includes } from '../values/compare.ts'
@@ -11,7 +11,7 @@ import { traversed } from './costs.ts'
 
 type List = readonly unknown[]
 
-/** Special forms: compiled where they are used (run/calls.ts); here are their types. */
+/** Types of special forms; run/calls.ts compiles them. */
 const form = (): never => fail('no such overload')
 
 const forms: readonly Row[] = [
@@ -26,10 +26,10 @@ const forms: readonly Row[] = [
   ['logical_not', '!_(bool): bool', (value: boolean) => !value],
 ]
 
-/** Both operands are copied. */
+/** Copies both operands. */
 const joins = { cost: ([a, b]: readonly unknown[]) => traversed(weightOf(a) + weightOf(b)) }
 
-/** Lists that a schema calls sets keep one of each; of maps, the latter item with the same keys takes the place of the former. */
+/** Lists with list type set are joined without duplicates; in lists of type map, later items replace earlier ones with the same keys. */
 function joinLists(a: List, b: List): List {
   if (!(a instanceof KeyedList)) return [...a, ...b]
   const joined = new KeyedList()
@@ -80,7 +80,7 @@ const arithmetic: readonly Row[] = [
   ['negate_int64', '-_(int): int', negateInt],
 ]
 
-/** Types that have an order, and pairs of numbers of two types. */
+/** Ordered types, and mixed pairs of number types. */
 const ordered: readonly (readonly [id: string, left: string, right: string])[] = [
   ['bool', 'bool', 'bool'],
   ['int64', 'int', 'int'],
@@ -100,7 +100,7 @@ const ordered: readonly (readonly [id: string, left: string, right: string])[] =
 
 const isNaNDouble = (value: unknown) => value instanceof CelDouble && Number.isNaN(value.value)
 
-/** Comparisons: a traversal of the smaller operand for texts and bytes. */
+/** Comparison operators: for strings and bytes the cost is a traversal of the smaller operand. */
 function relation(operator: string, name: string, holds: (order: number) => boolean): readonly Row[] {
   const run = (a: unknown, b: unknown) => (isNaNDouble(a) || isNaNDouble(b) ? fail('NaN values cannot be ordered') : holds(compare(a, b)))
   const cost = ([a, b]: readonly unknown[]) => traversed(Math.min(weightOf(a), weightOf(b)))
@@ -117,7 +117,7 @@ const relations: readonly Row[] = [
   ...relation('>=', 'greater_equals', (order) => order >= 0),
 ]
 
-/** Both ways of asking: `size(x)` and `x.size()`. */
+/** Both forms: `size(x)` and `x.size()`. */
 function sizes(id: string, type: string, size: (value: never) => Int): readonly Row[] {
   return [
     [`size_${id}`, `size(${type}): int`, size],

@@ -1,4 +1,4 @@
-/** Functions of texts (cel-go's ext.Strings, version 2). Positions count code points. */
+/** String functions (cel-go's ext.Strings, version 2). Positions count code points. */
 import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { fail } from '../values/errors.ts'
@@ -7,14 +7,14 @@ import type { Int } from '../values/numbers.ts'
 import { traversal, traversed, traversesFirst, traversesKnown, traversesTwice } from './costs.ts'
 import { format } from './format.ts'
 
-/** The result of a replacement may be so long: replacing letters by texts multiplies. Characters. */
+/** Maximum characters of a result: replacing letters by strings multiplies the length. */
 const longest = 16 * 1024 * 1024
 
 function within(length: number): void {
   if (length > longest) fail('the result of a function is too long')
 }
 
-/** A text by its code points, without making a list of them for texts in which they are its characters. */
+/** The code points of a string; the string itself if it has no surrogates. */
 const pointsOf = (text: string): string | readonly string[] => (/[\ud800-\udfff]/.test(text) ? [...text] : text)
 const joined = (points: string | readonly string[]) => (typeof points === 'string' ? points : points.join(''))
 
@@ -26,7 +26,7 @@ function charAt(text: string, index: Int): string {
   return points[Number(index)] ?? ''
 }
 
-/** Whether a part stands at a position. */
+/** Whether `part` occurs at a position. */
 function standsAt(points: string | readonly string[], part: string | readonly string[], at: number): boolean {
   for (let index = 0; index < part.length; index++) if (points[at + index] !== part[index]) return false
   return true
@@ -55,7 +55,7 @@ function lastIndexOf(text: string, part: string, from?: Int): Int {
   return -1
 }
 
-/** As Go's strings.Replace: an empty `old` is before every code point and at the end. */
+/** As Go's strings.Replace: an empty `old` matches before every code point and at the end. */
 function replace(text: string, old: string, put: string, limit: Int = -1): string {
   if (limit === 0) return text
   const parts = old === '' ? ['', ...text, ''] : text.split(old)
@@ -103,11 +103,11 @@ const escapes: { readonly [character: string]: string | undefined } = {
   '"': '\\"',
 }
 
-/** A text in quotes, with escapes of the language. */
+/** Quotes a string, with the language's escapes. */
 const quote = (text: string): string =>
   `"${[...text.replace(/[\ud800-\udfff]/gu, '\ufffd')].map((each) => escapes[each] ?? each).join('')}"`
 
-/** Go's strings.TrimSpace: white space of Unicode. */
+/** As Go's strings.TrimSpace: Unicode white space. */
 function trim(text: string): string {
   let start = 0
   let end = text.length
@@ -122,7 +122,7 @@ const mapAscii = (from: RegExp, map: (text: string) => string) => (text: string)
 const lowerAscii = mapAscii(/[A-Z]+/g, (part) => part.toLowerCase())
 const upperAscii = mapAscii(/[a-z]+/g, (part) => part.toUpperCase())
 
-/** Of searches in texts, whose receiver is traversed once. */
+/** Cost of searches: one traversal of the receiver. */
 const searches = {
   cost: ([text]: readonly unknown[]) => (typeof text === 'string' ? Math.floor(utf8Length(text) * traversal) : 1),
   byName: true,

@@ -1,4 +1,4 @@
-/** URLs as values (this API's library `url`). */
+/** URLs as values (library `url` of the API server). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { abstractType } from '../types.ts'
 import { fail } from '../values/errors.ts'
@@ -22,14 +22,14 @@ class CelUrl extends CelOpaque {
   }
 }
 
-/** An absolute URL or an absolute path, or why it is none. */
+/** Parses an absolute URL or absolute path, or returns the error. */
 function readUrl(text: string): CelUrl | string {
   const found = requestUrl(text)
   if (typeof found === 'string') return `URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${found}`
   return new CelUrl(text, found)
 }
 
-/** Why a text is no URL; undefined: it is one. */
+/** Error of a URL; undefined: valid. */
 export function urlProblem(text: string): string | undefined {
   const found = readUrl(text)
   return typeof found === 'string' ? found.replace('URL parse error during conversion from string: ', '') : undefined
@@ -51,7 +51,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Values by key, in the order of the query; pairs that can't be unescaped are left out. */
+/** Values by key, in the order of the query; malformed pairs are dropped. */
 function queryOf({ parts: { query } }: CelUrl): CelMap {
   const map = new CelMap()
   for (const pair of query.split('&')) {

@@ -1,4 +1,4 @@
-/** Semantic versions as values (this API's library `semver`; semver.org 2.0.0). */
+/** Semantic versions as values (library `semver` of the API server; semver.org 2.0.0). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { abstractType } from '../types.ts'
 import { fail } from '../values/errors.ts'
@@ -11,7 +11,7 @@ export const semverType = abstractType('kubernetes.Semver')
 class CelSemver extends CelOpaque {
   readonly celType = semverType
   readonly numbers: readonly bigint[]
-  /** Identifiers after `-`; none: a release. */
+  /** Pre-release identifiers; none: a release. */
   readonly before: readonly string[]
   constructor(numbers: readonly bigint[], before: readonly string[]) {
     super()
@@ -26,7 +26,7 @@ class CelSemver extends CelOpaque {
 const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/
 const mostDigits = 20
 
-/** What people write for a version: `v1.2`, `01.2.3`. Undefined: a short one with more than numbers. */
+/** Normalizes `v1.2` or `01.2.3`. Undefined: a short version with suffixes. */
 function normalized(text: string): string | undefined {
   const [major = '', minor, ...rest] = text.replace(/^v/, '').split('.')
   const parts = minor === undefined ? [major] : rest.length === 0 ? [major, minor] : [major, minor, rest.join('.')]
@@ -50,7 +50,7 @@ function read(text: string, normalize = false): CelSemver | string {
   return new CelSemver(numbers.map(BigInt), identifiers)
 }
 
-/** Which of the numbers is none. */
+/** Names the invalid number. */
 function numberProblem(text: string): string {
   const numbers = text.split('.', 3)
   for (const [index, name] of ['major', 'minor'].entries()) {
@@ -72,7 +72,7 @@ function semver(text: string, normalize = false): CelSemver {
 const order = <T extends bigint | number | string>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0)
 const isNumber = (text: string) => /^\d+$/.test(text)
 
-/** Numbers come before words (semver.org 11). */
+/** Numeric identifiers sort before others (semver.org 11). */
 function compareIdentifiers(a: string, b: string): number {
   if (isNumber(a) && isNumber(b)) return order(BigInt(a), BigInt(b))
   return isNumber(a) === isNumber(b) ? order(a, b) : isNumber(a) ? -1 : 1

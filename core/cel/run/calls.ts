@@ -1,4 +1,4 @@
-/** Operators and functions. */
+/** Compilation of operators and functions. */
 import type { FunctionDeclaration, Overload } from '../functions.ts'
 import { patternProblem } from '../library/regex.ts'
 import type { Call, Expr } from '../syntax/ast.ts'
@@ -19,7 +19,7 @@ function noOverload(): never {
   return fail('no such overload')
 }
 
-/** `&&` and `||`: one side that decides outweighs an error of the other. */
+/** `&&` and `||`: a deciding operand takes precedence over an error of the other. */
 function logical(decides: boolean): CompileCall {
   return (compiler, { args }) => {
     const [left, right] = args.map((each) => compiler.compile(each).run) as [Run, Run]
@@ -59,7 +59,7 @@ const conditional: CompileCall = (compiler, { args }) => {
   }
 }
 
-/** Units for comparing two values: a traversal of the smaller one. */
+/** Cost of comparing two values: a traversal of the smaller one. */
 function comparisonCost(a: unknown, b: unknown): number {
   if (typeof a === 'boolean' || typeof a === 'number') return weightOf(b) === 0 ? 0 : 1
   return a instanceof CelOpaque ? 1 : Math.ceil(Math.min(weightOf(a), weightOf(b)) * 0.1)
@@ -104,7 +104,7 @@ const optionalSelect: CompileCall = (compiler, { args: [operand, name] }, nested
   }
 }
 
-/** Errors count as true, so that loops go on after them. */
+/** Errors count as true, so that loops continue. */
 const notStrictlyFalse: CompileCall = (compiler, { args: [arg] }) => {
   const { run } = compiler.compile(arg as Expr)
   return {
@@ -121,7 +121,7 @@ const notStrictlyFalse: CompileCall = (compiler, { args: [arg] }) => {
   }
 }
 
-/** `or` and `orValue` evaluate what they are given only when it is needed. What is no optional is its own value. */
+/** `or` and `orValue` evaluate their argument on demand. A non-optional receiver is its own value. */
 function alternative(take: (given: CelOptional) => unknown): CompileCall {
   return (compiler, { target, args: [arg] }) => {
     const codes = [target, arg].map((each) => compiler.compile(each as Expr))
@@ -137,7 +137,7 @@ function alternative(take: (given: CelOptional) => unknown): CompileCall {
   }
 }
 
-/** Membership in a list of constants costs nothing. */
+/** Membership in a constant list costs nothing. */
 function membership(compiler: Compiler, node: Call): Code | undefined {
   const [item, list] = node.args
   if (list?.kind !== 'list' || compiler.checked.overloadsOf(node)[0]?.id !== 'in_list') return undefined
@@ -151,7 +151,7 @@ function membership(compiler: Compiler, node: Call): Code | undefined {
   return { run: (frame) => contains(run(frame)), trusted: true }
 }
 
-/** `in` of a list, whose every item is looked at, or of a map; which one, a value may have to tell. */
+/** `in` of a list (visits every item) or a map, possibly decided at run time. */
 function contained(compiler: Compiler, node: Call): Code {
   const known = compiler.checked.overloadsOf(node).length === 1
   const [item, container] = node.args.map((each) => compiler.compile(each).run) as [Run, Run]
@@ -178,10 +178,10 @@ const special: { readonly [name: string]: CompileCall } = {
   '@in': (compiler, node) => membership(compiler, node) ?? contained(compiler, node),
 }
 
-/** Functions that convert; of a constant they are one. */
+/** Conversion functions; applied to a constant, the result is constant. */
 const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
 
-/** Whether an argument has to be looked at because its type is known only when the expression runs. */
+/** Whether an argument's type must be checked at run time. */
 const isUncertain = (wanted: CelType, given: CelType): boolean =>
   wanted.kind !== 'dyn' && wanted.kind !== 'parameter' && (given.kind === 'dyn' || given.kind === 'null' || !sameKind(wanted, given))
 const sameKind = (wanted: CelType, given: CelType) =>
@@ -190,7 +190,7 @@ const sameKind = (wanted: CelType, given: CelType) =>
 type Choose = (args: readonly unknown[]) => Overload
 type Implementation = (...args: readonly unknown[]) => unknown
 
-/** What is known about the arguments of a call before it runs. */
+/** Static information about a call's arguments. */
 interface Given {
   readonly types: readonly CelType[]
   readonly codes: readonly Code[]
@@ -199,7 +199,7 @@ interface Given {
 const isLooked = (wanted: CelType, index: number, { types, codes }: Given): boolean =>
   isUncertain(wanted, types[index] as CelType) || (codes[index]?.trusted !== true && wanted.kind !== 'dyn' && wanted.kind !== 'parameter')
 
-/** The overload that is meant whatever the values turn out to be; undefined: they have to be looked at. */
+/** The overload, if it is certain statically; undefined: chosen at run time. */
 function certain(overloads: readonly Overload[], given: Given): Overload | undefined {
   const [only] = overloads
   if (!only || overloads.length > 1) return undefined
@@ -209,13 +209,13 @@ function certain(overloads: readonly Overload[], given: Given): Overload | undef
 const holds = (type: CelType, kinds: readonly string[]): boolean =>
   kinds.includes(type.kind) || type.parameters.some((each) => holds(each, kinds))
 
-/** Functions keep their word about results, but for what they only hand on. */
+/** Results have their declared type, except for values that are passed through. */
 const isTrusted = (overloads: readonly Overload[], { types, codes }: Given): boolean =>
   overloads.every(({ result }) => !holds(result, ['parameter'])) || (areTrusted(codes) && !types.some((type) => holds(type, ['dyn'])))
 
 type Cost = NonNullable<Overload['cost']>
 
-/** An error counts as a value: cel-go evaluates the second operand although the first one failed, and counts the call. */
+/** Returns errors as values: cel-go evaluates the second operand even if the first failed, and counts the call. */
 function outcome(run: Run, frame: Frame): unknown {
   try {
     return run(frame)
@@ -225,13 +225,13 @@ function outcome(run: Run, frame: Frame): unknown {
   }
 }
 
-/** Counts a call of which an argument, or the call itself, has failed. */
+/** Counts a call that failed, or an argument of which failed. */
 function failed(frame: Frame, error: unknown, args: readonly unknown[], cost: Cost | undefined): never {
   if (error instanceof CelError) frame.spend(cost ? cost(args, error) : 1)
   throw error
 }
 
-/** A call with one argument, without a list of it unless its cost needs one. */
+/** A call with one argument; creates an argument list only if the cost needs it. */
 function unaryCall(one: Run, cost: Cost | undefined, call: (a: unknown) => unknown): Code {
   return {
     run(frame) {
@@ -249,7 +249,7 @@ function unaryCall(one: Run, cost: Cost | undefined, call: (a: unknown) => unkno
   }
 }
 
-/** The same with two arguments. */
+/** A call with two arguments. */
 function binaryCall(one: Run, two: Run, cost: Cost | undefined, call: (a: unknown, b: unknown) => unknown): Code {
   return {
     run(frame) {
@@ -270,7 +270,7 @@ function binaryCall(one: Run, two: Run, cost: Cost | undefined, call: (a: unknow
   }
 }
 
-/** With any other number of arguments, the failure of one that is not the last ends the call before it is counted. */
+/** Other calls: a failed argument, unless it is the last, ends the call before it is counted. */
 function variadicCall(runs: readonly Run[], cost: Cost | undefined, call: Implementation): Code {
   return {
     run(frame) {
@@ -289,13 +289,13 @@ function variadicCall(runs: readonly Run[], cost: Cost | undefined, call: Implem
   }
 }
 
-/** Functions that ask their first operand for a trait, and say their name only when it has not. */
+/** Functions that check a trait of the first operand; errors contain their name only if it is missing. */
 const byTrait = new Set(['_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_<_', '_<=_', '_>_', '_>=_', 'matches', 'size', 'sort'])
-/** Functions that say no more than that there is no overload. */
+/** Functions whose error is only "no such overload". */
 const silent = new Set(['contains', 'endsWith', 'startsWith'])
-/** A constant pattern is compiled with the expression. */
+/** Functions whose constant pattern is compiled with the expression. */
 const ofPatterns = new Set(['find', 'findAll', 'matches'])
-/** Kinds of values that take any call, and refuse it themselves. */
+/** Kinds that receive any call and fail themselves. */
 const receivers = new Set(['string', 'timestamp', 'duration'])
 
 function noOverloadOf(name: string, overloads: readonly Overload[], args: readonly unknown[]): never {
@@ -307,7 +307,7 @@ function noOverloadOf(name: string, overloads: readonly Overload[], args: readon
   return takes ? noOverload() : fail(`no such overload: ${name}`)
 }
 
-/** The overload that fits the values. */
+/** Chooses the overload at run time. */
 function chooser(called: FunctionDeclaration, found: readonly Overload[], given: Given): Choose {
   const { name } = called
   const overloads =
@@ -326,7 +326,7 @@ function chooser(called: FunctionDeclaration, found: readonly Overload[], given:
   }
 }
 
-/** A function, with the overload that fits the values. */
+/** A function call. */
 const plainCall: CompileCall = (compiler, node) => {
   const { checked } = compiler
   const called = checked.functionOf(node) as FunctionDeclaration
@@ -358,7 +358,7 @@ function extend(list: unknown, items: unknown): unknown {
   return list
 }
 
-/** `accumulator + list` in a loop's step, which extends the list in place. */
+/** `accumulator + list` in a loop's step: extends the list in place. */
 function growth(compiler: Compiler, node: Call): Code | undefined {
   const [left] = node.args
   if (left?.kind !== 'ident' || !compiler.local(left.name)?.growing) return undefined

@@ -1,6 +1,6 @@
 /**
- * Checked tree → closures. Costs are counted as cel-go's interpreter counts them: also for what fails, so that what has a fixed cost
- * is counted first.
+ * Compiles a checked tree to closures. Costs are counted as in cel-go's interpreter, also for failures: fixed costs
+ * are counted first.
  */
 import type { Checked } from '../check/check.ts'
 import type { Expr, ListLiteral, MapLiteral, Select, StructLiteral } from '../syntax/ast.ts'
@@ -16,11 +16,11 @@ import { has, selectField } from './fields.ts'
 import { compileFold } from './folds.ts'
 import type { Frame, FrameSize } from './frame.ts'
 
-/** Where a name of a loop is kept while it runs. */
+/** Slot of a comprehension's variable. */
 export interface Local {
   readonly name: string
   readonly slot: number
-  /** An accumulator that only its own loop sees, so that steps may extend it in place. */
+  /** An accumulator that only its own loop reads, so that steps may extend it in place. */
   readonly growing: boolean
   readonly trusted: boolean
 }
@@ -34,14 +34,14 @@ export interface CompilerSettings {
 
 export class Compiler {
   readonly checked: Checked
-  /** The key of a map that a selected name stands for. */
+  /** Map key for a selected name. */
   readonly nameOfKey: (name: string) => string
   #locals: readonly Local[] = []
   #mostLocals = 0
   #loops = 0
   readonly #variables = new Map<string, number>()
 
-  /** What consists of constants is evaluated once. */
+  /** Constant expressions are evaluated once. */
   readonly foldsConstants: boolean
 
   constructor(checked: Checked, { nameOfKey, foldsConstants }: CompilerSettings) {
@@ -51,7 +51,7 @@ export class Compiler {
   }
 
   /**
-   * `nested`: the node is an attribute inside of another one (a branch of a condition, an index), so that only its selections
+   * `nested`: the node is an attribute inside another one (a branch of a condition, an index): only its selections
    * are counted.
    */
   compile(node: Expr, nested = false): Code {
@@ -79,7 +79,7 @@ export class Compiler {
     return this.#locals.find((each) => each.name === name)
   }
 
-  /** Compiles with more names; slots are reused once they are out of scope. */
+  /** Compiles with additional variables; slots are reused when they are out of scope. */
   withLocals<T>(names: readonly NewLocal[], compile: (locals: readonly Local[]) => T): T {
     const before = this.#locals
     const added = names.map(({ name, growing = false, trusted = false }, index) => ({
@@ -95,14 +95,14 @@ export class Compiler {
     return result
   }
 
-  /** Numbers of a loop, and of the last one inside of it. */
+  /** Number of a loop, and of the last loop inside it. */
   numbered<T>(compile: () => T): readonly [number: number, last: number, compiled: T] {
     const number = this.#loops++
     const compiled = compile()
     return [number, this.#loops - 1, compiled]
   }
 
-  /** Of a frame, once everything is compiled. */
+  /** Frame size; read it after compilation. */
   get size(): FrameSize {
     return { locals: this.#mostLocals, variables: this.#variables.size }
   }
@@ -142,7 +142,7 @@ export class Compiler {
     }
   }
 
-  /** The operand of a selection: what is no attribute costs one unit to become one. */
+  /** The operand of a selection; converting a non-attribute costs one unit. */
   operand(node: Expr, nested: boolean): Code {
     const code = this.compile(node, nested)
     if (isAttribute(node) || nested) return code
@@ -265,7 +265,7 @@ export class Compiler {
   }
 }
 
-/** Of entries with the same key the last one counts. */
+/** The last of entries with the same key wins. */
 function insert(map: CelMap, key: unknown, value: unknown): void {
   const plain = plainKey(key)
   if (plain === undefined) fail(`unsupported key type: ${typeOf(key).name}`)

@@ -1,4 +1,4 @@
-/** Selection of fields, keys and indices. */
+/** Selection of fields, keys and indexes. */
 import { fail } from '../values/errors.ts'
 import { formatValue } from '../values/format.ts'
 import { adapt, getKey, isMap } from '../values/maps.ts'
@@ -6,7 +6,7 @@ import { CelDouble, CelUint, intOf, isInt } from '../values/numbers.ts'
 import { typeOf } from '../values/typing.ts'
 import { CelOptional, none, plainKey } from '../values/values.ts'
 
-/** The position that a value stands for in a list. Ends in an error for what can be none. */
+/** List position of a value. Throws a CelError when the type is wrong. */
 function positionOf(index: unknown): number | bigint {
   if (isInt(index)) return index
   if (index instanceof CelUint) return index.value
@@ -16,7 +16,7 @@ function positionOf(index: unknown): number | bigint {
   return fail(`unsupported index type '${typeOf(index).name}' in list`)
 }
 
-/** What is under a key or at an index; undefined: nothing. */
+/** The value of a key or index; undefined: missing. */
 function find(operand: unknown, key: unknown): unknown {
   if (Array.isArray(operand)) {
     const position = positionOf(key)
@@ -27,7 +27,7 @@ function find(operand: unknown, key: unknown): unknown {
   return getKey(operand, key)
 }
 
-/** Of an optional operand, an optional result. */
+/** Selection in an optional value gives an optional result. */
 function through(operand: CelOptional, key: unknown): CelOptional {
   if (!operand.hasValue) return none
   const value = find(operand.value, key)
@@ -35,8 +35,8 @@ function through(operand: CelOptional, key: unknown): CelOptional {
 }
 
 /**
- * A key of a map of JSON, which most selections are of; undefined: no such key, or the operand is something else.
- * Anything that is not found here is looked for once more by `find`.
+ * Fast path for JSON maps, the most frequent operands; undefined: missing key or another operand.
+ * `find` handles those cases.
  */
 function plainField(operand: unknown, name: string): unknown {
   if (typeof operand !== 'object' || operand === null || Object.getPrototypeOf(operand) !== Object.prototype) return undefined

@@ -1,4 +1,4 @@
-/** Loops. */
+/** Comprehension loops. */
 import { accumulator, type Expr, type Fold } from '../syntax/ast.ts'
 import { CelError, fail, Pending } from '../values/errors.ts'
 import { adapt, getKey, isMap, keysOf } from '../values/maps.ts'
@@ -8,14 +8,14 @@ import type { Code, Run } from './code.ts'
 import type { Compiler } from './compile.ts'
 import type { Frame } from './frame.ts'
 
-/** What an accumulator is before the first turn, when steps extend it: made anew for every evaluation. */
+/** Creates the initial value of a growing accumulator, anew for every evaluation. */
 function startOf(init: Expr): (() => unknown) | undefined {
   if (init.kind === 'list' && init.items.length === 0) return () => []
   if (init.kind === 'map' && init.entries.length === 0) return () => new CelMap()
   return undefined
 }
 
-/** A variable with a value, without turns. */
+/** `cel.bind`: a variable without iterations. */
 function compileBind(compiler: Compiler, node: Fold): Code {
   const { run: init, trusted = false } = compiler.compile(node.init)
   return compiler.withLocals([{ name: node.accumulator, trusted }], ([local]) => {
@@ -31,7 +31,7 @@ function compileBind(compiler: Compiler, node: Fold): Code {
   })
 }
 
-/** Types of the reference's implementation, which an error names. */
+/** Go type names, for an error text. */
 const goNames: { readonly [kind: string]: string } = {
   bool: 'types.Bool',
   bytes: 'types.Bytes',
@@ -44,7 +44,7 @@ const goNames: { readonly [kind: string]: string } = {
   uint: 'types.Uint',
 }
 
-/** Gives each turn its variables, from the given one on. Ends early when `turn` says so. */
+/** Runs iterations from index `from` on, setting the variables; ends when `turn` says so. */
 type Turns = (range: unknown, frame: Frame, from: number, turn: (index: number) => boolean) => void
 
 function turnsOf(first: number, second: number | undefined): Turns {
@@ -74,7 +74,7 @@ function turnsOf(first: number, second: number | undefined): Turns {
   }
 }
 
-/** A loop that knows where it is, so that it can be interrupted and go on. */
+/** A loop that records its state, so that it can be interrupted and resumed. */
 export function compileFold(compiler: Compiler, node: Fold): Code {
   if (node.range.kind === 'list' && node.range.items.length === 0 && node.accumulator !== accumulator) return compileBind(compiler, node)
   const { run: rangeOf, trusted = false } = compiler.compile(node.range)
@@ -82,7 +82,7 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
   const { run: initial, constant } = compiler.compile(node.init)
   const growing = start !== undefined && node.accumulator === accumulator
   const empty = growing && constant ? start : undefined
-  // Only the loop itself reads its accumulator, which is of the kind that it begins with.
+  // Only the loop itself accesses its accumulator, whose type never changes.
   return compiler.withLocals([{ name: node.accumulator, growing, trusted: true }], ([kept]) => {
     const slot = kept?.slot ?? 0
     const names = node.variable2 === undefined ? [node.variable] : [node.variable, node.variable2]
@@ -111,7 +111,7 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
         const range = before ? before.range : rangeOf(frame)
         if (before) frame.spend(before.cost)
         frame.locals[slot] = before ? before.accumulated : empty ? empty() : initial(frame)
-        // What a turn that does not come to its end has changed is undone.
+        // The start of the current iteration: an interrupted iteration is repeated.
         let at = before?.at ?? 0
         let accumulated = frame.locals[slot]
         let cost = frame.cost
@@ -140,7 +140,7 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
 
 type Advance = (frame: Frame) => boolean
 
-/** An error stays in the accumulator: a later turn may outweigh it. */
+/** Stores an error in the accumulator: a later iteration may override it. */
 function always(step: Run, slot: number): Advance {
   return (frame) => {
     frame.turn()

@@ -1,39 +1,39 @@
-/** One evaluation: what it may look at, what it has cost so far, and where its loops are. */
+/** State of one evaluation: variables, cost, and positions of loops. */
 import { Cancelled, type CelError, Pending } from '../values/errors.ts'
 
-/** When an evaluation is to be interrupted (core/slices.ts). */
+/** Interruptions of an evaluation (core/slices.ts). */
 export interface Interruptions {
-  /** Whether it is time for others. */
+  /** Whether the time slice is over. */
   readonly over: boolean
-  /** The evaluation is where it was when it was interrupted. */
+  /** The evaluation has caught up with where it was interrupted. */
   resumed(): void
-  /** Resolves when it is time to go on. */
+  /** Resolves when the next time slice begins. */
   next(): Promise<void>
 }
 
 export interface EvaluationLimits {
-  /** Units of cost after which an evaluation ends. Default 1,000,000. */
+  /** Maximum cost units. Default 1,000,000. */
   readonly costLimit?: number
-  /** Absent: the evaluation holds the thread as long as it takes. */
+  /** Absent: no interruptions. */
   readonly slices?: Interruptions | undefined
 }
 
-/** Values by the names of variables: values of CEL, or decoded API objects where a variable's type says how to read them. */
+/** Values by variable name: CEL values, or decoded API objects that are read by the variable's type. */
 export type Bindings = { readonly [variable: string]: unknown }
 
-/** Where a loop was interrupted, or how it ended. */
+/** State of an interrupted or completed loop. */
 export interface LoopState {
   readonly range: unknown
-  /** The turn to go on with. */
+  /** The iteration to resume at. */
   readonly at: number
   readonly accumulated: unknown
-  /** Units that it has cost until then. */
+  /** Cost units used by the loop. */
   readonly cost: number
-  /** It ended, with a value or an error. */
+  /** Set when the loop has completed: value or error. */
   readonly result?: { readonly value: unknown } | { readonly error: CelError }
 }
 
-/** Room that a program needs. */
+/** Number of slots that a program needs. */
 export interface FrameSize {
   readonly locals: number
   readonly variables: number
@@ -45,15 +45,15 @@ const turnsBetweenLooks = 16
 export class Frame {
   readonly bindings: Bindings
   readonly locals: unknown[]
-  /** Values of variables that were read already. */
+  /** Values of variables, by slot. */
   readonly variables: unknown[]
   cost = 0
   readonly #limit: number
   readonly #slices: Interruptions | undefined
   #turns = 0
-  /** A turn has come to its end since the start, so that an interruption loses less than was done. */
+  /** An iteration has completed since the start: an interruption preserves progress. */
   #progressed = false
-  /** Loops that were interrupted or, since then, ended, by their numbers; undefined: nothing was interrupted. */
+  /** State of loops by number; undefined: no interruption yet. */
   #loops: Map<number, LoopState> | undefined
 
   constructor(bindings: Bindings, { costLimit = defaultLimit, slices }: EvaluationLimits, size: FrameSize) {
@@ -69,14 +69,14 @@ export class Frame {
     if (this.cost > this.#limit) throw new Cancelled('operation cancelled: actual cost limit exceeded')
   }
 
-  /** Begins from the start again; loops go on where they were. */
+  /** Restarts the evaluation; loops resume. */
   restart(): void {
     this.cost = 0
     this.#turns = 0
     this.#progressed = false
   }
 
-  /** Counts a turn of a loop. Throws a Pending when it is time for others. */
+  /** Counts an iteration. Throws a Pending when the time slice is over. */
   turn(): void {
     const turns = this.#turns++
     if (this.#slices === undefined || turns % turnsBetweenLooks !== 0) return
@@ -89,18 +89,18 @@ export class Frame {
     return this.#loops?.get(number)
   }
 
-  /** Notes where a loop was interrupted. */
+  /** Records the state of an interrupted loop. */
   interrupted(number: number, state: LoopState): void {
     this.#loops ??= new Map()
     this.#loops.set(number, state)
   }
 
-  /** Notes how a loop ended, where there may be interruptions before it is of no more use. */
+  /** Records the result of a completed loop, if there was an interruption. */
   ended(number: number, state: LoopState): void {
     this.#loops?.set(number, state)
   }
 
-  /** A turn of a loop has ended: loops inside of it, with numbers from the first up to the last, are forgotten. */
+  /** An iteration has completed: drops the state of inner loops with numbers from `first` up to `last`. */
   turned(first: number, last: number): void {
     this.#progressed = true
     if (this.#loops) for (let number = first; number <= last; number++) this.#loops.delete(number)

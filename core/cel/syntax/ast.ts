@@ -1,4 +1,4 @@
-/** The syntax tree of CEL. Macros are expanded by the parser, so that loops are the only form that binds variables. */
+/** The syntax tree of CEL. The parser expands macros, so comprehensions are the only nodes that bind variables. */
 
 /** An `int` is a number when it is a safe integer and a bigint otherwise; see ../values/values.ts for all types. */
 export interface Literal {
@@ -66,7 +66,7 @@ export interface StructLiteral {
   readonly fields: readonly FieldInit[]
 }
 
-/** A comprehension: folds `step` over a range while `condition` holds. Without turns (`cel.bind`) it binds one variable. */
+/** A comprehension: folds `step` over a range while `condition` is true. Without iterations (`cel.bind`) it binds one variable. */
 export interface Fold {
   readonly kind: 'fold'
   readonly at: number
@@ -80,15 +80,15 @@ export interface Fold {
   readonly result: Expr
 }
 
-/** `at` is the offset that an error about the node points at: its operator, dot or opening bracket. */
+/** `at` is the offset for errors about the node: its operator, dot or opening bracket. */
 export type Expr = Literal | Ident | Select | Call | ListLiteral | MapLiteral | StructLiteral | Fold
 
-/** The name of the accumulator of all macros; no identifier that a user can write. */
+/** Name of all macros' accumulator; users can't write it. */
 export const accumulator = '@result'
 
 const noChildren: readonly Expr[] = []
 
-/** The nodes right below a node. */
+/** The direct children of a node. */
 export function childrenOf(node: Expr): readonly Expr[] {
   switch (node.kind) {
     case 'select':
@@ -108,7 +108,7 @@ export function childrenOf(node: Expr): readonly Expr[] {
   }
 }
 
-/** A node and everything below it. */
+/** A node and all of its descendants. */
 export function* nodesOf(node: Expr): Iterable<Expr> {
   yield node
   for (const child of childrenOf(node)) yield* nodesOf(child)
@@ -126,7 +126,7 @@ export function selects(expression: Expr, variable: string, field: string): bool
   return false
 }
 
-/** The name that identifiers and plain selections spell, such as `a.b.c`; undefined for any other node. */
+/** The name spelled by identifiers and plain selections, such as `a.b.c`; undefined for other nodes. */
 export function qualifiedName(node: Expr): string | undefined {
   if (node.kind === 'ident') return node.name
   if (node.kind !== 'select' || node.test) return undefined

@@ -1,4 +1,4 @@
-/** Errors of an expression, worded and laid out as clients know them. */
+/** Errors of an expression, in the format that clients know. */
 
 export interface Issue {
   /** UTF-16 offset in the expression; -1: the expression as a whole. */
@@ -6,14 +6,14 @@ export interface Issue {
   readonly message: string
 }
 
-/** Errors that are listed; the rest is counted. */
+/** Maximum listed errors; the rest is counted. */
 const mostListed = 100
-/** Longest line of an expression that is quoted, in bytes. */
+/** Maximum bytes of a quoted line. */
 const longestSnippet = 16_384
 
 interface Position {
   readonly line: number
-  /** Code points before it in its line. */
+  /** Preceding code points in the line. */
   readonly column: number
 }
 
@@ -36,7 +36,7 @@ function describe(text: string, { line, column }: Position, message: string): st
   return `${summary}\n | ${snippet}\n | ${dots.join('')}${at !== undefined && isWide(at) ? '\uff3e' : '^'}`
 }
 
-/** All issues of an expression, in the order of their places. */
+/** Formats all errors of an expression, by position. */
 export function describeIssues(text: string, issues: readonly Issue[]): string {
   const listed = issues.slice(0, mostListed).map(({ at, message }) => ({ message, position: positionOf(text, at) }))
   listed.sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)

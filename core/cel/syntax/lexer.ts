@@ -1,4 +1,4 @@
-/** Expression → tokens (CEL specification, "Syntax"). */
+/** Tokenizes expressions (CEL specification, "Syntax"). */
 import type { Issue } from './issues.ts'
 
 export type TokenType = 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'identifier' | 'escaped' | 'symbol' | 'end'
@@ -9,7 +9,7 @@ export interface Token {
   readonly at: number
 }
 
-/** In this order: what is longer or more special comes first. */
+/** Order matters: longer and more specific tokens first. */
 const rules: readonly (readonly [type: TokenType | 'skip', pattern: RegExp])[] = [
   ['skip', /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y],
   ['double', /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y],
@@ -23,7 +23,7 @@ const prefix = /(?:[bB]?[rR]?)(?="|')/y
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
 const escapeSequence = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
 
-/** Behind so many issues, which is as many as are listed, quotes begin no strings: each without an end would be read to the end of the text. */
+/** After this many errors (the maximum that is listed) quotes don't start strings: each unterminated one would be searched to the end of the text. */
 const mostIssues = 100
 
 function matchAt(pattern: RegExp, text: string, at: number): number {
@@ -31,7 +31,7 @@ function matchAt(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1
 }
 
-/** Where the string that starts at a quote ends; -1 when it does not. */
+/** End of the string that starts at a quote; -1 when it is unterminated. */
 function endOfString(text: string, start: number, raw: boolean): number {
   const quote = text[start] ?? ''
   const triple = text.startsWith(quote.repeat(3), start)
@@ -58,7 +58,7 @@ function stringAt(text: string, at: number): Token | undefined {
   return { type: marks.includes('b') ? 'bytes' : 'string', text: text.slice(at, end), at }
 }
 
-/** A character, or a string that does not end, up to the end of its line. */
+/** A character, or an unterminated string up to the end of its line. */
 function unrecognized(text: string, at: number): string {
   const quote = matchAt(prefix, text, at)
   const end = text.slice(at).search(/[\r\n]|$/)
@@ -68,7 +68,7 @@ function unrecognized(text: string, at: number): string {
 
 const characterAt = (text: string, at: number) => String.fromCodePoint(text.codePointAt(at) ?? 0)
 
-/** The tokens of an expression, an `end` last. What is no token is noted as an issue and left out. */
+/** The tokens of an expression, ending with `end`. Malformed ones are reported and skipped. */
 export function tokensOf(text: string, issues: Issue[]): readonly Token[] {
   const tokens: Token[] = []
   let at = 0

@@ -12,7 +12,7 @@ const plain: { readonly [letter: string]: string | undefined } = {
   v: '\v',
 }
 
-/** `code` is a byte in bytes written `\x..` or octal, otherwise a code point. */
+/** `code` is a byte for `\x..` and octal escapes in bytes, otherwise a code point. */
 interface Unescaped {
   readonly code: number
   readonly byte: boolean
@@ -43,7 +43,7 @@ function* unescaped(body: string, bytes: boolean): Iterable<Unescaped> {
   }
 }
 
-/** Throws an Error with the reason when an escape stands for no character. */
+/** Throws an Error with the reason for an invalid escape. */
 function quotedValue(token: string, bytes: boolean): string | Uint8Array {
   const marks = /^[bBrR]*/.exec(token)?.[0] ?? ''
   const quoted = token.slice(marks.length).replace(/\r\n?/g, '\n')
@@ -61,7 +61,7 @@ function quotedValue(token: string, bytes: boolean): string | Uint8Array {
   return bytes ? Uint8Array.from(parts) : text
 }
 
-/** The value of a literal token; `sign` is what stands before a number. Throws an Error with the reason when there is none. */
+/** The value of a literal token; `sign` precedes a number. Throws an Error with the reason when it is invalid. */
 export function literalValue({ type, text }: Token, sign: '' | '-'): unknown {
   switch (type) {
     case 'int': {

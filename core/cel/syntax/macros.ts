@@ -1,4 +1,4 @@
-/** Macros: calls that the parser rewrites, so that their operands may bind variables or need not be values. */
+/** Macros: calls that the parser rewrites, so that they can bind variables and evaluate operands selectively. */
 import { accumulator, type Call, type Expr, type Fold, type Ident, type Item, type Literal } from './ast.ts'
 import type { Issue } from './issues.ts'
 
@@ -10,7 +10,7 @@ export interface MacroCall {
 
 export type Macro = (written: MacroCall) => Expr | Issue
 
-/** By name and count of arguments, such as `has/1`; those of a receiver start with a dot, such as `.all/2`. */
+/** By name and number of arguments, such as `has/1`; with receiver, such as `.all/2`. */
 export type Macros = ReadonlyMap<string, Macro>
 
 const literal = (at: number, value: unknown): Literal => ({ kind: 'literal', at, value })
@@ -25,7 +25,7 @@ const call = (at: number, name: string, args: readonly Expr[], target?: Expr): C
 const item = (value: Expr): Item => ({ value, optional: false })
 const list = (at: number, ...values: readonly Expr[]): Expr => ({ kind: 'list', at, items: values.map(item) })
 
-/** The names that the first arguments of a macro bind. */
+/** Variables bound by the first arguments of a macro. */
 type Names = readonly [first: string, second?: string]
 
 function namesOf(args: readonly Expr[], count: 1 | 2, notName: string): Names | Issue {
@@ -42,12 +42,12 @@ function namesOf(args: readonly Expr[], count: 1 | 2, notName: string): Names | 
   return second === undefined ? [first] : [first, second]
 }
 
-/** What a loop does, given where it stands and what follows the names in its call. */
+/** Builds a loop from its position and the arguments after the variables. */
 type Loop = (at: number, rest: readonly Expr[], names: Names) => Pick<Fold, 'init' | 'condition' | 'step' | 'result'>
 
 const always = (at: number) => literal(at, true)
 const result = (at: number) => ident(at, accumulator)
-/** Steps only where a filter holds. */
+/** Runs a step only if the filter is true. */
 const when = (at: number, filter: Expr | undefined, step: Expr) => (filter ? call(at, '_?_:_', [filter, step, result(at)]) : step)
 
 const all: Loop = (at, [predicate]) => ({
@@ -71,7 +71,7 @@ const existsOne: Loop = (at, [predicate]) => ({
   result: call(at, '_==_', [result(at), literal(at, 1)]),
 })
 
-/** Lists of what the last argument yields, where the one before it, if any, holds. */
+/** Builds lists of the last argument's values, filtered by the argument before it, if any. */
 const transformList: Loop = (at, rest) => ({
   init: list(at),
   condition: always(at),
@@ -130,7 +130,7 @@ export const standardMacros: Macros = new Map<string, Macro>([
   ['.filter/2', loop(filter, 1, identifier)],
 ])
 
-/** Macros whose loops see the index or key and the element or value. */
+/** Macros with two variables: index or key, and element or value. */
 export const twoVariableMacros: Macros = new Map<string, Macro>([
   ['.all/3', loop(all, 2, simple)],
   ['.exists/3', loop(exists, 2, simple)],
@@ -144,7 +144,7 @@ export const twoVariableMacros: Macros = new Map<string, Macro>([
   ['.transformMapEntry/4', loop(transformMapEntry, 2, simple)],
 ])
 
-/** Binds a name to a value in one expression: a loop without turns, whose accumulator it is. */
+/** Binds a name in an expression: a loop without iterations, whose accumulator it is. */
 export function bind(at: number, name: string, init: Expr, body: Expr): Fold {
   return {
     kind: 'fold',
@@ -178,7 +178,7 @@ export const optionalMacros: Macros = new Map<string, Macro>([
 
 const sortInput = '@__sortBy_input__'
 
-/** `list.sortBy(e, key)`: the list in the order of its keys. */
+/** `list.sortBy(e, key)`: sorts the list by key. */
 const sortBy: Macro = ({ at, target, args }) => {
   if (target.kind === 'literal' || target.kind === 'map' || target.kind === 'struct') {
     return { at: target.at, message: 'sortBy can only be applied to a list, identifier, comprehension, call or select expression' }

@@ -1,4 +1,4 @@
-/** Expression → syntax tree, by recursive descent. Limits, positions and texts are those of cel-go's parser. */
+/** Parses expressions by recursive descent. Limits, positions and texts are those of cel-go's parser. */
 import type { Call, Entry, Expr, FieldInit, Item } from './ast.ts'
 import type { Issue } from './issues.ts'
 import { type Token, tokensOf } from './lexer.ts'
@@ -11,13 +11,13 @@ export interface Syntax {
   readonly optionals: boolean
 }
 
-/** Deepest nesting of an expression. */
+/** Maximum nesting depth. */
 const deepest = 250
-/** Longest expression in code points. */
+/** Maximum code points. */
 const longest = 100_000
 
 const reserved = new Set('as break const continue else for function if import let loop package namespace return var void while'.split(' '))
-/** Words that are tokens of their own, so that no identifier may be written so. */
+/** Keywords, which are not identifiers. */
 const words = new Set(['in', 'true', 'false', 'null'])
 const relations = new Set(['<', '<=', '>=', '>', '==', '!=', 'in'])
 const operands = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
@@ -76,7 +76,7 @@ class Parser {
     return this.#next()
   }
 
-  /** A name after a dot. Names between backticks are known to the grammar, but the API server does not allow them. */
+  /** A field name after a dot. The grammar has names in backticks, but the API server does not allow them. */
   #field(): string {
     if (this.#token.type !== 'escaped') return this.#name().text
     const { at, text } = this.#next()
@@ -118,7 +118,7 @@ class Parser {
     })
   }
 
-  /** A chain of one operator, as a balanced tree so that long chains are not deep. */
+  /** A chain of one operator, as balanced tree to bound its depth. */
   #logical(operator: string, name: string, term: () => Expr): Expr {
     const terms = [term()]
     const places: number[] = []
@@ -164,7 +164,7 @@ class Parser {
     return count % 2 === 0 ? operand : call(operator.at, operator.text === '!' ? '!_' : '-_', [operand])
   }
 
-  /** Whether a minus is the sign of a literal. */
+  /** Whether a minus belongs to a number literal. */
   #startsNumber(): boolean {
     const type = this.#tokens[this.#index + 1]?.type
     return type === 'int' || type === 'double'
@@ -255,7 +255,7 @@ class Parser {
     return this.#named('')
   }
 
-  /** An identifier, a call of a function, or a message's literal. */
+  /** An identifier, a function call, or an object literal. */
   #named(dot: '' | '.', start = this.#token.at): Expr {
     const { text, at } = this.#name()
     if (this.#isMessage()) return this.#message(dot + text)
@@ -268,7 +268,7 @@ class Parser {
     return { kind: 'ident', at, name: dot + text }
   }
 
-  /** Whether names joined by dots, and then a brace, follow. */
+  /** Whether a qualified name and a brace follow. */
   #isMessage(): boolean {
     let index = this.#index
     const is = (text: string) => this.#tokens[index]?.type === 'symbol' && this.#tokens[index]?.text === text
@@ -328,7 +328,7 @@ class Parser {
     return { at, key, optional, value: this.#expression() }
   }
 
-  /** Items between commas, the last of which may be followed by one, and the closing bracket. */
+  /** Items separated by commas (a trailing comma is allowed), and the closing bracket. */
   #list<T>(closing: string, item: () => T): readonly T[] {
     const items: T[] = []
     while (!this.#is(closing)) {
@@ -347,7 +347,7 @@ function call(at: number, name: string, args: readonly Expr[], target?: Expr): C
   return { kind: 'call', at, function: name, target, args }
 }
 
-/** The tree of an expression, or what is wrong with it. */
+/** The tree of an expression, or its errors. */
 export function parse(text: string, syntax: Syntax): { readonly tree: Expr } | { readonly issues: readonly Issue[] } {
   const size = text.length > longest ? [...text].length : 0
   if (size > longest) return { issues: [{ at: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${longest}` }] }

@@ -1,4 +1,4 @@
-/** Equality and order of values. */
+/** Equality and order of CEL values. */
 import { sameBytes } from '../../schema/bytes.ts'
 import { fail } from './errors.ts'
 import { type AnyMap, adapt, getKey, isMap, keysOf, sizeOfMap } from './maps.ts'
@@ -6,10 +6,10 @@ import { type Int, plainNumber } from './numbers.ts'
 import { CelDuration, CelTimestamp } from './times.ts'
 import { CelObject, CelOpaque, CelOptional, CelTypeValue, KeyedList } from './values.ts'
 
-/** Deepest nesting that is compared: as deep as any input that a server takes. */
+/** Maximum nesting depth of a comparison: as deep as any accepted input. */
 const deepest = 250
 
-/** How an item of a list is told from the others: by the values of its keys. */
+/** Identity of a list item: the values of its keys. */
 function identity(item: unknown, keys: readonly string[]): string {
   return JSON.stringify(keys.map((key) => (isMap(item) ? String(getKey(item, key)) : '')))
 }
@@ -43,7 +43,7 @@ function sameMaps(a: AnyMap, b: AnyMap, depth: number): boolean {
   })
 }
 
-/** Equality of values: numbers by their value whatever their type, lists and maps by their content. */
+/** Equality: numbers by value regardless of type, lists and maps by content. */
 export function equal(a: unknown, b: unknown, depth = 0): boolean {
   if (depth > deepest) fail('values are nested too deeply')
   if (a === b) return true
@@ -69,7 +69,7 @@ export function equal(a: unknown, b: unknown, depth = 0): boolean {
   return isMap(a) && isMap(b) && sameMaps(a, b, depth)
 }
 
-/** Whether a list has an item, in constant time for texts, booleans and small ints where possible. */
+/** Membership test for a list, in constant time for strings, booleans and small ints where possible. */
 export function includes(list: readonly unknown[]): (item: unknown) => boolean {
   const plain = new Set(list)
   return (item) => {
@@ -79,7 +79,7 @@ export function includes(list: readonly unknown[]): (item: unknown) => boolean {
   }
 }
 
-/** UTF-8 order, which is not that of UTF-16 beyond the basic plane. */
+/** UTF-8 order, which differs from UTF-16 order beyond the basic plane. */
 function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
@@ -98,11 +98,11 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1
 }
 
-/** An int is compared with a double as a double: 2^63 - 1 is not less than 2^63. */
+/** An int and a double are compared as doubles: 2^63 - 1 is not less than 2^63. */
 const comparable = (a: Int, b: Int): readonly [Int, Int] => (typeof a === typeof b ? [a, b] : [Number(a), Number(b)])
 const order = <T extends number | bigint | boolean>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** -1, 0 or 1. Ends in an error when two values have no order. */
+/** -1, 0 or 1. Throws a CelError when the values are not ordered. */
 export function compare(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
   if (typeof a === 'boolean' && typeof b === 'boolean') return order(a, b)

@@ -1,6 +1,6 @@
 /**
- * An evaluation that has no result, with the reason in one line. It carries no stack: `||`, `&&` and loops absorb errors, so that
- * expressions may raise many.
+ * An evaluation error with its message. It has no stack: `||`, `&&` and loops absorb errors, so expressions may
+ * raise many.
  */
 export class CelError {
   readonly message: string
@@ -9,7 +9,7 @@ export class CelError {
   }
 }
 
-/** Ends an evaluation whatever the expression would absorb. */
+/** Ends an evaluation; expressions can't absorb it. */
 export class Cancelled {
   readonly message: string
   constructor(message: string) {
@@ -17,7 +17,7 @@ export class Cancelled {
   }
 }
 
-/** Interrupts an evaluation that needs an answer which takes time, or has taken long enough; it goes on once the promise is fulfilled. */
+/** Interrupts an evaluation to wait for an answer or the next time slice; resume after the promise is fulfilled. */
 export class Pending {
   readonly answer: Promise<unknown>
   constructor(answer: Promise<unknown>) {

@@ -1,4 +1,4 @@
-/** Values as error messages show them. */
+/** Formats values for error messages. */
 import { adapt, getKey, isMap, keysOf } from './maps.ts'
 import { CelDouble, CelUint, formatDouble } from './numbers.ts'
 import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from './times.ts'
@@ -6,7 +6,7 @@ import { CelOptional, CelTypeValue } from './values.ts'
 
 const deepest = 8
 
-/** A value for people to read; of deep values only the surface. */
+/** Human-readable form of a value; deep levels are omitted. */
 export function formatValue(value: unknown, depth = 0): string {
   if (value instanceof CelUint) return String(value.value)
   if (value instanceof CelDouble) return formatDouble(value.value)

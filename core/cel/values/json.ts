@@ -1,4 +1,4 @@
-/** JSON to values of CEL and back. */
+/** Converts between JSON and CEL values. */
 import { encodeBase64 } from '../../schema/base64.ts'
 import type { Json } from '../../schema/model.ts'
 import { fail } from './errors.ts'
@@ -9,7 +9,7 @@ import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from './ti
 import { typeOf } from './typing.ts'
 import { CelObject, CelOptional } from './values.ts'
 
-/** JSON as a parser of Go reads it that knows no types: every number is a double. */
+/** JSON as Go parses it without types: every number is a double. */
 export function fromJson(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return new CelDouble(Number(value))
   if (Array.isArray(value)) return value.map(fromJson)
@@ -17,7 +17,7 @@ export function fromJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fromJson(each)]))
 }
 
-/** A value as JSON. Ends in an error for values that have no form in it. */
+/** A value as JSON. Throws a CelError for values without a JSON form. */
 export function toJson(value: unknown): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint')
     return value

@@ -1,4 +1,4 @@
-/** Reading maps and objects, whatever they are made of. */
+/** Access to maps and objects of all representations. */
 import { type Int, isInt } from './numbers.ts'
 import { CelMap, CelObject, CelOpaque, CelOptional, numberOf, plainKey } from './values.ts'
 
@@ -6,7 +6,7 @@ import { CelMap, CelObject, CelOpaque, CelOptional, numberOf, plainKey } from '.
 export type PlainMap = { readonly [key: string]: unknown }
 export type AnyMap = PlainMap | CelMap | CelObject
 
-/** Whether a value is a map, or an object with fields. */
+/** Whether a value is a map or an object. */
 export function isMap(value: unknown): value is AnyMap {
   if (typeof value !== 'object' || value === null) return false
   if (value instanceof CelMap || value instanceof CelObject) return true
@@ -14,7 +14,7 @@ export function isMap(value: unknown): value is AnyMap {
   return prototype === Object.prototype || prototype === null
 }
 
-/** A value of JSON as a value of CEL. */
+/** Converts a JSON value to a CEL value. */
 export function adapt(value: unknown): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? numberOf(value) : value
 }
@@ -33,14 +33,14 @@ export function sizeOfMap(map: AnyMap): number {
   return map instanceof CelObject ? keysOf(map).length : Object.keys(map).length
 }
 
-/** The keys as they were given. */
+/** The keys as they were inserted. */
 export function keysOf(map: AnyMap): readonly unknown[] {
   if (map instanceof CelMap) return [...map.entries.values()].map(([key]) => key)
   if (!(map instanceof CelObject)) return Object.keys(map)
   return (map.celType.fieldNames ?? []).filter((name) => map.get(name) !== undefined)
 }
 
-/** Code points of a text, items of a list and so on; undefined for values without a size. */
+/** Size: code points of a string, items of a list and so on; undefined for values without size. */
 export function sizeOf(value: unknown): number | undefined {
   if (typeof value === 'string') return lengthOf(value)
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length
@@ -50,7 +50,7 @@ export function sizeOf(value: unknown): number | undefined {
 
 const surrogates = /[\ud800-\udbff][\udc00-\udfff]/g
 
-/** Code points of a text. */
+/** Number of code points. */
 export function lengthOf(text: string): number {
   let pairs = 0
   for (let at = 0; at < text.length; at++) {
@@ -61,7 +61,7 @@ export function lengthOf(text: string): number {
   return text.length - pairs
 }
 
-/** What costs of a value count in: its size, 1 where it has none. */
+/** Size of a value for costs; 1 if it has none. */
 export function weightOf(value: unknown): number {
   if (value instanceof CelOptional) return value.hasValue ? weightOf(value.value) : 1
   if (value instanceof CelObject) return Object.keys(value.raw).length

@@ -1,6 +1,6 @@
 /**
- * Numbers of CEL. An `int` is a number when it is a safe integer and a bigint otherwise, so that most arithmetic is fast;
- * `uint` and `double` are wrapped, so that no value is taken for an int.
+ * CEL numbers. An `int` is a number if it is a safe integer and a bigint otherwise, so that most arithmetic is fast;
+ * `uint` and `double` are wrapped to distinguish them from ints.
  */
 import { fail } from './errors.ts'
 
@@ -25,7 +25,7 @@ export const minInt = -(2n ** 63n)
 export const maxInt = 2n ** 63n - 1n
 export const maxUint = 2n ** 64n - 1n
 
-/** The shortest form of an integer of any size. */
+/** Normalizes a bigint to an Int. */
 export function intOf(value: bigint): Int {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 }
@@ -60,13 +60,13 @@ const fast: { readonly [operator in Operator]: (a: number, b: number) => number 
   '%': (a, b) => a % b,
 }
 
-/** Division ends in an error for zero. */
+/** Throws a CelError on division by zero. */
 function divisor(operator: Operator, b: Int): void {
   if (b === 0 && operator === '/') fail('division by zero')
   if (b === 0 && operator === '%') fail('modulus by zero')
 }
 
-/** The operation on ints. Ends in an error outside of 64 bits. */
+/** An operation on ints. Throws a CelError when the result exceeds 64 bits. */
 export function intOperator(operator: Operator): (a: Int, b: Int) => Int {
   const [quick, slow] = [fast[operator], exact[operator]]
   return (a, b) => {
@@ -94,7 +94,7 @@ export function doubleOperator(operate: (a: number, b: number) => number): (a: C
 
 export const negateInt = (value: Int): Int => checkedInt(-BigInt(value))
 
-/** Double → int, rounding towards zero. */
+/** Converts a double to int, rounding towards zero. */
 export function intFromDouble({ value }: CelDouble): Int {
   if (!(value > -(2 ** 63) && value < 2 ** 63)) fail('integer overflow')
   return intOf(BigInt(Math.trunc(value)))
@@ -108,14 +108,14 @@ export function uintFromDouble({ value }: CelDouble): CelUint {
 export const uintFromInt = (value: Int): CelUint => checkedUint(BigInt(value))
 export const intFromUint = ({ value }: CelUint): Int => checkedInt(BigInt(value))
 
-/** A number as JavaScript compares it exactly, whatever its type; undefined for other values. */
+/** A number that JavaScript compares exactly, whatever its type; undefined for other values. */
 export function plainNumber(value: unknown): Int | undefined {
   if (isInt(value)) return value
   if (value instanceof CelUint || value instanceof CelDouble) return value.value
   return undefined
 }
 
-/** Go's `%g` with the shortest digits that read back as the same value. */
+/** As Go's `%g`, with the shortest digits that read back as the same value. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -127,7 +127,7 @@ export function formatDouble(value: number): string {
   return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 
-/** Digits without an exponent. JavaScript turns to exponents below 1e-6. */
+/** Digits without exponent, which JavaScript uses below 1e-6. */
 function plainDigits(value: number): string {
   const text = String(value)
   if (!text.includes('e')) return text

@@ -1,4 +1,4 @@
-/** Timestamps and durations of CEL: nanoseconds, as Go counts them. */
+/** CEL timestamps and durations in nanoseconds, as in Go. */
 import { fail } from './errors.ts'
 import { type Int, maxInt, minInt } from './numbers.ts'
 
@@ -18,19 +18,19 @@ export class CelDuration {
 }
 
 export const second = 1_000_000_000n
-/** Of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, in seconds. */
+/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, in seconds. */
 const [earliest, latest] = [-62_135_596_800n, 253_402_300_799n]
 
 const floorDivide = (a: bigint, b: bigint) => (a - (((a % b) + b) % b)) / b
 
-/** Ends in an error outside of the years 1 to 9999. */
+/** Throws a CelError outside of the years 1 to 9999. */
 export function timestamp(nanos: bigint): CelTimestamp {
   const seconds = floorDivide(nanos, second)
   if (seconds < earliest || seconds > latest) fail('timestamp overflow')
   return new CelTimestamp(nanos)
 }
 
-/** Of seconds since the epoch. */
+/** A timestamp from seconds since the epoch. */
 export const timestampOf = (seconds: Int): CelTimestamp => timestamp(BigInt(seconds) * second)
 
 export function duration(nanos: bigint): CelDuration {
@@ -46,7 +46,7 @@ function isDate(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 && !leap ? 28 : last)
 }
 
-/** RFC 3339, as Go's time.Parse takes it; undefined for any other text. */
+/** Parses RFC 3339 as Go's time.Parse does; undefined for other strings. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
   const found = rfc3339.exec(text)
   if (!found) return undefined
@@ -65,7 +65,7 @@ export function parseTimestamp(text: string): CelTimestamp | undefined {
 
 const fractionOf = (nanos: bigint) => (nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`)
 
-/** RFC 3339 in UTC, with as many fraction digits as it needs. */
+/** RFC 3339 in UTC, with as many fraction digits as needed. */
 export function formatTimestamp({ nanos }: CelTimestamp): string {
   const seconds = floorDivide(nanos, second)
   const [text = ''] = new Date(Number(seconds) * 1000).toISOString().split('.')
@@ -85,7 +85,7 @@ const units: { readonly [unit: string]: bigint } = {
 
 const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
 
-/** Go's time.ParseDuration, such as `1h2m3.5s`; undefined for any other text. */
+/** As Go's time.ParseDuration, such as `1h2m3.5s`; undefined for other strings. */
 export function parseDuration(text: string): CelDuration | undefined {
   const sign = /^[+-]/.exec(text)?.[0] ?? ''
   const body = text.slice(sign.length)
@@ -104,7 +104,7 @@ export function parseDuration(text: string): CelDuration | undefined {
   return value < minInt || value > maxInt ? undefined : new CelDuration(value)
 }
 
-/** Seconds with as many fraction digits as they need, such as `3600s`. */
+/** Seconds with as many fraction digits as needed, such as `3600s`. */
 export function formatDuration({ nanos }: CelDuration): string {
   const size = nanos < 0n ? -nanos : nanos
   return `${nanos < 0n ? '-' : ''}${size / second}${fractionOf(size % second)}s`

@@ -1,4 +1,4 @@
-/** The types of values while an expression runs. */
+/** Run-time types of values. */
 import {
   boolType,
   bytesType,
@@ -24,7 +24,7 @@ const anyList = listType(dynType)
 const anyMap = mapType(dynType, dynType)
 const anyOptional = optionalType(dynType)
 
-/** The type of a value; lists and maps do not tell what they hold. */
+/** The type of a value; element types of lists and maps are unknown. */
 export function typeOf(value: unknown): CelType {
   switch (typeof value) {
     case 'string':
@@ -48,7 +48,7 @@ export function typeOf(value: unknown): CelType {
   return anyMap
 }
 
-/** Whether a value may be given where a type is declared. */
+/** Whether a value conforms to a declared type. */
 export function matches(type: CelType, value: unknown): boolean {
   if (type.kind === 'dyn' || type.kind === 'parameter') return true
   const actual = typeOf(value)

@@ -1,15 +1,15 @@
 /**
- * Values of CEL as JavaScript has them:
+ * JavaScript representation of CEL values:
  *
  *     bool, string, null      boolean, string, null
  *     int, uint, double       number or bigint, CelUint, CelDouble (numbers.ts)
  *     bytes                   Uint8Array
  *     timestamp, duration     CelTimestamp, CelDuration (times.ts)
- *     list                    array; KeyedList when a schema says how its items are told apart
- *     map                     CelMap; a plain object for one of JSON, whose numbers are ints where they are whole
- *     object                  CelObject, a view of a decoded API object with its type
+ *     list                    array; KeyedList if a schema declares the identity of items
+ *     map                     CelMap; a plain object for JSON maps, whose whole numbers are ints
+ *     object                  CelObject, a typed view of a decoded API object
  *     optional, type          CelOptional, CelTypeValue
- *     values of libraries     classes that extend CelOpaque
+ *     library values          classes that extend CelOpaque
  */
 import { decodeBase64 } from '../../schema/base64.ts'
 import { type CelType, dynType, type Stored } from '../types.ts'
@@ -17,20 +17,20 @@ import { CelError, fail } from './errors.ts'
 import { CelDouble, CelUint, type Int, intOf } from './numbers.ts'
 import { parseDuration, parseTimestamp } from './times.ts'
 
-/** A value that a library makes. */
+/** A value of a library type. */
 export abstract class CelOpaque {
   abstract readonly celType: CelType
   abstract equals(other: unknown): boolean
-  /** As many units of cost as its traversal takes; 1 where it has no size. */
+  /** Cost units of its traversal; 1 if it has no size. */
   size?(): number
-  /** Whether `optional.ofNonZeroValue` keeps it. */
+  /** False if `optional.ofNonZeroValue` keeps the value. */
   isZero(): boolean {
     return false
   }
 }
 
 export class CelOptional {
-  /** Undefined: there is none. */
+  /** Undefined: empty. */
   readonly value: unknown
   constructor(value: unknown) {
     this.value = value
@@ -52,7 +52,7 @@ export const none = new CelOptional(undefined)
 
 export type Key = string | boolean | Int
 
-/** A map with keys of any type. Numbers are the same key whatever their type. */
+/** A map with keys of any type. Equal numbers are the same key regardless of type. */
 export class CelMap {
   readonly entries = new Map<Key, readonly [key: unknown, value: unknown]>()
 
@@ -62,7 +62,7 @@ export class CelMap {
     return plain === undefined ? undefined : this.entries.get(plain)?.[1]
   }
 
-  /** False when there is one already, or the key can be none. */
+  /** False when the key exists or is invalid. */
   insert(key: unknown, value: unknown): boolean {
     const plain = plainKey(key)
     if (plain === undefined || this.entries.has(plain)) return false
@@ -71,7 +71,7 @@ export class CelMap {
   }
 }
 
-/** A key as JavaScript's maps tell it apart; undefined: a value that can be no key. */
+/** The key for JavaScript maps; undefined: not a valid key. */
 export function plainKey(key: unknown): Key | undefined {
   if (typeof key === 'string' || typeof key === 'boolean' || typeof key === 'number' || typeof key === 'bigint') return key
   if (key instanceof CelUint) return key.value
@@ -79,16 +79,16 @@ export function plainKey(key: unknown): Key | undefined {
   return undefined
 }
 
-/** A list of a schema whose items are told apart by their values or by keys, so that their order does not matter. */
+/** A list whose items are identified by value or keys, so that order does not matter. */
 export class KeyedList extends Array<unknown> {
-  /** Undefined: by their values. */
+  /** Undefined: by value. */
   by: readonly string[] | undefined
   static override get [Symbol.species](): ArrayConstructor {
     return Array
   }
 }
 
-/** A decoded API object with its type. Values of fields are made when they are read, and kept when that is no trifle. */
+/** A typed view of a decoded API object. Field values are converted on access; expensive ones are cached. */
 export class CelObject {
   readonly celType: CelType
   readonly raw: { readonly [json: string]: unknown }
@@ -99,7 +99,7 @@ export class CelObject {
     this.raw = raw
   }
 
-  /** The value of a field by its name in expressions; undefined: it is not set, or there is none. */
+  /** The value of a field by its name in expressions; undefined: unset or unknown. */
   get(name: string): unknown {
     const field = this.celType.field?.(name)
     if (!field || !Object.hasOwn(this.raw, field.json)) return undefined
@@ -114,7 +114,7 @@ export class CelObject {
   }
 }
 
-/** An object whose fields are computed when they are first asked for. `compute` throws a CelError where there is no value. */
+/** An object with lazily computed fields. `compute` throws a CelError when a field has no value. */
 export class LazyObject extends CelObject {
   readonly #compute: (name: string) => unknown
   readonly #known = new Map<string, unknown>()
@@ -131,7 +131,7 @@ export class LazyObject extends CelObject {
     return known
   }
 
-  /** Errors are kept too: a field fails once for all that ask for it. */
+  /** Errors are cached too: a field fails once for all of its readers. */
   #computed(name: string): unknown {
     try {
       return this.#compute(name)
@@ -152,7 +152,7 @@ const readers: { readonly [stored in Stored]: (raw: unknown) => unknown } = {
   duration: (raw) => parseDuration(String(raw)) ?? fail(`Invalid duration ${raw}`),
 }
 
-/** A number of JSON: an int where it is whole. */
+/** Converts a JSON number: an int if it is whole. */
 export function numberOf(value: number): unknown {
   if (Number.isSafeInteger(value)) return value
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return intOf(BigInt(value))
@@ -177,7 +177,7 @@ function readMap(type: CelType, raw: object): unknown {
   return map
 }
 
-/** What a decoded API object holds as a value of CEL. Values of CEL stay what they are. */
+/** Converts a decoded API value to a CEL value. CEL values are unchanged. */
 export function read(type: CelType, raw: unknown): unknown {
   if (raw === null || raw === undefined) return null
   if (typeof raw === 'object') {
