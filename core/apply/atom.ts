@@ -16,10 +16,19 @@ export interface ListAtom {
   readonly items: () => Atom
 }
 
+/** A declared field of a message. */
+export interface Member {
+  readonly atom: Atom
+  readonly element: Element
+  /** Its position among the declared fields in the order of elements. */
+  readonly rank: number
+}
+
 export interface MapAtom {
   readonly atomic: boolean
   /** The type of a declared field. */
   readonly field: (name: string) => Atom | undefined
+  readonly member: (name: string) => Member | undefined
   /** As `field`, by path element. */
   readonly named: (element: Element) => Atom | undefined
   /** The path element of a member. */
@@ -45,6 +54,7 @@ function anything(atomic: boolean): Atom {
   const map: MapAtom = {
     atomic,
     field: none,
+    member: none,
     named: none,
     element: fieldElement,
     others: () => (atomic ? untyped : deduced),
@@ -120,7 +130,7 @@ function listAtom(schema: List, field: Field | undefined, within: Within): Atom 
 
 function mapAtom(schema: MapOf, within: Within): Atom {
   const others = once(() => atomOf(schema.values, undefined, within))
-  return { map: { atomic: schema.atomic === true, field: none, named: none, element: fieldElement, others, free: false } }
+  return { map: { atomic: schema.atomic === true, field: none, member: none, named: none, element: fieldElement, others, free: false } }
 }
 
 const typeMeta = new Set(['kind', 'apiVersion'])
@@ -131,25 +141,27 @@ function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
   const inner = { custom, preserve: (preserve && custom) || schema.facets?.preserveUnknown === true }
   const hasTypeMeta = root || schema.typeMeta === true
   /** Fields by name, so that each atom and element is created once. */
-  const known = new Map<string, { readonly atom: Atom; readonly element: Element }>()
+  const known = new Map<string, Member>()
   const byElement = new Map<Element, Atom>()
-  const field = (name: string) => {
+  const names = once(() => [...schema.json.keys(), ...(hasTypeMeta ? typeMeta : [])].sort())
+  const member = (name: string): Member | undefined => {
     const found = known.get(name)
-    if (found !== undefined) return found.atom
+    if (found !== undefined) return found
     const declared = schema.json.get(name)
     const atom = declared ? atomOf(declared.schema, declared, inner) : hasTypeMeta && typeMeta.has(name) ? scalars.string : undefined
     if (atom === undefined) return undefined
-    const own = fieldElement(name)
-    known.set(name, { atom, element: own })
-    byElement.set(own, atom)
-    return atom
+    const made = { atom, element: fieldElement(name), rank: names().indexOf(name) }
+    known.set(name, made)
+    byElement.set(made.element, atom)
+    return made
   }
+  const field = (name: string) => member(name)?.atom
   const named = (element: Element) => byElement.get(element) ?? field(nameOf(element) ?? '')
   const element = (name: string) => known.get(name)?.element ?? fieldElement(name)
   const { additional } = schema
   const open = inner.preserve || (schema.json.size === 0 && !hasTypeMeta)
   const others = additional ? once(() => atomOf(additional, undefined, inner)) : open ? free : undefined
-  return { map: { atomic: schema.atomic === true, field, named, element, others, free: others === free && schema.json.size === 0 } }
+  return { map: { atomic: schema.atomic === true, field, member, named, element, others, free: others === free && schema.json.size === 0 } }
 }
 
 /** Computed once per message; keyed by the immutable schema. */

@@ -4,7 +4,7 @@ import { isEmpty } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import type { Element } from './element.ts'
-import { type FieldNode, type FieldSet, inOrder, noFields, union } from './field-set.ts'
+import { type FieldNode, type FieldSet, inOrder, noFields, sameFields, union } from './field-set.ts'
 import { itemElement, sameIdentities } from './list-item.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
@@ -75,17 +75,47 @@ function fieldsBelow(given: Atom, value: Json): FieldSet {
 
 function membersBelow(map: MapAtom, object: JsonObject): FieldSet {
   const nodes: FieldNode[] = []
+  const ranks: number[] = []
   for (const key in object) {
-    const atom = atomOf(map, key)
-    nodes.push({ element: map.element(key), member: true, children: fieldsBelow(atom, object[key] as Json) })
+    const declared = map.member(key)
+    if (declared === undefined) return othersBelow(map, object)
+    const { atom, element, rank } = declared
+    const node = { element, member: true, children: fieldsBelow(atom, object[key] as Json) }
+    // Insertion sort by rank: much cheaper than comparing texts.
+    let at = nodes.length
+    for (; at > 0 && (ranks[at - 1] as number) > rank; at--) {
+      nodes[at] = nodes[at - 1] as FieldNode
+      ranks[at] = ranks[at - 1] as number
+    }
+    nodes[at] = node
+    ranks[at] = rank
   }
+  return nodes
+}
+
+/** Members of a map, or of a message with undeclared ones. */
+function othersBelow(map: MapAtom, object: JsonObject): FieldSet {
+  const nodes: FieldNode[] = []
+  for (const key in object)
+    nodes.push({ element: map.element(key), member: true, children: fieldsBelow(atomOf(map, key), object[key] as Json) })
   return inOrder(nodes)
 }
 
 function itemsBelow(list: ListAtom, items: readonly Json[]): FieldSet {
+  /** Null: several items have the element. */
+  const byElement = new Map<Element, Json>()
+  for (const item of items) {
+    const element = itemElement(list, item)
+    byElement.set(element, byElement.has(element) ? null : item)
+  }
   const nodes: FieldNode[] = []
-  for (const [element, [item, ...repeats]] of byElement(list, items))
-    nodes.push({ element, member: true, children: repeats.length > 0 ? noFields : fieldsBelow(list.items(), item as Json) })
+  let last = noFields
+  for (const [element, item] of byElement) {
+    const below = item === null ? noFields : fieldsBelow(list.items(), item)
+    // Items mostly have the same fields: one set for all takes a fraction of the memory.
+    if (below.length > 0 && !sameFields(below, last)) last = below
+    nodes.push({ element, member: true, children: below.length > 0 ? last : noFields })
+  }
   return inOrder(nodes)
 }
 

@@ -10,7 +10,17 @@ const noKeys: JsonObject = Object.freeze({})
 export function encodeFields(set: FieldSet, self = false): JsonObject {
   const trie: JsonObject = {}
   if (self) trie['.'] = noKeys
-  for (const { element, member, children } of set) trie[element] = children.length === 0 ? noKeys : encodeFields(children, member)
+  let last: FieldNode | undefined
+  let below = noKeys
+  for (const node of set) {
+    const { element, member, children } = node
+    // Items of a list often share their set.
+    if (children.length > 0 && !(last?.children === children && last.member === member)) {
+      below = encodeFields(children, member)
+      last = node
+    }
+    trie[element] = children.length === 0 ? noKeys : below
+  }
   return trie
 }
 

@@ -25,7 +25,7 @@ function check(definition: ResourceDefinition, object: ApiObject, errors: FieldE
   // Nothing that others find is kept; what is said of other parts may be taken back, to be said in other words.
   if (errors.closed) return
   validate(definition.schema, object as Json, FieldPath.root, errors, context, old as Json | undefined)
-  definition.strategy.validate?.(object as never, errors, context, old as never)
+  errors.untilClosed(() => definition.strategy.validate?.(object as never, errors, context, old as never))
 }
 
 /** What is wrong with an update, but for rules that the stored object was allowed to break as well. */
@@ -49,8 +49,10 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
   const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
   checkUpdate(definition, object, old, errors, context)
-  validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
-  definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
+  errors.untilClosed(() => {
+    validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
+    definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
+  })
   refuseIfAny(definition, object, errors)
 }
 
@@ -58,7 +60,7 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
 export function validateStatusUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
   const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  definition.strategy.validateStatus?.(object as never, old as never, errors, context)
+  errors.untilClosed(() => definition.strategy.validateStatus?.(object as never, old as never, errors, context))
   refuseIfAny(definition, object, errors)
 }
 
@@ -73,7 +75,7 @@ export function validateSideUpdate(
   const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
   if (side.whole) checkUpdate(definition, object, old, errors, context)
-  side.validate?.(object, old, errors, context)
+  errors.untilClosed(() => side.validate?.(object, old, errors, context))
   refuseIfAny(definition, object, errors)
 }
 

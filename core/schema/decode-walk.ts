@@ -1,6 +1,7 @@
 /** Where a decoding walk is, and what it has found. */
 import { DecodeError } from './decode-error.ts'
 import type { Json } from './model.ts'
+import { PositionStack } from './positions.ts'
 import { describe } from './scalars.ts'
 import { shorten } from './shorten.ts'
 
@@ -27,8 +28,10 @@ export type WalkMode = 'copy' | 'share' | 'search' | 'lenient'
 /** Where the walk is. Field names are strings, list indexes numbers. */
 export class Walk {
   readonly path: (string | number | MapKey)[] = []
-  /** Positions of fields that are still to be read, of all objects that the walk is in. */
-  readonly positions: number[] = []
+  /** Positions of fields still to be read, of all enclosing objects. */
+  readonly positions = new PositionStack()
+  /** Whether the map read last is empty: asking an object of 100,000 members takes a walk over them. */
+  isEmptyMap = false
   readonly unknown: string[] | undefined
   readonly limit: number
   readonly search: boolean

@@ -38,6 +38,7 @@ interface Slot {
   /** What is written when there is no value; undefined leaves the field out. */
   readonly absent: ((walk: Walk) => Json) | undefined
   readonly dropsZero: boolean
+  readonly isMap: boolean
   readonly nullable: boolean
 }
 
@@ -80,7 +81,13 @@ const isObject = (value: Json): value is JsonObject => typeof value === 'object'
 function readAny(value: Json, walk: Walk): Json {
   if (typeof value !== 'object' || value === null) return value
   walk.enter()
-  for (const key in value) readAny((value as JsonObject)[key] as Json, walk)
+  let last: Json | undefined
+  for (const key in value) {
+    const item = (value as JsonObject)[key] as Json
+    if (typeof item !== 'object' || item === last) continue
+    readAny(item, walk)
+    last = item
+  }
   walk.depth--
   return value
 }
@@ -132,6 +139,7 @@ function mapReader(schema: Schema & { type: 'map' }): Reader {
     if (!isObject(value)) throw walk.mismatch(value, typeName)
     walk.enter()
     const keys = Object.keys(value)
+    const isEmptyMap = keys.length === 0
     let isSame = sortTexts(keys) && walk.shares
     const items: Json[] = []
     for (const key of keys) {
@@ -143,6 +151,7 @@ function mapReader(schema: Schema & { type: 'map' }): Reader {
       if (nested) walk.path.pop()
     }
     walk.depth--
+    walk.isEmptyMap = isEmptyMap
     if (isSame) return value
     const result: JsonObject = {}
     for (let i = 0; i < keys.length; i++) setOwn(result, keys[i] as string, items[i] as Json)
@@ -206,12 +215,13 @@ function slotOf(name: string, field: Field): Slot {
     read: readerOf(field.schema),
     absent: absent ? undefined : field.pointer ? () => null : zeroOf(field.schema),
     dropsZero: zero,
+    isMap: field.schema.type === 'map',
     nullable: field.schema.facets?.nullable === true,
   }
 }
 
 const typeMeta = ['kind', 'apiVersion'].map(
-  (name): Slot => ({ name, read: readerOf(string), absent: undefined, dropsZero: true, nullable: false }),
+  (name): Slot => ({ name, read: readerOf(string), absent: undefined, dropsZero: true, isMap: false, nullable: false }),
 )
 
 function makePlan(schema: Message, hasTypeMeta: boolean): Plan {
@@ -246,7 +256,7 @@ function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
   if (value === null && slot.nullable) return null
   walk.path.push(slot.name)
   let read: Json | undefined = value === null ? null : slot.read(value, walk)
-  if (read === null || (slot.dropsZero && isZero(read))) read = slot.absent?.(walk)
+  if (read === null || (slot.dropsZero && (slot.isMap ? walk.isEmptyMap : isZero(read)))) read = slot.absent?.(walk)
   walk.path.pop()
   return read
 }
@@ -283,11 +293,12 @@ function firstOf(value: JsonObject, slots: readonly Slot[], positions: readonly 
 
 function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   const { slots, always } = plan
-  const { positions } = walk
-  const start = positions.length
-  const rest = pushPositions(plan.positions, value, positions)
-  const isOrdered = sortFrom(positions, start)
-  const end = positions.length
+  const stack = walk.positions
+  const positions = stack.items
+  const start = stack.height
+  const rest = pushPositions(plan.positions, value, stack)
+  const isOrdered = sortFrom(stack, start)
+  const end = stack.height
   let result: JsonObject | undefined = walk.shares && isOrdered && rest.length === 0 ? undefined : {}
   let next = 0
   for (let at = start; at < end; at++) {
@@ -307,7 +318,7 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
     result ??= firstOf(value, slots, positions, start, end)
     fill(slots[always[next] as number] as Slot, result, walk)
   }
-  positions.length = start
+  stack.height = start
   for (const key of rest) walk.addUnknown(key)
   return result ?? value
 }

@@ -152,12 +152,12 @@ function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Read
   function readObject(value: JsonObject, walk: Walk): JsonObject {
     const result: JsonObject = {}
     const given = walk.positions
-    const start = given.length
+    const start = given.height
     const rest = pushPositions(positions, value, given)
     sortFrom(given, start)
-    const end = given.length
+    const end = given.height
     for (let at = start; at < end; at++) {
-      const { name, read, keepsNull } = members[given[at] as number] as Member
+      const { name, read, keepsNull } = members[given.items[at] as number] as Member
       const member = value[name] as Json
       if (member === null) {
         if (keepsNull) set(result, name, null)
@@ -167,7 +167,7 @@ function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Read
       set(result, name, read(member, walk))
       walk.path.pop()
     }
-    given.length = start
+    given.height = start
     if (rest.length > 1) (rest as string[]).sort()
     for (const key of rest) {
       const member = value[key] as Json

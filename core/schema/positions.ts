@@ -2,33 +2,42 @@ import type { JsonObject } from './model.ts'
 
 const none: readonly string[] = []
 
+/** A stack that is cut by its height: engines shrink an array slowly. */
+export class PositionStack {
+  readonly items: number[] = []
+  height = 0
+}
+
 /**
- * Pushes the positions of the given fields onto a stack, in the order of the keys, and returns the keys that are not fields. Walkers of
- * values within each other share the stack; each takes off what was pushed for it.
+ * Pushes the positions of the given fields, in the order of the keys, and returns the keys that are not fields. Walkers of values within
+ * each other share the stack; each sets the height back afterwards.
  */
-export function pushPositions(positions: ReadonlyMap<string, number>, value: JsonObject, stack: number[]): readonly string[] {
+export function pushPositions(positions: ReadonlyMap<string, number>, value: JsonObject, stack: PositionStack): readonly string[] {
+  const { items } = stack
+  let { height } = stack
   let rest = none as string[]
   for (const key in value) {
     const position = positions.get(key)
     if (position !== undefined) {
-      stack.push(position)
+      items[height++] = position
       continue
     }
     if (rest === none) rest = []
     rest.push(key)
   }
+  stack.height = height
   return rest
 }
 
-/** Puts what was pushed from `start` on into ascending order. Returns whether it was. */
-export function sortFrom(stack: number[], start: number): boolean {
+/** Sorts what was pushed from `start` on, ascending. Returns whether it was sorted. */
+export function sortFrom({ items, height }: PositionStack, start: number): boolean {
   let isOrdered = true
-  for (let next = start + 1; next < stack.length; next++) {
-    const position = stack[next] as number
+  for (let next = start + 1; next < height; next++) {
+    const position = items[next] as number
     let at = next
-    for (; at > start && (stack[at - 1] as number) > position; at--) stack[at] = stack[at - 1] as number
+    for (; at > start && (items[at - 1] as number) > position; at--) items[at] = items[at - 1] as number
     if (at === next) continue
-    stack[at] = position
+    items[at] = position
     isOrdered = false
   }
   return isOrdered

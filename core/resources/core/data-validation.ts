@@ -4,6 +4,7 @@ import { utf8Length } from '../../schema/bytes.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { set } from '../../schema/members.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { checkFormat, checkUnchanged } from '../checks.ts'
 import type { ConfigMap as ConfigMapSchema } from './configmap.ts'
@@ -63,10 +64,8 @@ export function checkConfigMapUpdate(object: ConfigMap, old: ConfigMap, errors: 
 /** Texts are written only: they replace the bytes of the same keys. */
 export function mergeTexts(secret: Secret): void {
   if (!secret.stringData) return
-  secret.data = {
-    ...secret.data,
-    ...Object.fromEntries(Object.entries(secret.stringData).map(([key, text]) => [key, encodeBase64(encoder.encode(text))])),
-  }
+  secret.data ??= {}
+  for (const key in secret.stringData) set(secret.data, key, encodeBase64(encoder.encode(secret.stringData[key])))
   delete secret.stringData
 }
 

@@ -31,12 +31,10 @@ export function objectRules<T extends object>(rules?: Rules<T>): Rules<T> {
   return (object, errors, context, old) => {
     const { metadata }: { metadata?: ObjectMeta } = object
     drop(errors, (field) => !field.startsWith('metadata'))
-    errors.untilClosed(() => {
-      metadata?.finalizers?.forEach((name, index) => {
-        checkFinalizer(name, finalizers.index(index), errors, context)
-      })
-      rules?.(object, errors, context, old)
+    metadata?.finalizers?.forEach((name, index) => {
+      checkFinalizer(name, finalizers.index(index), errors, context)
     })
+    rules?.(object, errors, context, old)
   }
 }
 

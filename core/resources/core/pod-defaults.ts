@@ -1,4 +1,5 @@
 /** Defaults of pods beyond those of their fields. */
+import { set } from '../../schema/members.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Container as ContainerSchema } from './container.ts'
 import { aggregate } from './pod-requests.ts'
@@ -20,7 +21,11 @@ export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
 
 /** What is limited is requested, unless a request says otherwise. */
 function requestLimits({ resources }: Container): void {
-  if (resources?.limits !== undefined) resources.requests = { ...resources.limits, ...resources.requests }
+  if (resources?.limits === undefined) return
+  resources.requests ??= {}
+  // With thousands of members, spreading takes many times as long.
+  for (const name in resources.limits)
+    if (!Object.hasOwn(resources.requests, name)) set(resources.requests, name, resources.limits[name] as string)
 }
 
 const podLevel = (name: string) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
