@@ -22,13 +22,16 @@ export interface TableOptions {
 /** Builds a meta Table (server-side printing): the part before the rows, and each row. */
 export interface TableWriter {
   head(meta: TableMeta): JsonObject
+  cells(object: ApiObject, context: CellContext): Json[]
   row(object: ApiObject, context: CellContext): JsonObject
 }
 
 export function tableWriter(definition: Pick<ResourceDefinition, 'columns'>, options: TableOptions): TableWriter {
   const { apiVersion, includeObject, headers = true } = options
   const columns = (definition.columns.length > 0 ? definition.columns : defaultColumns) as readonly Column<ApiObject>[]
+  const cells = (object: ApiObject, context: CellContext) => columns.map((column) => cell(column, object, context))
   return {
+    cells,
     head: ({ resourceVersion, remainingItemCount, ...meta }) => ({
       kind: 'Table',
       apiVersion,
@@ -40,7 +43,7 @@ export function tableWriter(definition: Pick<ResourceDefinition, 'columns'>, opt
       columnDefinitions: headers ? columns.map(header) : null,
     }),
     row: (object, context) => ({
-      cells: columns.map((column) => cell(column, object, context)),
+      cells: cells(object, context),
       object: included(object, apiVersion, includeObject),
     }),
   }

@@ -24,6 +24,7 @@ import {
   typeMetaLength,
 } from './join.ts'
 import { type ListParts, servedParts, textParts } from './list-parts.ts'
+import { metadataOnly, rowPrinter } from './rows.ts'
 import { hookContext, type Target } from './services.ts'
 
 const encoder = new TextEncoder()
@@ -145,23 +146,25 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
   const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
   const partial = (metadata: unknown) => ({ kind: 'PartialObjectMetadata', apiVersion, metadata })
-  const item = (entry: Entry) => partial(entry.decode().metadata)
+  const { read, print } = metadataOnly(target.resource.definition, apiVersion)
+  const item = (entry: Entry) => partial(read(entry))
   const listKind = 'PartialObjectMetadataList'
+  const isJson = format === 'json' && !pretty
   const listHead = (metadata: ListMeta) => ({ kind: listKind, apiVersion, metadata: { ...metadata } })
   const form = `partial/${apiVersion}/${format}${pretty ? '/pretty' : ''}`
   return {
     negotiated,
     form,
-    object: (entry) => entry.form(form, () => write(partial(entry.decode().metadata), PartialObjectMetadata)),
+    object: (entry) => entry.form(form, () => (isJson ? print(entry) : write(item(entry), PartialObjectMetadata))),
     list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }, PartialObjectMetadataList),
     items: 'anew',
     prepare() {},
-    parts: (meta) =>
-      format === 'protobuf'
-        ? protobufListParts(apiVersion, listKind, JSON.stringify(meta), (entry) =>
-            encodeProtobuf(PartialObjectMetadata, item(entry) as Json),
-          )
-        : textParts(format, pretty, listHead(meta), 'items', item),
+    parts(meta) {
+      if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, print)
+      if (format !== 'protobuf') return textParts(format, pretty, listHead(meta), 'items', item)
+      const encoded = (entry: Entry) => encodeProtobuf(PartialObjectMetadata, item(entry) as Json)
+      return protobufListParts(apiVersion, listKind, JSON.stringify(meta), encoded)
+    },
     bare: (metadata) => write(partial(metadata), PartialObjectMetadata),
   }
 }
@@ -172,18 +175,20 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const { definition } = resource
   const includeObject = readIncludeObject(exchange.query)
   const context = hookContext(services)
-  const table = tableWriter(definition, { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers })
+  const options = { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers }
+  const table = tableWriter(definition, options)
   const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
   const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(inVersion(definition, entry.decode()), rowContext)
+  const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(printJson(newRow(entry, rowContext)))
+  const print = definition.storage === undefined ? rowPrinter(definition, table, options, parsed) : parsed
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
     if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
-    const made = (entry: Entry) => entry.madeForm(rowForm, context.now) ?? encoder.encode(printJson(newRow(entry)))
+    const made = (entry: Entry) => entry.madeForm(rowForm, context.now) ?? print(entry, context)
     return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made)
   }
   const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
-  const row = (entry: Entry) =>
-    entry.formAt(rowForm, context.now, (changesAt) => encoder.encode(printJson(newRow(entry, { ...context, changesAt }))))
+  const row = (entry: Entry) => entry.formAt(rowForm, context.now, (changesAt) => print(entry, { ...context, changesAt }))
   const written = (meta: TableMeta, rows: Uint8Array) => {
     const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
     return format === 'json' && !pretty

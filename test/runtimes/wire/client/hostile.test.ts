@@ -180,7 +180,7 @@ test('random and mutated frames', async (t) => {
       socket.write(bytes.subarray(half))
       return setTimeout(() => socket.destroy(), 200)
     })
-  })
+  }, false)
   const before = process.memoryUsage().rss
   async function tryCases(): Promise<void> {
     while (next++ < cases) {
@@ -194,7 +194,7 @@ test('random and mutated frames', async (t) => {
     }
   }
   await Promise.all(Array.from({ length: 32 }, tryCases))
-  assert.equal(peer.sockets.length, cases, 'every case has made its connection')
+  assert.equal(peer.connections, cases, 'every case has made its connection')
   assert(answered > cases / 100, `some answers come through: ${answered}`)
   const grown = (process.memoryUsage().rss - before) / 2 ** 20
   assert(grown < 200, `memory grew by ${Math.round(grown)} MiB`)

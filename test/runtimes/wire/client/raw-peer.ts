@@ -18,18 +18,24 @@ export interface RawPeer extends AsyncDisposable {
   /** What clients have sent. */
   readonly frames: readonly Frame[]
   readonly sockets: readonly Socket[]
+  readonly connections: number
   /** Waits for a frame of that type. */
   frame(type: number): Promise<Frame>
 }
 
 const prefaceLength = 24
 
-export async function rawPeer(connected: (socket: Socket) => void = () => {}): Promise<RawPeer> {
+/** `keeps`: whether frames and sockets are kept. Tests with very many connections have no room for them; their sockets end by themselves. */
+export async function rawPeer(connected: (socket: Socket) => void = () => {}, keeps = true): Promise<RawPeer> {
   const frames: Frame[] = []
   const sockets: Socket[] = []
+  let connections = 0
   const server = createServer({ noDelay: true }, (socket) => {
-    sockets.push(socket)
-    const reader = new FrameReader((type, flags, stream, payload) => frames.push({ type, flags, stream, payload }))
+    connections++
+    if (keeps) sockets.push(socket)
+    const reader = new FrameReader((type, flags, stream, payload) => {
+      if (keeps) frames.push({ type, flags, stream, payload })
+    })
     let preface = prefaceLength
     socket.on('error', () => {})
     socket.on('data', (bytes) => {
@@ -47,6 +53,9 @@ export async function rawPeer(connected: (socket: Socket) => void = () => {}): P
     url: `http://127.0.0.1:${address.port}`,
     frames,
     sockets,
+    get connections() {
+      return connections
+    },
     frame: (type) => eventually(`a frame of type ${type}`, async () => frames.find((frame) => frame.type === type)),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

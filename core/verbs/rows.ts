@@ -1,0 +1,70 @@
+/** Rows of a Table as bytes. What they carry of their objects is cut out of served bytes, which nobody parses or prints again. */
+import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
+import type { TableOptions, TableWriter } from '../respond/table.ts'
+import { concatenate } from '../schema/bytes.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
+import type { Json } from '../schema/model.ts'
+import type { Entry } from '../storage/entry.ts'
+import { type MetadataPlace, metadataFinder, withoutManagedFields } from '../storage/served-metadata.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+type RowPrinter = (entry: Entry, context: CellContext) => Uint8Array
+
+/** Prints rows of objects that are served as they are stored; `row` prints those whose bytes begin otherwise. */
+export function rowPrinter(
+  definition: ResourceDefinition,
+  table: TableWriter,
+  { apiVersion, includeObject }: TableOptions,
+  row: RowPrinter,
+): RowPrinter {
+  const find = metadataFinder(definition)
+  const partial = partialStart(apiVersion)
+  const partialEnd = encoder.encode('}}')
+  const end = encoder.encode('}')
+
+  /** Columns of built-in resources never show managed fields; those of custom resources may show anything. */
+  const decode = (served: Uint8Array, place: MetadataPlace): ApiObject => {
+    const read = definition.schema.dialect === 'openapi' ? served : withoutManagedFields(served, place)
+    return parseJsonText(decoder.decode(read), definition.schema) as ApiObject
+  }
+
+  return (entry, context) => {
+    const served = entry.bytesOnce
+    const place = find(served)
+    if (place === undefined) return row(entry, context)
+    const start = `{"cells":${printJson(table.cells(decode(served, place), context))},"object":`
+    if (includeObject === 'None') return encoder.encode(`${start}null}`)
+    if (includeObject === 'Object') return concatenate([encoder.encode(start), served, end])
+    return concatenate([encoder.encode(start + partial), served.subarray(place.start, place.end), partialEnd])
+  }
+}
+
+const partialStart = (apiVersion: string) => `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
+
+/** Reads and prints objects with nothing but their metadata. */
+export function metadataOnly(definition: ResourceDefinition, apiVersion: string) {
+  const find = metadataFinder(definition)
+  const start = partialStart(apiVersion)
+  const startBytes = encoder.encode(start)
+  const end = encoder.encode('}')
+
+  /** Bytes of the metadata; undefined where those of the object begin otherwise. */
+  const cut = (entry: Entry) => {
+    const served = entry.bytesOnce
+    const place = find(served)
+    return place && served.subarray(place.start, place.end)
+  }
+
+  return {
+    read(entry: Entry): Json {
+      const metadata = cut(entry)
+      return metadata ? parseJsonText(decoder.decode(metadata)) : (entry.decode().metadata as Json)
+    },
+    print(entry: Entry): Uint8Array {
+      const metadata = cut(entry)
+      return metadata ? concatenate([startBytes, metadata, end]) : encoder.encode(`${start}${printJson(entry.decode().metadata)}}`)
+    },
+  }
+}
