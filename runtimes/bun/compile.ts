@@ -14,5 +14,7 @@ await Bun.build({
   define: { buildStamp: JSON.stringify(buildStamp(fileURLToPath(new URL('../..', import.meta.url)))) },
   bytecode: true,
   format: 'esm',
+  // What few starts need, such as clients of etcd and readers of configuration files, is loaded when it is needed.
+  splitting: true,
   minify: { whitespace: true, syntax: true, identifiers: false, keepNames: true },
 })

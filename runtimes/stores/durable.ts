@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Clock, type KeyValueStore, type Logger, StoreError } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
-import { takeOver } from './lmdb/take-over.ts'
+import { oldDataFile } from './lmdb/names.ts'
 import { type LogDirectory, nodeDirectory, syncDirectory } from './log/files.ts'
 import type { Log } from './log/log.ts'
 import { openLog } from './log/open.ts'
@@ -32,7 +32,11 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Ke
   const owner = await own(path)
   try {
     const directory = nodeDirectory(path)
-    await takeOver(directory, logger)
+    // Loaded when it is needed: few directories hold a store of the old engine.
+    if (directory.names().includes(oldDataFile)) {
+      const { takeOver } = await import('./lmdb/take-over.ts')
+      await takeOver(directory, logger)
+    }
     if (recover !== '') await recoverLog(directory, recover, logger)
     return await openStoreIn(directory, options, () => owner.release())
   } catch (error) {

@@ -1,13 +1,16 @@
 /** Authentication flags with which the program does not start, and what it says then. */
 import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { issueAuthority, newKey } from '../../runtimes/node/issue.ts'
 import { apiOf } from '../support/api.ts'
 import { freePort, runProgram, startDaemon } from '../support/daemon.ts'
 import { startSigner } from '../support/signer.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
+import { eventually } from '../support/wait.ts'
 
 const directory = temporaryDirectory('authn-start')
 after(() => directory.remove())
@@ -41,6 +44,20 @@ test('headers that aggregated servers do not expect are warned of', async () => 
   const flags = ['--requestheader-username-headers=X-Other', '--data-dir=:memory:', `--cert-dir=${join(directory.path, 'pki')}`]
   const { stdout, stderr } = await runProgram([...flags, '--token-auth-file=/nowhere'])
   assert.match(stdout + stderr, /--requestheader-username-headers is set without specifying the standard X-Remote-User header/)
+})
+
+const openssl = spawnSync('openssl', ['version']).status === 0
+test('the names of the client authorities are announced soon after the start', { skip: !openssl && 'needs openssl' }, async () => {
+  const daemon = await startDaemon()
+  try {
+    await eventually('the name of the own authority', async () => {
+      const child = promisify(execFile)('openssl', ['s_client', '-connect', `127.0.0.1:${daemon.port}`])
+      child.child.stdin?.end()
+      return /Acceptable client certificate CA names\s+CN = ?platform-ca/.test((await child).stdout)
+    })
+  } finally {
+    await daemon.stop()
+  }
 })
 
 describe('flags that exclude each other', { concurrency: 2 }, () => {

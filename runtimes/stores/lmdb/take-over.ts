@@ -3,10 +3,10 @@ import { messageOf } from '../../../core/schema/message-of.ts'
 import { createLog } from '../log/create.ts'
 import type { LogDirectory } from '../log/files.ts'
 import { baseName, logNames } from '../log/names.ts'
+import { oldDataFile } from './names.ts'
 import { type OldStore, readOldStore } from './old-store.ts'
 import { alive } from './owner.ts'
 
-export const oldDataFile = 'data.mdb'
 const oldFiles = [oldDataFile, 'lock.mdb']
 const takenSuffix = '.taken-over'
 

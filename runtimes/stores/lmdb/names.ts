@@ -1,0 +1,2 @@
+/** The file in which the old engine keeps everything. */
+export const oldDataFile = 'data.mdb'
