@@ -4,10 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
 import { apiOf, configMap, type TestObject } from '../support/api.ts'
@@ -18,9 +16,19 @@ import { tlsFetch } from '../support/tls-fetch.ts'
 import { eventually, within } from '../support/wait.ts'
 import { watchAt } from '../support/watch-reader.ts'
 import type { DaemonRuntime } from './daemons.ts'
+import { type Furniture, furnish, namedHost } from './furnish.ts'
 
-type Start = (options?: DaemonOptions) => Promise<Daemon>
-type Feature = (start: Start, directory: string) => Promise<void>
+interface Place {
+  /** The daemon that all features share which neither end it nor change its files, and what it was given. */
+  readonly daemon: Daemon
+  readonly furniture: Furniture
+  /** Starts a daemon that ends with the test. */
+  start(options?: DaemonOptions): Promise<Daemon>
+  /** Of the test's own. */
+  readonly directory: string
+}
+
+type Feature = (place: Place) => Promise<void>
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
@@ -56,6 +64,16 @@ async function overHttp2(daemon: Daemon, path: string, body?: string): Promise<s
   }
 }
 
+/** How a client without a certificate is answered, with a token or anonymous. */
+async function statusWith(daemon: Daemon, token: string | undefined): Promise<number> {
+  const { fetch, close } = tlsFetch(daemon.url, { ca: readCredentials(daemon.kubeconfig).ca, cert: '', key: '' })
+  try {
+    return (await fetch(collection, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })).status
+  } finally {
+    close()
+  }
+}
+
 const subjectOf = (socket: TLSSocket): string => {
   const { CN } = socket.getPeerCertificate().subject
   socket.destroy()
@@ -72,8 +90,7 @@ const etcd = (() => {
 })()
 
 const features: { readonly [title: string]: Feature } = {
-  async 'TLS 1.2 and 1.3'(start) {
-    const { port } = await start()
+  async 'TLS 1.2 and 1.3'({ daemon: { port } }) {
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await secure(port, { minVersion: version, maxVersion: version })
       assert.equal(socket.getProtocol(), version)
@@ -81,14 +98,12 @@ const features: { readonly [title: string]: Feature } = {
     }
   },
 
-  async 'HTTP/2 and HTTP/1.1'(start) {
-    const daemon = await start()
+  async 'HTTP/2 and HTTP/1.1'({ daemon }) {
     assert.equal(await overHttp2(daemon, '/readyz'), 'ok')
     assert.equal(await (await daemon.fetch('/readyz')).text(), 'ok')
   },
 
-  async 'connections kept alive'(start) {
-    const daemon = await start()
+  async 'connections kept alive'({ daemon }) {
     const socket = await secure(daemon.port, readCredentials(daemon.kubeconfig))
     let text = ''
     socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -103,28 +118,18 @@ const features: { readonly [title: string]: Feature } = {
     socket.destroy()
   },
 
-  async 'client certificates'(start) {
-    const daemon = await start()
+  async 'client certificates'({ daemon }) {
     assert.match(await overHttp2(daemon, review, '{}'), /"username":"platform-admin"/, 'HTTP/2')
     const socket = await secure(daemon.port, readCredentials(daemon.kubeconfig))
     assert.equal(await whoAmI(socket), 'platform-admin', 'HTTP/1.1')
   },
 
-  async 'client certificates through an intermediate authority'(start, directory) {
-    const now = Date.now()
-    const root = issueAuthority('root', newKey(), now)
-    const [key, keyFile, rootFile] = [newKey(), join(directory, 'intermediate.key'), join(directory, 'root.crt')]
-    const files = { ...root, key, keyFile }
-    writeFileSync(rootFile, root.certPem)
-    const intermediate = openssl(directory, files)
-    const jane = issue({ certPem: intermediate, keyPem: key }, { commonName: 'jane' }, now)
-    const daemon = await start({ flags: [`--client-ca-file=${rootFile}`] })
-    const socket = await secure(daemon.port, { cert: jane.certPem + intermediate, key: jane.keyPem })
+  async 'client certificates through an intermediate authority'({ daemon, furniture }) {
+    const socket = await secure(daemon.port, furniture.jane)
     assert.equal(await whoAmI(socket), 'jane')
   },
 
-  async 'client certificates on resumed TLS sessions'(start) {
-    const daemon = await start()
+  async 'client certificates on resumed TLS sessions'({ daemon }) {
     const client = readCredentials(daemon.kubeconfig)
     const first = await secure(daemon.port, client)
     let session: Buffer | undefined = first.getSession()
@@ -136,18 +141,12 @@ const features: { readonly [title: string]: Feature } = {
     assert.equal(await whoAmI(second), 'platform-admin')
   },
 
-  async 'serving certificates by server name'(start, directory) {
-    const authority = issueAuthority('authority', newKey(), Date.now())
-    const { certPem, keyPem } = issue(authority, { commonName: 'named', names: ['named.test'] }, Date.now())
-    const [certFile, keyFile] = [join(directory, 'named.crt'), join(directory, 'named.key')]
-    writeFileSync(certFile, certPem)
-    writeFileSync(keyFile, keyPem)
-    const { port } = await start({ flags: [`--tls-sni-cert-key=${certFile},${keyFile}`] })
-    assert.equal(subjectOf(await secure(port, { servername: 'named.test' })), 'named')
+  async 'serving certificates by server name'({ daemon: { port } }) {
+    assert.equal(subjectOf(await secure(port, { servername: namedHost })), 'named')
     assert.equal(subjectOf(await secure(port, { servername: 'other.test' })), 'apiserver')
   },
 
-  async 'serving certificates read again when their files change'(start, directory) {
+  async 'serving certificates read again when their files change'({ start, directory }) {
     const authority = issueAuthority('authority', newKey(), Date.now())
     const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')]
     const write = (commonName: string) => {
@@ -162,8 +161,7 @@ const features: { readonly [title: string]: Feature } = {
     await eventually('the new certificate', async () => subjectOf(await secure(port, {})) === 'after')
   },
 
-  async 'watches over HTTP/2 and HTTP/1.1'(start) {
-    const daemon = await start()
+  async 'watches over HTTP/2 and HTTP/1.1'({ daemon }) {
     const api = apiOf(daemon.fetch)
     const watch = await watchAt(daemon.fetch, collection, { fieldSelector: 'metadata.name=w' })
     const session = connectHttp2(daemon.url, readCredentials(daemon.kubeconfig))
@@ -177,7 +175,7 @@ const features: { readonly [title: string]: Feature } = {
     await watch.close()
   },
 
-  async 'a durable store that survives kill -9'(start, directory) {
+  async 'a durable store that survives kill -9'({ start, directory }) {
     const home = join(directory, 'home')
     mkdirSync(home)
     const first = await start({ directory: home })
@@ -204,7 +202,7 @@ const features: { readonly [title: string]: Feature } = {
   },
 
   ...(etcd && {
-    async 'etcd as the store'(start) {
+    async 'etcd as the store'({ start }) {
       const cluster = await startEtcd()
       try {
         const flags = [`--kvstore-servers=${cluster.servers.join(',')}`]
@@ -222,7 +220,7 @@ const features: { readonly [title: string]: Feature } = {
     },
   }),
 
-  async 'requests in flight end before the process does'(start) {
+  async 'requests in flight end before the process does'({ start }) {
     const daemon = await start({ flags: ['--shutdown-delay-duration=100ms'] })
     const watch = await watchAt(daemon.fetch, collection)
     process.kill(daemon.pid, 'SIGTERM')
@@ -230,92 +228,45 @@ const features: { readonly [title: string]: Feature } = {
     await daemon.stop()
   },
 
-  async 'mutual TLS to webhooks'(start, directory) {
-    const authority = issueAuthority('webhooks', newKey(), Date.now())
-    const serving = issue(authority, { commonName: 'service', names: ['127.0.0.1'] }, Date.now())
-    const caller = issue(authority, { commonName: 'caller' }, Date.now())
-    const options = { cert: serving.certPem, key: serving.keyPem, ca: authority.certPem, requestCert: true, rejectUnauthorized: false }
-    const service = createServer(options, (request, response) => {
-      request.resume()
-      const allowed = (request.socket as TLSSocket).getPeerCertificate().subject?.CN === 'caller'
-      response.end(JSON.stringify({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed } }))
-    })
-    service.listen(0, '127.0.0.1')
-    await once(service, 'listening')
-    const base64 = (text: string) => Buffer.from(text).toString('base64')
-    const server = `https://127.0.0.1:${(service.address() as AddressInfo).port}/`
-    const [config, tokens] = [join(directory, 'webhook.json'), join(directory, 'tokens.csv')]
-    const user = { 'client-certificate-data': base64(caller.certPem), 'client-key-data': base64(caller.keyPem) }
-    const text = {
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 's', user: 'u' } }],
-      clusters: [{ name: 's', cluster: { server, 'certificate-authority-data': base64(authority.certPem) } }],
-      users: [{ name: 'u', user }],
-    }
-    writeFileSync(config, JSON.stringify(text))
-    writeFileSync(tokens, 'secret-token,robot,1\n')
-    try {
-      const webhook = [
-        '--authorization-mode=RBAC,Webhook',
-        `--authorization-webhook-config-file=${config}`,
-        '--authorization-webhook-version=v1',
-      ]
-      const daemon = await start({ flags: [...webhook, `--token-auth-file=${tokens}`] })
-      const client = tlsFetch(daemon.url, { ca: readCredentials(daemon.kubeconfig).ca, cert: '', key: '' })
-      assert.equal((await client.fetch(collection, { headers: { authorization: 'Bearer secret-token' } })).status, 200)
-      client.close()
-    } finally {
-      service.close()
-      service.closeAllConnections()
-    }
+  async 'mutual TLS to webhooks'({ daemon, furniture }) {
+    assert.equal(await statusWith(daemon, furniture.tokens.asked), 200)
   },
 
-  async 'static tokens, and anonymous requests'(start, directory) {
-    const tokens = join(directory, 'tokens.csv')
-    writeFileSync(tokens, 'secret-token,robot,1,"system:masters"\n')
-    const daemon = await start({ flags: [`--token-auth-file=${tokens}`] })
-    const { ca } = readCredentials(daemon.kubeconfig)
-    const { fetch, close } = tlsFetch(daemon.url, { ca, cert: '', key: '' })
-    assert.equal((await fetch(collection, { headers: { authorization: 'Bearer secret-token' } })).status, 200)
-    assert.equal((await fetch(collection)).status, 403)
-    assert.equal((await fetch(collection, { headers: { authorization: 'Bearer wrong' } })).status, 401)
-    close()
+  async 'static tokens, and anonymous requests'({ daemon, furniture }) {
+    assert.equal(await statusWith(daemon, furniture.tokens.administrator), 200)
+    assert.equal(await statusWith(daemon, undefined), 403)
+    assert.equal(await statusWith(daemon, 'wrong'), 401)
   },
-}
-
-/** An authority below another one; the small issuer of the daemon makes none. */
-function openssl(directory: string, root: { certPem: string; keyPem: string; key: string; keyFile: string }): string {
-  const file = (name: string, text: string) => {
-    const path = join(directory, name)
-    writeFileSync(path, text)
-    return path
-  }
-  writeFileSync(root.keyFile, root.key)
-  const request = join(directory, 'intermediate.csr')
-  execFileSync('openssl', ['req', '-new', '-key', root.keyFile, '-subj', '/CN=intermediate', '-out', request], { stdio: 'pipe' })
-  const extensions = file(
-    'intermediate.cnf',
-    'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\nsubjectKeyIdentifier=hash\n',
-  )
-  const [certificate, key] = [file('root.pem', root.certPem), file('root.key', root.keyPem)]
-  const options = ['-req', '-in', request, '-CA', certificate, '-CAkey', key, '-CAcreateserial', '-days', '1', '-extfile', extensions]
-  return execFileSync('openssl', ['x509', ...options], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 /** Each feature is a test; one that the runtime lacks is expected to fail, and marked with the reason. */
 export function featuresOn({ name, command, skip, gaps }: DaemonRuntime): void {
   describe(`features on ${name}`, { skip, concurrency: 2 }, () => {
+    const home = temporaryDirectory()
+    let furniture: Furniture | undefined
+    let shared: Daemon | undefined
+    before(async () => {
+      furniture = await furnish(home.path)
+      shared = await startDaemon({ command: command(), flags: furniture.flags })
+    })
+    after(async () => {
+      await shared?.stop('SIGKILL')
+      furniture?.close()
+      home.remove()
+    })
     for (const [title, run] of Object.entries(features)) {
       const gap = gaps[title]
       test(title, { timeout: 3_600_000, ...(gap !== undefined && { todo: gap }) }, async () => {
-        const { path, remove } = temporaryDirectory()
+        assert(furniture && shared)
+        const { path: directory, remove } = temporaryDirectory()
         const started: Daemon[] = []
+        const start = async (options?: DaemonOptions) => {
+          const daemon = await startDaemon({ ...options, command: command() })
+          started.push(daemon)
+          return daemon
+        }
         try {
-          await run(async (options) => {
-            const daemon = await startDaemon({ ...options, command: command() })
-            started.push(daemon)
-            return daemon
-          }, path)
+          await run({ daemon: shared, furniture, start, directory })
         } finally {
           for (const daemon of started) await daemon.stop('SIGKILL').catch(() => undefined)
           remove()
