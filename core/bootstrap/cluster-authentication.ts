@@ -1,4 +1,4 @@
-/** How aggregated API servers may authenticate their requests: a config map that all replicas add to. */
+/** Publishes how aggregated API servers authenticate their callers: a config map that all replicas merge their settings into. */
 import type { Authorities, Bundle } from '../authn/certificate/authorities.ts'
 import { readBundle } from '../authn/certificate/authorities.ts'
 import { writePem } from '../authn/certificate/pem.ts'
@@ -11,7 +11,7 @@ import { equal } from '../schema/equal.ts'
 import { follow } from '../watch/follow.ts'
 
 export interface ClusterAuthentication {
-  /** Who vouches for client certificates. */
+  /** Trusted client CAs. */
   readonly client?: Authorities
   readonly frontProxies?: FrontProxies
 }
@@ -19,9 +19,9 @@ export interface ClusterAuthentication {
 type Data = { readonly [key: string]: string }
 
 const configMapName = 'extension-apiserver-authentication'
-/** Every so often the config map is looked at whether it has changed or not: certificates end. Milliseconds. */
+/** Milliseconds between checks of the config map, which also drop expired certificates. */
 const interval = 60_000
-/** Certificates stay for so long after their end, since clocks differ. Milliseconds. */
+/** Milliseconds for which expired certificates are kept, for clock skew. */
 const leeway = 5 * 60_000
 
 function textsOf(data: Data, key: string): string[] {
@@ -34,7 +34,7 @@ const joined = (data: Data, key: string, own: readonly string[]) => ({
   [key]: JSON.stringify([...new Set([...textsOf(data, key), ...own])]),
 })
 
-/** What both have, without repetition and without what has expired. */
+/** Merges both bundles without duplicates and expired certificates. */
 function joinedBundle(stored: string | undefined, own: Bundle | undefined, now: number): string {
   const certificates = [...(stored ? readBundle(stored).certificates : []), ...(own?.certificates ?? [])]
   const pems = certificates.filter(({ notAfter }) => notAfter > now - leeway).map(({ raw }) => writePem('CERTIFICATE', raw))
@@ -42,8 +42,8 @@ function joinedBundle(stored: string | undefined, own: Bundle | undefined, now: 
 }
 
 /**
- * The config map's content: what is stored, and what this server adds. `now` is in milliseconds. Throws an Error where the stored
- * content makes no sense.
+ * Merges the stored data with this server's settings. `now` is in milliseconds. Throws an Error when the stored
+ * data is malformed.
  */
 export function clusterAuthenticationData(stored: Data, { client, frontProxies }: ClusterAuthentication, now: number): Data {
   const clientPem = joinedBundle(stored['client-ca-file'], client?.current(), now)
@@ -62,7 +62,7 @@ export function clusterAuthenticationData(stored: Data, { client, frontProxies }
   }
 }
 
-/** Keeps the config map; returns how to stop. */
+/** Keeps the config map current; the returned function stops it. */
 export function publishClusterAuthentication(given: ClusterAuthentication, context: ControllerContext): () => void {
   const { clock, logger, platform } = context
   const { store, client } = core(context, 'configmaps')

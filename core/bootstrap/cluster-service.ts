@@ -1,4 +1,4 @@
-/** The cluster's own service: how members of the cluster reach this server by the first address of the service range. */
+/** The cluster's own service, through which members of the cluster reach this server; it has the first address of the service range. */
 import type { Platform } from '../platform.ts'
 import type { Logger } from '../ports.ts'
 import { addressRange } from '../registry/allocators/address-range.ts'
@@ -17,7 +17,7 @@ export interface ClusterServiceOptions {
   readonly logger: Logger
   readonly serviceClusterIpRanges: readonly string[]
   readonly clusterServiceNodePort: number
-  /** Empty: there are no endpoints. */
+  /** Empty: the service has no endpoints. */
   readonly advertiseAddress: string
   readonly securePort: number
 }
@@ -38,7 +38,7 @@ function service({ platform, securePort, clusterServiceNodePort: nodePort, servi
   }
 }
 
-/** Not mirrored into slices by controllers: the server writes both. */
+/** Excluded from mirroring to EndpointSlices: the server writes both. */
 function endpoints({ platform, advertiseAddress, securePort }: ClusterServiceOptions): ApiObject {
   return {
     kind: 'Endpoints',
@@ -59,7 +59,7 @@ function endpointSlice({ platform, advertiseAddress, securePort }: ClusterServic
   }
 }
 
-/** Creates the service unless it is there, and brings its endpoints up to date. What fails is logged: the server works without them. */
+/** Creates the service if it is missing, and updates its endpoints. Failures are logged; the server works without it. */
 export async function ensureClusterService(table: ResourceTable, options: ClusterServiceOptions, context: HookContext): Promise<void> {
   const { platform, logger } = options
   const attempt = async (group: string, plural: string, object: ApiObject, keep: boolean) => {

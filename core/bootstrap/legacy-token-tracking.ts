@@ -1,4 +1,4 @@
-/** Since when the use of legacy tokens is noted: what cleans unused ones up has to know (KEP-2799). */
+/** Records since when the use of legacy tokens is tracked; the cleaner of unused tokens needs the date (KEP-2799). */
 import type { Platform } from '../platform.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { HookContext } from '../schema/model.ts'

@@ -1,7 +1,7 @@
 import type { Authenticator } from '../authn/authenticator.ts'
 import type { Connection } from '../ports.ts'
 
-/** The connection of the server's own requests: its identity, not its content, is what is trusted. */
+/** Connection of the server's own requests. The object's identity authenticates it, not its content. */
 export function createLoopback(): { readonly connection: Connection; readonly authenticator: Authenticator } {
   const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
   const user = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }

@@ -9,14 +9,14 @@ import { ApiError } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { HookContext, Json } from '../schema/model.ts'
 
-/** A write of the server itself: past admission, and nobody to warn. */
+/** A write by the server itself: without admission and warnings. */
 export function ownWrite(context: HookContext): WriteRequest {
   return { context, dryRun: false, validateAdmission: async () => {}, warn: () => {} }
 }
 
 const isTaken = (error: unknown) => error instanceof ApiError && error.status.reason === 'AlreadyExists'
 
-/** Creates an object unless one of its name is there. */
+/** Creates an object unless its name exists. */
 export async function ensure(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
   const { store } = resource
   const { namespace = '', name = '' } = object.metadata
@@ -29,7 +29,7 @@ export async function ensure(resource: ServedResource, object: ApiObject, contex
   }
 }
 
-/** Replaces what is stored, whatever its resourceVersion. */
+/** Replaces the stored object, whatever its resourceVersion. */
 export async function overwrite(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
   const { namespace = '', name = '' } = object.metadata
   const change = async ({ metadata }: ApiObject) => ({
@@ -39,7 +39,7 @@ export async function overwrite(resource: ServedResource, object: ApiObject, con
   await update(resource, namespace, name, { view: mainView(resource.definition), change }, ownWrite(context))
 }
 
-/** The namespaces that a cluster can't be without. */
+/** Creates the system's namespaces. */
 export async function ensureNamespaces(table: ResourceTable, platform: Platform, context: HookContext): Promise<void> {
   const namespaces = table.lookup('', 'v1', 'namespaces')
   if (namespaces === undefined) return

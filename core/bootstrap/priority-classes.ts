@@ -12,7 +12,7 @@ const rows: readonly (readonly [name: string, value: number, description: string
   ],
 ]
 
-/** The priority classes of the pods that a cluster can't be without. */
+/** Creates the system's priority classes. */
 export async function ensurePriorityClasses(table: ResourceTable, platform: Platform, context: HookContext): Promise<void> {
   const group = platform.name('scheduling.<domain>')
   const classes = table.lookup(group, 'v1', 'priorityclasses')

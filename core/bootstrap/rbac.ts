@@ -24,7 +24,7 @@ async function settle(resource: ServedResource, desired: ApiObject, platform: Pl
   await ensure(resource, step.object, context)
 }
 
-/** Brings the default roles and bindings up to date; what a user added to them stays. */
+/** Reconciles the default roles and bindings; additions by users are kept. */
 export async function ensureRbac(table: ResourceTable, platform: Platform, context: HookContext): Promise<void> {
   const group = platform.name('rbac.authorization.<domain>')
   const settleOne = (object: ApiObject) => {

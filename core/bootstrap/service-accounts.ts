@@ -19,36 +19,36 @@ import { ownWrite } from './objects.ts'
 
 /** Keys in PEM. */
 interface KeyFiles {
-  /** Private key that signs. */
+  /** Private key for signing. */
   readonly signingKey: string
-  /** Keys that verify, public or private. */
+  /** Keys for verification, public or private. */
   readonly verificationKeys: readonly string[]
 }
 
-/** How tokens of service accounts are issued and verified: with keys of our own, or by another process. */
+/** Keys for issuing and verifying service account tokens: our own, or those of an external signer. */
 export type ServiceAccountKeys = (KeyFiles | { readonly externalSigner: ExternalSigner }) & {
-  /** The first one issues; all are accepted. */
+  /** The first one is the issuer of new tokens; all are accepted. */
   readonly issuers: readonly [string, ...string[]]
   readonly audiences: readonly string[]
-  /** Longest validity of a token in seconds; absent: no limit. */
+  /** Maximum lifetime of a token in seconds; absent: no limit. */
   readonly maxSeconds?: number
-  /** Lets the tokens that pods get by themselves live for a year; default false. */
+  /** Extend the lifetime of projected tokens to a year; default false. */
   readonly extend?: boolean
-  /** Whether the tokens that stand in secrets have to be there still; default true. */
+  /** Whether the Secrets of legacy tokens must still exist; default true. */
   readonly lookup?: boolean
-  /** Address of the key set, for the discovery document; default: that of this server. */
+  /** URL of the JWKS in the discovery document; default: on this server. */
   readonly keySetUri?: string
 }
 
-/** Issues and verifies tokens of service accounts; both look at what is stored. */
+/** Issues and verifies service account tokens; both check stored objects. */
 export interface ServiceAccounts {
-  /** Of both kinds, tried in this order. */
+  /** Authenticators of both kinds of tokens, in order. */
   readonly tokens: readonly TokenAuthenticator[]
   readonly issuer: TokenIssuer
   readonly keys: KeySource
   readonly audiences: readonly string[]
   readonly maxSeconds?: number
-  /** Validity in seconds of tokens that pods get by themselves; absent: as they ask. */
+  /** Extended lifetime in seconds of projected tokens; absent: no extension. */
   readonly extendedSeconds?: number
   close(): void
 }
@@ -66,7 +66,7 @@ const year = 365 * 24 * 3600
 
 type Read = (plural: string, namespace: string, name: string) => Promise<ApiObject | undefined>
 
-/** Reads objects of the core group as they are stored. */
+/** Reads objects of the core group from the store. */
 const reader =
   (table: ResourceTable): Read =>
   async (plural, namespace, name) => {
@@ -74,7 +74,7 @@ const reader =
     return store && (await store.get(store.keys.of(namespace, name)))?.decode()
   }
 
-/** Finds secrets as they are stored. */
+/** Reads Secrets from the store. */
 export function secretLookup(table: ResourceTable): SecretLookup {
   const read = reader(table)
   return async (namespace, name) => {
@@ -83,7 +83,7 @@ export function secretLookup(table: ResourceTable): SecretLookup {
   }
 }
 
-/** Sets a label of a secret, unless it has become another one. Failures are logged. */
+/** Sets a label of a Secret, unless it was replaced by another one. Failures are logged. */
 function labeller({ table, platform, clock, logger, settings }: ServiceAccountContext) {
   return async ({ metadata }: StoredSecret, key: string, value: string): Promise<void> => {
     const resource = table.lookup('', 'v1', 'secrets')
@@ -103,7 +103,7 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
   }
 }
 
-/** Rejects with an Error when a key is unusable. */
+/** Rejects with an Error when a key can't be used. */
 export async function createServiceAccounts(given: ServiceAccountKeys, context: ServiceAccountContext): Promise<ServiceAccounts> {
   const { table, platform, clock, observer } = context
   const { issuers, audiences, extend = false } = given

@@ -1,4 +1,4 @@
-/** Requests of the server's own controllers: through all of admission, as a privileged user, with no port. */
+/** Client of the server's own controllers: in-process requests, through all of admission, as a privileged user. */
 
 import type { DeleteOptions } from '../registry/delete.ts'
 import { HeldBody } from '../request/held-body.ts'
@@ -18,7 +18,7 @@ export class RequestFailed extends Error {
   }
 }
 
-/** One resource as seen by a controller. Reads of what does not exist give undefined; all else that fails is a RequestFailed. */
+/** A client for one resource. Reads return undefined for missing objects; other failures are a RequestFailed. */
 export interface ResourceClient {
   get(namespace: string, name: string): Promise<ApiObject | undefined>
   create(namespace: string, object: ApiObject): Promise<ApiObject>
@@ -34,7 +34,7 @@ export type Client = (definition: Pick<ResourceDefinition, 'group' | 'version' |
 const missing = 404
 const encoder = new TextEncoder()
 
-/** A client over a fetch handler. `product` is the field manager of its writes; empty: unknown. */
+/** A client over a fetch handler. `product` is the field manager of its writes; empty: none. */
 export function createClient(fetch: (request: Request) => Promise<Response>, product = ''): Client {
   const agent = product === '' ? [] : ['user-agent', product]
   async function send(method: string, path: string, object?: object, contentType = 'application/json'): Promise<ApiObject> {
@@ -75,7 +75,7 @@ export function createClient(fetch: (request: Request) => Promise<Response>, pro
   }
 }
 
-/** True for failures that the next look at the world makes irrelevant. */
+/** Whether a failure is due to outdated state, so that the next event of the object makes the retry. */
 export function isStale(error: unknown): boolean {
   return error instanceof RequestFailed && ['NotFound', 'Conflict', 'AlreadyExists'].includes(error.status.reason ?? '')
 }

@@ -1,4 +1,4 @@
-/** Gives cluster roles with an aggregation rule the rules of the roles that it selects. */
+/** Updates the rules of aggregated cluster roles. */
 import { aggregate, type ClusterRoleObject } from '../authz/rbac-aggregate.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
@@ -7,7 +7,7 @@ import { follow } from '../watch/follow.ts'
 import type { Controller } from './controller.ts'
 import { createQueue } from './queue.ts'
 
-/** All of them are looked at together: they are few, and any role may change any other. */
+/** Single queue key: roles are few, and each can affect every other. */
 const everything = 'all'
 
 export const clusterRoleAggregation: Controller = ({ platform, table, client, clock, logger }) => {

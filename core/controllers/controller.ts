@@ -3,22 +3,22 @@ import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Client } from './client.ts'
 
-/** What a controller works with. */
+/** Dependencies of controllers. */
 export interface ControllerContext {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
   readonly stores: readonly KeyValueStore[]
-  /** Whether `enable-garbage-collector` is on. */
+  /** Flag `enable-garbage-collector`. */
   readonly garbageCollection: boolean
   readonly table: ResourceTable
   readonly client: Client
   readonly gates: { enabled(gate: string): boolean }
-  /** First part of every key in the store. */
+  /** Prefix of all keys in the store. */
   readonly prefix: string
-  /** PEM of the authority of the serving certificate; empty: none is published. */
+  /** PEM of the serving certificate's authority; empty: not published. */
   readonly rootCa: string
 }
 
-/** Starts to work, and returns how to stop. */
+/** Starts the controller; the returned function stops it. */
 export type Controller = (context: ControllerContext) => () => void

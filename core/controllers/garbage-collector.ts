@@ -1,4 +1,4 @@
-/** Deletes objects whose owners are gone, and carries out foreground and orphan deletion (API concept 'Garbage Collection'). */
+/** Deletes objects without remaining owners, and performs foreground and orphan deletion (API concept 'Garbage Collection'). */
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
 import { isStale } from './client.ts'
@@ -10,7 +10,7 @@ import { followStore, type StoredObject } from './store-feed.ts'
 const orphan = 'orphan'
 const foreground = 'foregroundDeletion'
 const decoder = new TextDecoder()
-/** Objects without any of these members need no attention, and are not parsed. */
+/** Only objects with one of these members are parsed. */
 const worthALook = /"(ownerReferences|deletionTimestamp)":/
 
 type Standing = 'present' | 'absent' | 'waiting'
@@ -19,11 +19,11 @@ export const garbageCollector: Controller = (context) => {
   if (!context.garbageCollection) return () => {}
   const { clock, logger, table, client } = context
   const graph = new ObjectGraph()
-  /** Keys of objects in foreground deletion, by uid: their dependents' end is awaited. */
+  /** Keys of objects in foreground deletion, by UID: they wait for their dependents. */
   const awaiting = new Map<string, string>()
-  /** What to attend to once all dependents are known; undefined from then on. */
+  /** Keys queued until all dependents are known; undefined afterwards. */
   let early: Set<string> | undefined = new Set()
-  /** Every change of a resource's objects up to this revision is in the graph; by storage key. */
+  /** Revision up to which the graph has all changes, by storage key. */
   const seen = new Map<string, number>()
 
   const queue = createQueue({
@@ -45,7 +45,7 @@ export const garbageCollector: Controller = (context) => {
     else queue.add(key)
   }
 
-  /** Owners in foreground deletion look again when a dependent is gone or holds them no longer. */
+  /** Queues owners in foreground deletion again when a dependent was deleted or no longer blocks them. */
   function wakeOwners(owners: readonly OwnerReference[]): void {
     for (const { uid } of owners) {
       const waiting = awaiting.get(uid)
@@ -58,11 +58,11 @@ export const garbageCollector: Controller = (context) => {
     return resource && { resource, ...resource.store.keys.parse(key) }
   }
 
-  /** What has become of an owner. Owners of unknown kinds count as present: nothing is deleted on a guess. */
+  /** State of an owner. Owners of unknown kinds count as present, so that nothing is deleted by mistake. */
   async function standing(owner: OwnerReference, namespace: string): Promise<Standing> {
     const resource = table.ofKind(owner.apiVersion, owner.kind)
     if (resource === undefined) return 'present'
-    // A cluster-scoped object can't name the namespace of an owner: such a reference decides nothing.
+    // A cluster-scoped object can't refer to a namespaced owner: such references are ignored.
     if (resource.definition.namespaced && namespace === '') return 'present'
     const found = await client(resource.definition).get(resource.definition.namespaced ? namespace : '', owner.name)
     if (found?.metadata.uid !== owner.uid) return 'absent'
@@ -78,7 +78,7 @@ export const garbageCollector: Controller = (context) => {
     if (found === undefined) return
     const object = found.decode()
     if (object.metadata.deletionTimestamp !== undefined) {
-      // Dependents may be on their way; the change that is seen here follows them, and leads back here.
+      // Dependents may have been created since; a later event of this object repeats the check.
       if (found.revision > (seen.get(resource.definition.storageKey) ?? 0)) return
       if (object.metadata.finalizers?.includes(orphan)) return releaseDependents(object, place)
       if (object.metadata.finalizers?.includes(foreground)) return awaitDependents(object, place)
@@ -87,7 +87,7 @@ export const garbageCollector: Controller = (context) => {
     await collect(object, { resource, namespace, name })
   }
 
-  /** Deletes an object none of whose owners is left; forgets owners that are gone when others are there. */
+  /** Deletes an object without remaining owners; removes references to missing owners if others exist. */
   async function collect(object: ApiObject, { resource, namespace, name }: NonNullable<ReturnType<typeof locate>>): Promise<void> {
     const { uid = '', resourceVersion, ownerReferences: owners = [], finalizers = [] } = object.metadata
     if (owners.length === 0) return
@@ -107,7 +107,7 @@ export const garbageCollector: Controller = (context) => {
     await own.delete(namespace, name, { propagationPolicy, preconditions: { uid, ...(resourceVersion && { resourceVersion }) } })
   }
 
-  /** Objects that own one another and wait for one another would wait for ever. */
+  /** Resolves cycles of objects in foreground deletion, which would block each other forever. */
   async function unblock(owner: string, dependents: readonly Dependent[]): Promise<void> {
     for (const dependent of dependents)
       await editOwners(dependent, (owners) => owners.map((each) => (each.uid === owner ? { ...each, blockOwnerDeletion: false } : each)))
@@ -127,7 +127,7 @@ export const garbageCollector: Controller = (context) => {
     await dropFinalizer(object, orphan, place)
   }
 
-  /** Writes other owners into an object, as it is now. One that is another object by now does not matter; one that changes meanwhile does. */
+  /** Updates the owner references of an object. If the object was replaced, nothing is done; a write conflict is an error. */
   async function editOwners(
     { key, uid }: Dependent,
     edit: (owners: readonly OwnerReference[]) => readonly OwnerReference[],
@@ -190,7 +190,7 @@ export const garbageCollector: Controller = (context) => {
     put: look,
     delete: forget,
     arrived(root) {
-      // Their owners' kind was not known until now.
+      // The kind of these owners was unknown before.
       const isOwner = ({ apiVersion, kind }: OwnerReference) => table.ofKind(apiVersion, kind)?.store.keys.prefix('') === root
       for (const { key, owners } of graph.all) if (owners.some(isOwner)) enqueue(key)
     },

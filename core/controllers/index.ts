@@ -1,4 +1,4 @@
-/** What the API itself needs when no controller manager runs beside it; rows of name and controller. */
+/** Controllers that the API itself needs when no controller manager is running, by name. */
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { garbageCollector } from './garbage-collector.ts'
@@ -31,7 +31,7 @@ const controllers: { readonly [name: string]: Controller } = {
 /** Values of `--controllers`. */
 export const controllerNames: readonly string[] = Object.keys(controllers)
 
-/** Starts the named controllers, and returns how to stop them. */
+/** Starts the named controllers; the returned function stops them. */
 export function startControllers(names: readonly string[], context: ControllerContext): () => void {
   const stops = names.flatMap((name) => (Object.hasOwn(controllers, name) ? [controllers[name]!(context)] : []))
   return () => {

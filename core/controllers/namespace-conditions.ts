@@ -1,13 +1,13 @@
-/** What the status of a namespace says about its deletion: five conditions, each either well or with a reason. */
+/** Status conditions of a namespace under deletion: five conditions, each fine or with a reason. */
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { timestamp } from '../schema/time.ts'
 
-/** What is left in a namespace that was asked to go. */
+/** Content that is left in a namespace under deletion. */
 export interface Remaining {
-  /** Numbers of objects by resource and group, as `pods.`. */
+  /** Number of objects by resource and group, as `pods.`. */
   readonly resources: ReadonlyMap<string, number>
-  /** Numbers of objects by finalizer. */
+  /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>
   readonly failures: readonly string[]
 }
@@ -24,7 +24,7 @@ interface Row {
   readonly type: string
   readonly reason: string
   message(platform: Platform): string
-  /** Absent: nothing can be wrong here, for the server knows its own resources. */
+  /** Absent: the condition never fails, because the server knows its own resources. */
   problem?(remaining: Remaining): { readonly reason: string; readonly message: string } | undefined
 }
 
@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-/** The conditions as they should be now; undefined when they are. A condition keeps its time as long as its status stays. */
+/** The conditions to write; undefined when they are current. The transition time changes only with the status. */
 export function deletionConditions(
   namespace: ApiObject,
   remaining: Remaining,

@@ -1,4 +1,4 @@
-/** Empties a namespace that is being deleted, then lets it go (the namespace life cycle of the API). */
+/** Deletes the content of a namespace under deletion, then removes its finalizer. */
 
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -8,7 +8,7 @@ import type { ControllerContext } from './controller.ts'
 import { deletionConditions, type Remaining } from './namespace-conditions.ts'
 import { core, eachNamespace } from './namespaced.ts'
 
-/** Milliseconds until content that is held by finalizers is looked at again. */
+/** Milliseconds between checks of content with finalizers. */
 const lookAgain = 500
 
 interface NamespaceFields {
@@ -16,7 +16,7 @@ interface NamespaceFields {
   status?: object
 }
 
-/** Every resource with content in namespaces, once. */
+/** All namespaced resources, each stored one once. */
 function contents({ table }: ControllerContext): ServedResource[] {
   const byKey = new Map<string, ServedResource>()
   for (const each of table.all()) {
@@ -26,7 +26,7 @@ function contents({ table }: ControllerContext): ServedResource[] {
   return [...byKey.values()]
 }
 
-/** Deletes whatever can be deleted now, and counts what is left. */
+/** Deletes what can be deleted, and counts the rest. */
 async function empty(context: ControllerContext, namespace: string): Promise<Remaining> {
   const resources = new Map<string, number>()
   const finalizers = new Map<string, number>()
@@ -47,7 +47,7 @@ async function empty(context: ControllerContext, namespace: string): Promise<Rem
   return { resources, finalizers, failures }
 }
 
-/** Says in the namespace's status what its deletion waits for; returns the namespace as it is then. */
+/** Updates the status conditions; returns the updated namespace. */
 async function report(context: ControllerContext, namespace: ApiObject, remaining: Remaining): Promise<ApiObject> {
   const conditions = deletionConditions(namespace, remaining, context.platform, context.clock.now())
   if (conditions === undefined) return namespace
@@ -72,7 +72,7 @@ export const namespaceController = eachNamespace('namespace', async (context, na
     const reported = await report(context, namespace, remaining)
     if (resources.size === 0 && failures.length === 0) return await finalize(context, reported)
   } catch (error) {
-    // The namespace has changed meanwhile, and that change leads here again.
+    // A write conflict: the change queues the namespace again.
     if (!isStale(error)) throw error
     return
   }

@@ -1,4 +1,4 @@
-/** Controllers that keep something in, or about, every namespace. */
+/** Helpers for controllers with work in every namespace. */
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
 import type { Json } from '../schema/model.ts'
@@ -12,7 +12,7 @@ export function core(context: ControllerContext, plural: string) {
   return { store: resource.store, client: context.client(resource.definition) }
 }
 
-/** Works on each namespace when it appears or changes. */
+/** Calls `work` for each namespace when it is created or changed. */
 export function eachNamespace(
   name: string,
   work: (context: ControllerContext, namespace: ApiObject, again: (ms: number) => void) => Promise<void>,
@@ -44,13 +44,13 @@ export function eachNamespace(
   }
 }
 
-/** Content that the controller decides about, where it differs from what is stored. */
+/** The content to restore, if it differs from the stored object. */
 function restored(found: ApiObject, { kind: _kind, apiVersion: _version, metadata: _metadata, ...content }: ApiObject) {
   const same = Object.entries(content).every(([key, value]) => equal(found[key] as Json | undefined, value as Json))
   return same ? undefined : { ...found, ...structuredClone(content) }
 }
 
-/** Keeps one object of a name in every namespace that is not going away: makes it again when it is deleted, and undoes changes to it. */
+/** Keeps an object in every namespace that is not under deletion: recreates it after deletion, and reverts changes. */
 export function inEachNamespace(name: string, plural: string, make: (context: ControllerContext) => ApiObject | undefined): Controller {
   return (context) => {
     const wanted = make(context)

@@ -1,13 +1,13 @@
 import type { OwnerReference } from '../resources/definition.ts'
 
-/** An object that has owners, by its key in the store. */
+/** An object with owners, by its store key. */
 export interface Dependent {
   readonly key: string
   readonly uid: string
   readonly owners: readonly OwnerReference[]
 }
 
-/** Who depends on whom. Only objects with owners are in it; owners are known by uid alone. */
+/** Graph of owner references: contains only objects with owners; owners are identified by UID. */
 export class ObjectGraph {
   readonly #byKey = new Map<string, Dependent>()
   readonly #byOwner = new Map<string, Set<string>>()

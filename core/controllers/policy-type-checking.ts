@@ -1,4 +1,4 @@
-/** Checks the types in the expressions of validating policies, and writes what it finds into their status. */
+/** Type-checks the expressions of validating policies, and writes warnings into their status. */
 import { celTypeOf } from '../cel/schema-types.ts'
 import type { ServedResource } from '../registry/served.ts'
 import { checkTypes, type KindTypes } from '../resources/admissionregistration/type-checking.ts'
@@ -22,7 +22,7 @@ function kindTypes({ table }: Pick<ControllerContext, 'table'>): KindTypes {
   }
 }
 
-/** Whether the status is about the spec as it is. */
+/** Whether the status was written for the current generation. */
 function isChecked({ metadata: { generation = 0 }, status }: ApiObject): boolean {
   const { observedGeneration = 0 } = (status ?? {}) as { readonly observedGeneration?: number }
   return generation <= observedGeneration

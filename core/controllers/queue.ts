@@ -1,10 +1,10 @@
 import type { Clock, Logger } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 
-/** Keys to be worked on: each at most once at a time, and again after a failure. */
+/** Work queue of keys: each is processed at most once at a time, and retried after failures. */
 export interface Queue {
   add(key: string): void
-  /** After so many milliseconds. */
+  /** Adds a key after a delay in milliseconds. */
   addLater(key: string, milliseconds: number): void
   close(): void
 }
@@ -16,9 +16,9 @@ export interface QueueOptions {
   readonly name: string
   readonly clock: Clock
   readonly logger: Logger
-  /** Keys worked on at a time; default 4. */
+  /** Concurrent workers; default 4. */
   readonly workers?: number
-  /** Brings the world into the state that the key asks for. A failure is tried again, later each time. */
+  /** Reconciles a key. Failures are retried with increasing delays. */
   work(key: string): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
       if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'reconciliation failed; retrying')
       addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
     }
-    // Work that makes work for itself leaves the thread to others in between.
+    // Work that requeues itself must not monopolize the thread.
     if (waiting.has(key)) await clock.pause?.()
     running.delete(key)
     next()

@@ -1,4 +1,4 @@
-/** Says in the status of quotas what is used: at first, and whenever less is used than before. What is used more is charged by admission. */
+/** Recalculates the usage of quotas: initially, and when usage decreases. Admission charges increases. */
 import { type Amounts, areEqual, excess, isEmpty, only, positive, sum } from '../admission/quota/amounts.ts'
 import type { Evaluator } from '../admission/quota/evaluator.ts'
 import { createEvaluators } from '../admission/quota/evaluators.ts'
@@ -12,9 +12,9 @@ import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
 import { createQueue } from './queue.ts'
 
-/** Milliseconds in which a write that was charged is stored, as a rule; what was charged meanwhile makes our own write fail. */
+/** Milliseconds in which a charged write is usually stored; later charges make our own write fail. */
 const settling = 250
-/** Milliseconds after which everything is counted again: time alone frees what pods on lost nodes use. */
+/** Milliseconds between full recalculations: usage of pods on lost nodes ends by time alone. */
 const recount = 300_000
 
 const wanted = ({ spec }: QuotaObject): Amounts => spec?.hard ?? {}
@@ -35,12 +35,12 @@ export const resourceQuota: Controller = (context) => {
   }
   const evaluatorOf = createEvaluators({ platform, clock, find, enabled: gates.enabled })
   const quotas = new Map<string, QuotaObject>()
-  /** Stores of what quotas count, by key. */
+  /** Followed stores of counted resources, by key. */
   const followed = new Map<string, Following>()
   const cancels = new Set<() => void>()
   let closed = false
 
-  /** What counts for a name of a quota, once for all versions of a resource. */
+  /** Resources and evaluators for the names in a quota; one per stored resource. */
   function countedBy(names: readonly string[]): ReadonlyMap<string, Counted> {
     const found = new Map<string, Counted>()
     for (const resource of table.all()) {
@@ -87,7 +87,7 @@ export const resourceQuota: Controller = (context) => {
       const { namespace, name } = store.keys.parse(key)
       const quota = (await client.get(namespace, name)) as QuotaObject | undefined
       if (quota === undefined || closed) return
-      // As long as it limits nothing, nothing is charged to it.
+      // Admission does not charge a quota without limits.
       if (!isEmpty(hardOf(quota))) await pause(settling)
       const status = { hard: wanted(quota), used: await usageOf(quota) }
       if (areEqual(status.hard, hardOf(quota)) && areEqual(status.used, usedOf(quota))) return
@@ -102,7 +102,7 @@ export const resourceQuota: Controller = (context) => {
 
   const quotasIn = (namespace: string) => [...quotas].flatMap(([key, { metadata }]) => (metadata.namespace === namespace ? [key] : []))
 
-  /** Whether less of something is used than before. */
+  /** Whether a change decreases usage. */
   async function frees({ deleted, entry, previous }: Change, { usage }: Evaluator): Promise<boolean> {
     if (deleted) return true
     if (previous === undefined) return false

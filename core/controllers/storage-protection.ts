@@ -1,4 +1,4 @@
-/** Lets storage objects go when nothing uses them any more, and not before (API concept 'Storage Object in Use Protection'). */
+/** Removes the protection finalizer of storage objects when nothing uses them (API concept 'Storage Object in Use Protection'). */
 import type { ApiObject } from '../resources/definition.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Change } from '../watch/change.ts'
@@ -19,13 +19,13 @@ function frees({ deleted, entry, previous }: Change, usesOf: UsesOf): boolean {
   return before.some(({ name }) => !left.includes(name))
 }
 
-/** Whether one of the uses of its name means this very object. */
+/** Whether one of the uses refers to this object. */
 function isMeant(uses: readonly Use[], { metadata }: ApiObject): boolean {
   const controller = metadata.ownerReferences?.find((each) => each.controller)?.uid
   return uses.some(({ owner }) => owner === undefined || owner === controller)
 }
 
-/** Takes the finalizer off objects that are to go and that nothing uses; puts it on those that were made without it. */
+/** Removes the finalizer from objects under deletion that are unused; adds it to objects without it. */
 export function protectInUse(controller: string, protection: Protection): Controller {
   return (context) => {
     const { platform, table, clock, logger } = context
@@ -35,20 +35,20 @@ export function protectInUse(controller: string, protection: Protection): Contro
     const client = context.client(definition)
     const finalizer = platform.name(protection.finalizer)
     const users = protection.users.map(({ plural, uses }) => ({ uses, store: core(context, plural).store }))
-    /** Keys of objects whose finalizers are to change, those in use among them. */
+    /** Keys of objects whose finalizer has to change, including those still in use. */
     const due = new Set<string>()
 
     const isLeaving = ({ metadata }: ApiObject) => metadata.deletionTimestamp !== undefined
     const isDue = (object: ApiObject) => isLeaving(object) === (object.metadata.finalizers ?? []).includes(finalizer)
 
-    /** Objects of a namespace that have to change now. */
+    /** Objects of a namespace to update now. */
     async function dueIn(namespace: string): Promise<ApiObject[]> {
       const keys = [...due].filter((key) => store.keys.parse(key).namespace === namespace)
       const found = await Promise.all(keys.map((key) => store.get(key)))
       return found.flatMap((entry) => entry?.decode() ?? []).filter(isDue)
     }
 
-    /** What is used in a namespace (empty: anywhere), by name. */
+    /** Uses in a namespace (empty: cluster-wide), by name of the used object. */
     async function usesIn(namespace: string): Promise<ReadonlyMap<string, readonly Use[]>> {
       const byName = new Map<string, Use[]>()
       for (const user of users)
@@ -68,12 +68,12 @@ export function protectInUse(controller: string, protection: Protection): Contro
       try {
         await client.mergePatch(namespace, name, { metadata: { uid, resourceVersion, finalizers: wanted.length > 0 ? wanted : null } })
       } catch (error) {
-        // It has changed meanwhile, and that change leads here again.
+        // A write conflict: the change queues the object again.
         if (!isStale(error)) throw error
       }
     }
 
-    /** Keys are namespaces, so that many objects that go at once take one look at their users. */
+    /** Queued by namespace, so that one look at the users serves many objects. */
     const queue = createQueue({
       name: controller,
       clock,

@@ -1,10 +1,10 @@
-/** Which storage objects stay while something uses them, and what uses them; rows of data. */
+/** Storage objects with in-use protection and their users, as a table. */
 import type { ApiObject } from '../resources/definition.ts'
 
 /** One object that is used. */
 export interface Use {
   readonly name: string
-  /** Uid of the controller that it needs to have; absent: any object of that name is meant. */
+  /** Required UID of the used object's controller; absent: any. */
   readonly owner?: string
 }
 
@@ -12,9 +12,9 @@ export interface Protection {
   readonly group: string
   readonly plural: string
   readonly finalizer: string
-  /** Whether the object itself says that it is in use. */
+  /** Whether the object's own status says that it is in use. */
   readonly busy?: (object: ApiObject) => boolean
-  /** What uses it, of the core group; users in namespaces use what is in the same one, or in none. */
+  /** Users, of the core group; namespaced users refer to objects in their own namespace or cluster-scoped ones. */
   readonly users: readonly { readonly plural: string; uses(user: ApiObject): readonly Use[] }[]
 }
 
@@ -37,12 +37,12 @@ interface ClaimFields {
   }
 }
 
-/** Pods use their claims from the moment they are on a node until they are gone, however they ended. */
+/** Pods use their claims from scheduling until deletion, in whatever phase. */
 function claimsOf(pod: ApiObject): readonly Use[] {
   const { name: podName = '', uid = '', deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
   const { nodeName, volumes = [] } = (pod as PodFields).spec ?? {}
   if (!nodeName) return []
-  // Claims of its own may wait for the pod, and the pod's finalizers for them: a pod that has ended holds them no longer.
+  // Its ephemeral claims may wait for the pod, and the pod's finalizers for the claims: a finished pod doesn't use them.
   const ended = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0
   return volumes.flatMap(({ name, persistentVolumeClaim, ephemeral }): Use[] => {
     if (persistentVolumeClaim) return [{ name: persistentVolumeClaim.claimName }]
@@ -52,7 +52,7 @@ function claimsOf(pod: ApiObject): readonly Use[] {
 
 const classes = (...names: readonly (string | undefined)[]): readonly Use[] => names.flatMap((name) => (name ? [{ name }] : []))
 
-/** By the names that `--controllers` knows. */
+/** By the names of `--controllers`. */
 export const protections: { readonly [name: string]: Protection } = {
   'persistentvolume-protection': {
     group: '',

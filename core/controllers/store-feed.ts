@@ -1,4 +1,4 @@
-/** All objects of all resources through one watch of each store. */
+/** Feed of all objects of all resources, with one watch per store. */
 import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch } from '../ports.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -11,21 +11,21 @@ export interface StoredObject {
 }
 
 export interface StoreFollower {
-  /** Everything is told anew: at the start, and after a watch was lost. */
+  /** Start of a complete replay: initially, and after a lost watch. */
   reset(): void
-  /** All that was stored when the feed began has been told; until then absence means nothing. */
+  /** All objects stored at the start were delivered; before that, absence means nothing. */
   ready(): void
   put(object: StoredObject): void
-  /** `last` is what was deleted. */
+  /** `last` is the deleted object. */
   delete(last: StoredObject): void
-  /** A resource came, whose keys start with this; what is stored of it was told. */
+  /** A resource was added, with this key prefix; its stored objects were delivered. */
   arrived(root: string): void
-  /** The resource whose keys start with this is served no more; of its objects nothing further is told. */
+  /** The resource with this key prefix is not served any more; no further events follow. */
   forget(root: string): void
 }
 
 export interface StoreFeed {
-  /** The resource that a key belongs to, where it is served. */
+  /** The served resource of a key. */
   resourceOf(key: string): ServedResource | undefined
   close(): void
 }
@@ -35,7 +35,7 @@ const pageSize = 1_000
 
 const revisionOf = (event: StoreEvent) => (event.type === 'put' ? event.kv.modRevision : event.revision)
 
-/** Served resources by the root of their keys. */
+/** Served resources by key prefix. */
 const rootsOf = (resources: readonly ServedResource[]) =>
   new Map(resources.map((resource) => [resource.store.keys.prefix(''), resource] as const))
 
@@ -44,15 +44,15 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   let cancelStart = () => {}
   let closed = false
   let byRoot = rootsOf(table.all())
-  /** Raised by every start: what an earlier one still reads is of no interest. */
+  /** Incremented by every start: earlier reads are ignored. */
   let generation = 0
-  /** Events of resources that came later, held back until what they had stored before was told. */
+  /** Events of added resources, held back until their stored objects were delivered. */
   const held = new Map<string, (readonly [KeyValueStore, StoreEvent])[]>()
   let starting: Promise<void> | undefined
-  /** What was looked up last: keys come in order, and mostly one after the other from the same place. */
+  /** The previous look-up: consecutive keys mostly have the same prefix. */
   let last = { place: '', root: undefined as string | undefined, from: byRoot }
 
-  /** The longest root that the key starts with. */
+  /** The longest resource prefix of a key. */
   function rootOf(key: string): string | undefined {
     const length = key.lastIndexOf('/') + 1
     if (last.from !== byRoot || length !== last.place.length || !key.startsWith(last.place)) {
@@ -75,7 +75,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     return root === undefined ? undefined : byRoot.get(root)
   }
 
-  /** Undefined when it can't be read: it is passed over, so that the rest goes on. */
+  /** Undefined for unreadable values, which are skipped. */
   function entryOf(kv: KeyValue, { store: { reader } }: ServedResource): Entry | undefined {
     try {
       return reader.one(kv)
@@ -86,7 +86,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     }
   }
 
-  /** Tells what a store holds below a prefix; resolves to the revision that it was read at. */
+  /** Delivers the objects below a prefix; resolves to the revision at which they were read. */
   async function load(store: KeyValueStore, below: string, own: number): Promise<number> {
     let from: string | undefined
     let revision: number | undefined
@@ -144,7 +144,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     })
   }
 
-  /** Tells what was stored of a resource before it was served, then what has happened since. */
+  /** Delivers the stored objects of an added resource, then the events since. */
   async function catchUp(root: string): Promise<void> {
     const own = generation
     held.set(root, [])
@@ -158,7 +158,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     for (const [store, event] of events) if (revisionOf(event) > (told.get(store) ?? 0)) tell(store, event)
   }
 
-  /** Resources came, changed or went. */
+  /** Resources were added, changed or removed. */
   function look(): void {
     const before = byRoot
     byRoot = rootsOf(table.all())
@@ -167,7 +167,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
       held.delete(root)
       follower.forget(root)
     }
-    // What has not begun yet tells it all.
+    // The start still to come delivers everything.
     if (starting === undefined) return
     for (const root of byRoot.keys()) if (!before.has(root)) catchUp(root).catch(retry)
   }
@@ -180,7 +180,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     })
   }
 
-  /** One watch that is lost ends all: what is gone meanwhile is found out by starting anew. */
+  /** After a lost watch everything restarts, to detect deletions meanwhile. */
   function retry(error: unknown): void {
     if (closed) return
     generation++
@@ -194,7 +194,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   }
 
   const unfollow = table.follow(look)
-  // Whoever started the server gets it before all that is stored is looked at.
+  // Deferred, so that the server's start does not wait for reading all objects.
   startAfter(0)
   return {
     resourceOf,

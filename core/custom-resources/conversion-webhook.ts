@@ -1,4 +1,4 @@
-/** Strategy Webhook: objects are sent to another service as a ConversionReview, as many at a time as fit, and come back in the other version. */
+/** Conversion strategy Webhook: sends objects in batches as ConversionReviews. */
 import type { Platform } from '../platform.ts'
 import type { Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
@@ -18,9 +18,9 @@ export interface ConversionContext {
 
 type Settings = NonNullable<NonNullable<Definition['spec']['conversion']>['webhook']>
 
-/** Milliseconds for one call. */
+/** Timeout in milliseconds per call. */
 const callTimeout = 30_000
-/** Objects of one call, and characters of them together; one object may be larger. */
+/** Maximum objects per call, and characters of them together; a single object may be larger. */
 const mostObjects = 1_000
 const mostText = 1024 * 1024
 const reviewVersions = ['v1', 'v1beta1']
@@ -38,7 +38,7 @@ interface Answer {
 /** `example.com/v1, Kind=Widget`. */
 const kindText = (apiVersion: string, kind: string) => `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
 
-/** The objects of a usable answer. Throws an Error that says what is wrong with it. */
+/** The objects of a valid response. Throws an Error with the reason otherwise. */
 function objectsOf(text: string, uid: string, apiVersion: string): readonly Converted[] {
   const answer = parseJsonText(text) as Answer | null
   const { kind, apiVersion: version, response } = answer ?? {}
@@ -63,7 +63,7 @@ interface Batch {
   readonly texts: string[]
 }
 
-/** Texts of objects, in batches that fit into a call, each made when it is wanted: others have their turn while a call is under way. */
+/** Splits objects into batches, encoded on demand: other requests run while a call is in progress. */
 function* batches(objects: readonly ApiObject[]): Generator<Batch, void> {
   let batch: Batch = { objects: [], texts: [] }
   let size = 0

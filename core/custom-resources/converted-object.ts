@@ -1,4 +1,4 @@
-/** What a conversion webhook may change: everything but what an object is and, of its metadata, all but labels and annotations. */
+/** Validates converted objects: a webhook may not change an object's identity, and of its metadata only labels and annotations. */
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
 import { FieldErrors } from '../schema/field-error.ts'
@@ -6,10 +6,10 @@ import { FieldPath } from '../schema/field-path.ts'
 import type { Json } from '../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../schema/object-meta.ts'
 
-/** An object as the webhook sent it. */
+/** An object as returned by the webhook. */
 export type Converted = Json | undefined
 
-/** Why an object that came back is refused. */
+/** Why a converted object is invalid. */
 export class InvalidObject extends Error {
   override readonly name = 'InvalidObject'
   readonly #what: 'object' | 'metadata' | 'type'
@@ -17,7 +17,7 @@ export class InvalidObject extends Error {
     super(why)
     this.#what = what
   }
-  /** `index`: in an answer of several objects. */
+  /** `index`: position in a response with several objects. */
   text(index: number | undefined): string {
     if (this.#what === 'metadata') return `invalid metadata${index === undefined ? '' : ` in object at index ${index}`}: ${this.message}`
     if (index === undefined) return `invalid object${this.#what === 'type' ? ' at index 0' : ''}: ${this.message}`
@@ -29,7 +29,7 @@ type Members = { readonly [name: string]: Json | undefined }
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
 
-/** The type of a value as Go names it. */
+/** Go type name of a value. */
 function typeOf(value: Json | undefined): string {
   if (value === undefined || value === null) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'
@@ -66,7 +66,7 @@ function checkIdentity(original: ApiObject, converted: Members, apiVersion: stri
   }
 }
 
-/** Labels or annotations that came back. */
+/** Validates returned labels or annotations. */
 function textsOf(name: 'labels' | 'annotations', given: Json | undefined, original: ApiObject): { [key: string]: string } | undefined {
   if (given === undefined || given === null) return undefined
   if (!isObject(given)) throw new InvalidObject('metadata', `invalid metadata.${name} of type ${typeOf(given)} in converted object`)
@@ -84,7 +84,7 @@ function textsOf(name: 'labels' | 'annotations', given: Json | undefined, origin
   return texts
 }
 
-/** The object that came back, with the metadata that it may not change. Throws InvalidObject. */
+/** The converted object with the original's immutable metadata. Throws InvalidObject. */
 export function mergedObject(original: ApiObject, converted: Converted, apiVersion: string): ApiObject {
   if (!isObject(converted))
     throw new InvalidObject('object', `json: cannot unmarshal ${Array.isArray(converted) ? 'array' : typeof converted} into an object`)

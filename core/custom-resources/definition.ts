@@ -1,4 +1,4 @@
-/** A CustomResourceDefinition, as its controllers read it. */
+/** A CustomResourceDefinition, typed for its controllers. */
 import type { CustomResourceDefinition } from '../resources/apiextensions/index.ts'
 import { equal } from '../schema/equal.ts'
 import type { Infer, Json } from '../schema/model.ts'
@@ -15,14 +15,14 @@ export const conditionOf = ({ status }: Definition, type: string): Condition | u
 
 export const isTrue = (definition: Definition, type: string): boolean => conditionOf(definition, type)?.status === 'True'
 
-/** Whether requests for its objects are answered: from the moment its names are accepted, so that who reads that it is established finds it. */
+/** Whether its objects are served: once names are accepted, so that clients that see Established find them. */
 export const isServed = (definition: Definition) => isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established')
 
-/** Whether a condition says the same as an observation. */
+/** Whether a condition equals an observation. */
 export const says = (condition: Condition | undefined, { status, reason, message }: Observation) =>
   condition?.status === status && condition.reason === reason && condition.message === message
 
-/** The conditions with an observation in place of that of its type, or at the end. `now`: milliseconds since the epoch. */
+/** The conditions with the one of the observation's type replaced or added. `now`: milliseconds since the epoch. */
 export function withCondition(conditions: readonly Condition[], observation: Observation, now: number): Condition[] {
   const before = conditions.find(({ type }) => type === observation.type)
   const since = before?.status === observation.status ? before.lastTransitionTime : undefined
@@ -30,7 +30,7 @@ export function withCondition(conditions: readonly Condition[], observation: Obs
   return before ? conditions.map((each) => (each === before ? { ...each, ...made } : each)) : [...conditions, made]
 }
 
-/** Lists that are absent and those that are empty are the same. */
+/** Treats absent and empty lists as equal. */
 const compact = (names: Partial<Names> | undefined) =>
   Object.fromEntries(
     Object.entries(names ?? {}).filter(([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)),

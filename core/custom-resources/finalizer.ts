@@ -1,4 +1,4 @@
-/** Deletes the objects of a definition that is going away, and lets it go (reference: pkg/controller/finalizer). */
+/** Deletes the objects of a definition under deletion, then removes its finalizer (reference: pkg/controller/finalizer). */
 import { isStale, type ResourceClient } from '../controllers/client.ts'
 import { remove } from '../registry/delete.ts'
 import type { ServedResource } from '../registry/served.ts'
@@ -8,7 +8,7 @@ import { messageOf } from '../schema/message-of.ts'
 import type { HookContext } from '../schema/model.ts'
 import { conditionOf, type Definition, isTrue, type Observation, says, withCondition } from './definition.ts'
 
-/** Milliseconds until objects that finalizers hold are looked at again, and after which the condition says that they are still there. */
+/** Milliseconds between checks of objects with finalizers, and until the condition reports remaining objects. */
 const lookAgain = 250
 const patience = 60_000
 
@@ -26,7 +26,7 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
   message,
 })
 
-/** Deletes every object that can be deleted now; resolves to how many are left. */
+/** Deletes all objects that can be deleted; resolves to the number of remaining ones. */
 async function deleteInstances(resource: ServedResource, hooks: () => HookContext): Promise<number> {
   const { store } = resource
   const request = () => ({ context: hooks(), dryRun: false, validateAdmission: async () => {}, warn: () => {} })
@@ -44,7 +44,7 @@ async function deleteInstances(resource: ServedResource, hooks: () => HookContex
   return (await store.list({ namespace: '' })).entries.length
 }
 
-/** Brings the deletion of a definition further; resolves to milliseconds after which to go on, or to undefined. */
+/** Advances the deletion of a definition; resolves to milliseconds until the next step, or undefined. */
 export async function finalize(definition: Definition, { definitions, hooks, stored }: FinalizerContext): Promise<number | undefined> {
   const { name = '', deletionTimestamp, finalizers = [] } = definition.metadata ?? {}
   const own = hooks().platform.name(cleanupFinalizer)
@@ -90,7 +90,7 @@ export async function finalize(definition: Definition, { definitions, hooks, sto
     if (late) await report(terminating('True', 'InstanceDeletionCheck', timedOut))
     return lookAgain
   } catch (error) {
-    // It has changed meanwhile, and that change leads here again.
+    // A write conflict: the change queues the definition again.
     if (isStale(error)) return undefined
     throw error
   }

@@ -1,6 +1,6 @@
 /**
- * The life of custom resources: follows the stored definitions, decides about their names, serves their objects and deletes them with their
- * definition. Every server of a cluster does so alike; who comes second finds it done.
+ * Controllers of custom resources: follow stored definitions, accept names, serve objects, and delete objects with their definition. Every
+ * server of a cluster runs them; the second one finds the work done.
  */
 import { type Client, isStale } from '../controllers/client.ts'
 import { createQueue, type Queue } from '../controllers/queue.ts'
@@ -30,27 +30,27 @@ export interface CustomResourcesOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly outbound: Outbound
-  /** How webhooks are reached. */
+  /** Connects to conversion webhooks. */
   readonly connect: Connect
 }
 
 export interface CustomResources {
-  /** Resolves when the definitions that were stored are served. */
+  /** Resolves when the stored definitions are served. */
   readonly ready: Promise<void>
-  /** Begins to write: conditions, accepted names, deletions. */
+  /** Starts writing: conditions, accepted names, deletions. */
   start(client: Client): void
   close(): void
 }
 
-/** What is remembered of each definition; the schemas are not. */
+/** State of each definition, without its schemas. */
 interface Known {
   readonly group: string
   readonly accepted: Partial<Names>
-  /** Names are wanted that it has not got. */
+  /** Some requested names are not accepted. */
   readonly waiting: boolean
 }
 
-/** Whether nothing is to be done about a definition, as long as its schemas are those that were looked at. */
+/** Whether a definition needs no update, as long as its schemas were checked. */
 const isSettled = (definition: Definition) =>
   definition.metadata?.deletionTimestamp === undefined &&
   isTrue(definition, 'NamesAccepted') &&
@@ -73,14 +73,14 @@ export function createCustomResources({
   if (resource === undefined) return none
   const { store } = resource
   const known = new Map<string, Known>()
-  /** Generation whose schemas were looked at, by name. */
+  /** Generation with checked schemas, by name. */
   const examined = new Map<string, number>()
   let queue: Queue | undefined
   const waiting = new Set<string>()
   const hooks = () => ({ platform, settings, now: clock.now() })
   const nameOf = (key: string) => store.keys.parse(key).name
   const decode = (entry: Entry) => entry.decode() as unknown as Definition
-  /** All but its schemas. */
+  /** Parses a definition without its schemas. */
   const outline = (entry: Entry) => parseJsonText(withoutSchemas(decoder.decode(entry.bytesOnce))) as unknown as Definition
 
   const served = createServedDefinitions({
@@ -99,19 +99,19 @@ export function createCustomResources({
     note(definition)
     served.update(definition, entry)
     const name = nameOf(entry.key)
-    // Schemas of what is established were looked at before.
+    // Schemas of established definitions were checked before.
     if (!examined.has(name) && isSettled(definition)) examined.set(name, definition.metadata?.generation ?? 0)
     if (examined.get(name) === definition.metadata?.generation && isSettled(definition)) waiting.delete(name)
     else enqueue(name)
   }
 
-  /** Before writing has begun, it is noted. */
+  /** Queues a definition, or remembers it until writing starts. */
   function enqueue(name: string): void {
     if (queue) queue.add(name)
     else waiting.add(name)
   }
 
-  /** A name may have become free. */
+  /** Queues definitions of the group that wait for a name. */
   function wakeOthers(group: string, name: string): void {
     for (const [other, { group: its, waiting }] of known) if (its === group && waiting && other !== name) enqueue(other)
   }
@@ -151,10 +151,10 @@ export function createCustomResources({
         const schemas = examined.get(name) !== generation
         const status = nextStatus(definition, taken, schemas, hooks())
         if (status) {
-          // Whoever reads that it is established finds its objects.
+          // Served before the status is written, so that clients that see Established find the objects.
           served.update({ ...definition, status }, entry)
           const { conditions } = status
-          // A merge patch keeps what it does not name: names that are not wanted any more are taken away.
+          // Null members remove accepted names in a merge patch that are not requested any more.
           const acceptedNames = { shortNames: null, categories: null, ...status.acceptedNames }
           const patch = { metadata: { resourceVersion }, status: { acceptedNames, conditions } }
           note((await definitions.mergePatch('', name, patch, 'status')) as unknown as Definition)
@@ -167,7 +167,7 @@ export function createCustomResources({
         name: 'customresourcedefinitions',
         clock,
         logger,
-        // Names are given one after the other.
+        // One worker: names are accepted one after the other.
         workers: 1,
         async work(name) {
           const entry = await store.get(store.keys.of('', name))
@@ -176,7 +176,7 @@ export function createCustomResources({
           try {
             if (definition.metadata?.deletionTimestamp === undefined) return await updateStatus(name, definition, entry)
           } catch (error) {
-            // It has changed meanwhile, and that change leads here again.
+            // A write conflict: the change queues the definition again.
             if (!isStale(error)) throw error
             return
           }

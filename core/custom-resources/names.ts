@@ -1,7 +1,7 @@
-/** Which names a definition gets: those that no other definition of its group has (reference: pkg/controller/status). */
+/** Accepts names of a definition that no other definition of its group has (reference: pkg/controller/status). */
 import type { Definition, Names, Observation } from './definition.ts'
 
-/** Names of a group that are taken, its own included. */
+/** Names taken in a group, including the definition's own. */
 export interface TakenNames {
   readonly resources: ReadonlySet<string>
   readonly kinds: ReadonlySet<string>
@@ -24,7 +24,10 @@ export interface Decision {
   readonly accepted: Observation
 }
 
-/** What is wanted and free is given; what is not stays as it was, and the condition says why. Of several conflicts it names the last. */
+/**
+ * Accepts requested names that are free; for others the previous name stays and the condition says why. Of several conflicts it reports the
+ * last.
+ */
 export function decideNames({ spec, status }: Definition, { resources, kinds }: TakenNames): Decision {
   const wanted = spec.names
   const had: Partial<Names> = status?.acceptedNames ?? {}

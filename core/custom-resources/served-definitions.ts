@@ -1,4 +1,4 @@
-/** Definitions in the table of resources: rows while they are served, replaced when their specification or names change. */
+/** Serves definitions: adds their rows to the resource table, and replaces them when spec or names change. */
 import type { ServedResource } from '../registry/served.ts'
 import type { LiveTable } from '../registry/table.ts'
 import { customResourceRows } from '../resources/apiextensions/custom-resource.ts'
@@ -8,7 +8,7 @@ import type { Entry } from '../storage/entry.ts'
 import { type Definition, isServed, isTrue } from './definition.ts'
 
 interface Shown {
-  /** What rows are made from, as text. */
+  /** Fingerprint of the definition parts that rows depend on. */
   readonly made: string
   readonly terminating: boolean
   readonly source: Source
@@ -18,10 +18,10 @@ interface Shown {
 }
 
 export interface ServedDefinitions {
-  /** Serves what the definition says now, or not any more; `entry` is what it was decoded from. */
+  /** Serves the current definition, or removes it; `entry` is its stored form. */
   update(definition: Definition, entry: Entry): void
   remove(name: string): void
-  /** The objects in the version in which they are stored, whether that is served or not; undefined while the definition is not served. */
+  /** The resource in its stored version, even if that version is not served; undefined while the definition is not served. */
   stored(name: string): ServedResource | undefined
 }
 
@@ -31,8 +31,8 @@ export interface ServedDefinitionsOptions {
 }
 
 /**
- * The definition as it is stored, which all of its rows read their schemas from when they first need them: bytes that the watch cache has
- * anyway, as long as it is the newest.
+ * The stored definition, from which rows parse schemas on first use. While it is the newest version, its bytes are shared with the watch
+ * cache.
  */
 class Source {
   entry: Entry

@@ -1,4 +1,4 @@
-/** What the status of a definition should say (reference: pkg/controller/status, establish, nonstructuralschema, apiapproval). */
+/** Computes the status of a definition (reference: pkg/controller/status, establish, nonstructuralschema, apiapproval). */
 import { approvalOf, isProtected } from '../resources/apiextensions/approval-validation.ts'
 import { bundleProblem } from '../resources/apiextensions/ca-bundle.ts'
 import { structuralProblems } from '../resources/apiextensions/structural-problems.ts'
@@ -7,7 +7,7 @@ import type { HookContext, Json } from '../schema/model.ts'
 import { conditionOf, type Definition, isTrue, type Observation, type Status, sameNames, says, withCondition } from './definition.ts'
 import { decideNames, type TakenNames } from './names.ts'
 
-/** The reference server needs a second write for this, after a wait in which other servers begin to serve. Here who sees that it is established has it. */
+/** The reference server delays this condition until other servers serve the resource. Here it is served before the condition is written. */
 function established(definition: Definition, accepted: boolean): Observation | undefined {
   const message = 'the initial names have been accepted'
   const type = 'Established'
@@ -32,7 +32,7 @@ function nonStructural(definition: Definition): Observation | undefined {
   return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
 }
 
-/** The next status; undefined: it says what it should. `schemas`: whether schemas are to be looked at, which takes long. */
+/** The next status; undefined when it is current. `schemas`: also check the schemas, which is expensive. */
 export function nextStatus(definition: Definition, taken: TakenNames, schemas: boolean, context: HookContext): Status | undefined {
   const { status = {} } = definition
   const settled = sameNames(definition.spec.names, status.acceptedNames) && isTrue(definition, 'NamesAccepted')

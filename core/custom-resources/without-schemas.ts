@@ -5,8 +5,8 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * The JSON of a definition with empty schemas, which are nearly all of it: the rest is read in a fraction of the time. No text has the
- * name of the member with its quotes but as a member: inside of texts quotes are escaped.
+ * Removes the schemas from a definition's JSON: the rest parses in a fraction of the time. The quoted member name
+ * can't occur inside a string, where quotes are escaped.
  */
 export function withoutSchemas(json: string): string {
   let kept = ''
@@ -19,7 +19,7 @@ export function withoutSchemas(json: string): string {
   return kept + json.slice(from)
 }
 
-/** Behind the object that begins here, or with the next one. */
+/** End of the object that starts here or after here. */
 function endOfObject(json: string, start: number): number {
   let depth = 0
   for (let at = start; at < json.length; at++) {
@@ -31,7 +31,7 @@ function endOfObject(json: string, start: number): number {
   return json.length
 }
 
-/** Where the quote is that ends the text which begins here. */
+/** Position of the closing quote of the string that starts here. */
 function endOfText(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
     let escapes = 0

@@ -1,9 +1,9 @@
-/** Metrics of admission, by the names that dashboards for this API know. */
+/** Admission metrics, with the reference server's names. */
 import type { AdmissionObserver, ChainObserver, PolicyObserver, WebhookObserver } from '../admission/observer.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
 const seconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
-/** Codes above are counted as this one: webhooks choose them. */
+/** Larger status codes count as this one, because webhooks choose them. */
 const highestCode = 600
 
 function webhookMetrics(registry: MetricsRegistry): WebhookObserver {

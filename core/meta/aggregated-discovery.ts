@@ -3,14 +3,14 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { type ResourceRow, resourceRows } from './resource-rows.ts'
 import type { ServedGroup } from './served.ts'
 
-/** The parameters of a media type by which a client asks for the aggregated list, and as they are sent. */
+/** Media type parameters of aggregated discovery, for negotiation and Content-Type. */
 export function aggregatedType(version: string, platform: Platform) {
   const group = `apidiscovery.${platform.domain}`
   const kind = 'APIGroupDiscoveryList'
   return { group, kind, parameters: `g=${group};v=${version};as=${kind}` }
 }
 
-/** All groups with all their resources in one document (KEP-3352). */
+/** All groups with their resources in one document (KEP-3352). */
 export function aggregatedList(groups: readonly ServedGroup[], version: string, platform: Platform) {
   const { group, kind } = aggregatedType(version, platform)
   return {
@@ -24,7 +24,7 @@ export function aggregatedList(groups: readonly ServedGroup[], version: string, 
   }
 }
 
-/** An empty group and version stand for those of the list, as in the lists of the single paths. */
+/** Empty group and version default to those of the list, as in the unaggregated lists. */
 const responseKind = ({ group = '', version = '', kind }: ResourceRow) => ({ group, version, kind })
 
 function discovered(definition: ResourceDefinition) {

@@ -1,4 +1,4 @@
-/** Metrics of who makes requests, by the names that dashboards for this API know. */
+/** Metrics of authentication attempts, with the reference server's names. */
 import { serviceAccountName } from '../authn/names.ts'
 import type { AuthenticationObserver, TokenObserver } from '../authn/observer.ts'
 import type { Platform } from '../platform.ts'
@@ -17,7 +17,7 @@ export function createAttemptMetrics(registry: MetricsRegistry, platform: Platfo
     seconds,
   )
   const known = new Set(['admin', 'client', ...platform.componentUsers, serviceAccountName(platform.namespaces.system, 'default')])
-  /** Few and nobody's: user names are no business of metrics, and there are many. */
+  /** A bounded set of label values; user names are unbounded and confidential. */
   const kindOf = (name: string) => (known.has(name) ? name : name.includes('@') ? 'email_id' : 'other')
   return {
     attempted(result, milliseconds, userName) {

@@ -1,4 +1,4 @@
-/** What authentication measures, by the names that dashboards for this API know. */
+/** Authentication metrics, with the reference server's names. */
 import type { JwtObserver } from '../authn/jwt/authenticator.ts'
 import type { Clock } from '../ports.ts'
 import { hashOf } from '../schema/digest.ts'
@@ -6,14 +6,14 @@ import type { MetricsRegistry } from './metrics.ts'
 import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
 
 export interface AuthenticationMetrics extends JwtObserver, ReloadMetrics {
-  /** An issuer is not configured any more. */
+  /** Removes the series of an issuer that is not configured any more. */
   forget(issuer: string): void
 }
 
 const prefix = 'apiserver_authentication_jwt_authenticator'
 const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** `server` is the identity of this server; empty: it has none. */
+/** `server` is this server's identity; empty: none. */
 export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthenticationMetrics {
   const latency = registry.histogram(
     `${prefix}_latency_seconds`,
@@ -32,7 +32,7 @@ export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Cl
     'hash',
   ])
   const identity = hashOf(server)
-  /** Hash of the keys in use, by issuer. */
+  /** Hash of the current keys, by issuer. */
   const inUse = new Map<string, string>()
 
   async function use(issuer: string, keySet: string | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-/** What authorization measures, by the names that dashboards for this API know. */
+/** Authorization metrics, with the reference server's names. */
 import type { AuthorizationObserver } from '../authz/observer.ts'
 import type { Clock } from '../ports.ts'
 import type { MetricsRegistry } from './metrics.ts'
@@ -10,7 +10,7 @@ const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const matchSeconds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
 const matcher = 'Webhook'
 
-/** `server` is the identity of this server; empty: it has none. */
+/** `server` is this server's identity; empty: none. */
 export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthorizationMetrics {
   const decisions = registry.counter('apiserver_authorization_decisions_total', 'Requests that an authorizer allowed or denied.', [
     'type',

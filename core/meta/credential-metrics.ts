@@ -1,4 +1,4 @@
-/** Metrics of service account tokens and client certificates, by the names that dashboards for this API know. */
+/** Metrics of service account tokens and client certificates, with the reference server's names. */
 import type { CertificateObserver } from '../authn/certificate/client-certificate.ts'
 import type { AccountTokenObserver, AccountTokenUse } from '../authn/observer.ts'
 import type { MetricsRegistry } from './metrics.ts'

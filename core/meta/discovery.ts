@@ -16,26 +16,26 @@ import { createStorageVersionHash } from './storage-version-hash.ts'
 export interface DiscoveryOptions {
   readonly served: DefinitionSource
   readonly platform: Platform
-  /** Host and port that `/api` tells clients to use. */
+  /** Host and port in the answer of `/api`. */
   readonly serverAddress: string
-  /** Whether resources carry a hash of the version in which they are stored (gate StorageVersionHash). */
+  /** Whether resources have a storage version hash (gate StorageVersionHash). */
   readonly hashes: boolean
 }
 
 export interface Discovery {
   /**
-   * Answers GET on `/api`, `/apis`, `/apis/GROUP` and the paths of group versions, with or without a slash at the end.
-   * Undefined when nothing is served there. Rejects with NotAcceptable.
+   * Answers GET on `/api`, `/apis`, `/apis/GROUP` and the paths of group versions, with or without trailing slash.
+   * Undefined for other paths. Rejects with NotAcceptable.
    */
   respond(request: Request, url: URL): Promise<Response> | undefined
 }
 
-/** A list in each format; made when it is first asked for. */
+/** A list in each format, built on demand. */
 type Forms = { readonly [format in Format]: BuildDocument }
 
 function inAllForms(schema: Message, build: () => unknown): Forms {
   const json = lazyDocument(build)
-  // Some lists say no version; their envelope does.
+  // Some lists have no apiVersion; the protobuf envelope still needs one.
   const as = (format: Format) =>
     lazyForm(json, (value: JsonObject) => {
       const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...value } : value) as JsonObject & { kind: string; apiVersion: string }
@@ -44,7 +44,7 @@ function inAllForms(schema: Message, build: () => unknown): Forms {
   return { json, yaml: as('yaml'), protobuf: as('protobuf') }
 }
 
-/** Discovery of what is served: the list of each path, and the aggregated list of all (KEP-3352) for clients that ask for it. */
+/** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
 export function createDiscovery({ served, platform, serverAddress, hashes }: DiscoveryOptions): Discovery {
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision(served, (definitions) => {
@@ -122,7 +122,7 @@ async function negotiate(
   throw notAcceptable(types.map(([mediaType]) => mediaType))
 }
 
-/** Lists of the core group carry no apiVersion: clients have seen them so since before there were groups. */
+/** Lists of the core group have no apiVersion, for historical reasons. */
 function apiVersions(core: readonly ServedGroup[], serverAddress: string) {
   return {
     kind: 'APIVersions',

@@ -2,10 +2,10 @@ import { Reply } from '../respond/reply.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
 
-/** Bytes that are the same for everybody, with their validator. */
+/** Bytes that are the same for all clients, with their ETag. */
 export interface Document {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Upper-case SHA-512 in hex, without quotes. */
+  /** Upper-case hexadecimal SHA-512, without quotes. */
   readonly hash: string
 }
 
@@ -21,14 +21,14 @@ async function sha512(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 
 const nothing = new Uint8Array()
 
-/** Lets other requests have their turn. Web Crypto answers in a task of its own and, unlike a timer of the clock, keeps the process alive. */
+/** Yields to other requests. Web Crypto resolves in a separate task and, unlike a timer, keeps the process alive. */
 export async function pause(): Promise<void> {
   await crypto.subtle.digest('SHA-256', nothing)
 }
 
 export type BuildDocument = () => Promise<Document>
 
-/** A document that is built when it is first asked for. */
+/** A document that is built on first use. */
 export function lazyBytes(build: () => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>): BuildDocument {
   let document: Promise<Document> | undefined
   const start = async () => {
@@ -41,12 +41,12 @@ export function lazyBytes(build: () => Uint8Array<ArrayBuffer> | Promise<Uint8Ar
   }
 }
 
-/** The same from a value, as compact JSON. */
+/** As `lazyBytes`, from a value encoded as compact JSON. */
 export function lazyDocument(build: () => unknown): BuildDocument {
   return lazyBytes(async () => encoder.encode(printJson(await build())))
 }
 
-/** Another form of a document, under the same validator. */
+/** Another encoding of a document, with the same ETag. */
 export function lazyForm(document: BuildDocument, convert: (value: JsonObject) => Uint8Array<ArrayBuffer>): BuildDocument {
   let form: Promise<Document> | undefined
   const start = async () => {
@@ -59,7 +59,7 @@ export function lazyForm(document: BuildDocument, convert: (value: JsonObject) =
   }
 }
 
-/** Answers with the document, or with 304 when the client has it already (RFC 9110 13.1.2). */
+/** Responds with the document, or 304 when the client has it (RFC 9110 13.1.2). */
 export function respondWith(request: Request, document: Document, headers: { readonly [name: string]: string }): Response {
   const etag = `"${document.hash}"`
   const all = { ...headers, ETag: etag, Vary: 'Accept' }

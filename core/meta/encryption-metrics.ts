@@ -1,4 +1,4 @@
-/** What encryption at rest measures, by the names that dashboards for this API know. */
+/** Metrics of encryption at rest, with the reference server's names. */
 import type { Clock } from '../ports.ts'
 import { hashOf } from '../schema/digest.ts'
 import { Recent } from '../storage/encryption/kms/recent.ts'
@@ -8,7 +8,7 @@ import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
 
 export interface EncryptionMetrics extends EncryptionObserver, ReloadMetrics {}
 
-/** Keys of plugins that are told apart; those that were used longest ago are said no more about. */
+/** Maximum tracked plugin keys; series of the least recently used ones are removed. */
 const mostKeys = 100
 const storage = 'apiserver_storage'
 const envelope = 'apiserver_envelope_encryption'
@@ -92,7 +92,7 @@ function plugins(registry: MetricsRegistry): Plugins {
   }
 }
 
-/** Ids of keys are shown by their hash, as is the identity of the server. */
+/** Key ids and the server's identity are hashed in labels. */
 function keys(registry: MetricsRegistry, clock: Clock, server: string): Pick<EncryptionObserver, 'usedKey' | 'reportedKey'> {
   const labels = ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash']
   const total = registry.counter(
@@ -143,7 +143,7 @@ function keys(registry: MetricsRegistry, clock: Clock, server: string): Pick<Enc
   }
 }
 
-/** `server` is the identity of this server; empty: it has none. */
+/** `server` is this server's identity; empty: none. */
 export function createEncryptionMetrics(registry: MetricsRegistry, clock: Clock, server = ''): EncryptionMetrics {
   return {
     ...transformations(registry),

@@ -1,4 +1,4 @@
-/** Metrics of calls to an external signer, by the names that dashboards for this API know. */
+/** Metrics of calls to an external signer, with the reference server's names. */
 import type { SignerObserver } from '../authn/service-account/signer-observer.ts'
 import type { Clock } from '../ports.ts'
 import type { MetricsRegistry } from './metrics.ts'

@@ -2,12 +2,12 @@ import type { Clock } from '../ports.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 
-/** One thing that has to be well. */
+/** A health check. */
 export interface HealthCheck {
   readonly name: string
-  /** Further name under which `?exclude=` finds this check. */
+  /** Another name for this check in `?exclude=`. */
   readonly group?: string
-  /** Throws or rejects with what is wrong. */
+  /** Throws or rejects with the reason when unhealthy. */
   readonly check: () => void | Promise<void>
 }
 
@@ -16,22 +16,22 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 export interface HealthOptions {
   readonly clock: Clock
   readonly checks: readonly HealthCheck[]
-  /** Checks that belong to start-up: `/livez` takes them for granted until the grace period is over. */
+  /** Startup checks: `/livez` ignores them during the grace period. */
   readonly bootChecks?: readonly HealthCheck[]
-  /** Milliseconds from now (flag `--livez-grace-period`). */
+  /** Grace period in milliseconds from now (flag `--livez-grace-period`). */
   readonly livezGracePeriod?: number
-  /** Checks of `/healthz` and `/readyz`: what they look at is not mended by starting this process anew. */
+  /** Checks of `/healthz` and `/readyz` only: a restart of this process would not fix them. */
   readonly serviceChecks?: readonly HealthCheck[]
-  /** Checks of `/readyz` alone. */
+  /** Checks of `/readyz` only. */
   readonly readyChecks?: readonly HealthCheck[]
-  /** True once shutdown has begun; `/readyz` fails from then on. */
+  /** True once shutdown has begun; then `/readyz` fails. */
   readonly shuttingDown: () => boolean
-  /** Receives the reasons that the answer withholds. */
+  /** Called with the reasons, which the response does not contain. */
   readonly failed?: (endpoint: HealthEndpoint, reasons: readonly string[]) => void
 }
 
 export interface Health {
-  /** Answers `/healthz`, `/livez`, `/readyz` and the single checks below them; undefined elsewhere. */
+  /** Answers `/healthz`, `/livez`, `/readyz` and the single checks below them; undefined for other paths. */
   respond(url: URL): Promise<Response> | undefined
   /** Paths of all endpoints and checks, for the list at `/`. */
   readonly paths: readonly string[]
@@ -85,7 +85,7 @@ async function respondOne(check: HealthCheck): Promise<Response> {
   return reason === undefined ? text(200, 'ok') : text(500, `internal server error: ${reason}\n`)
 }
 
-/** The texts are those of the reference server, which scripts compare. */
+/** The texts equal the reference server's, because scripts parse them. */
 async function respondAll(
   endpoint: HealthEndpoint,
   checks: readonly HealthCheck[],

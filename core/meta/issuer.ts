@@ -1,4 +1,4 @@
-/** How others verify tokens of service accounts: the issuer's discovery document and its key set (KEP-1393). */
+/** Discovery document and JWKS of the service account issuer, for verification by others (KEP-1393). */
 import type { KeySource, VerificationKey } from '../authn/certificate/keys.ts'
 import { Reply } from '../respond/reply.ts'
 
@@ -8,13 +8,13 @@ export const keySetPath = '/openid/v1/jwks'
 export interface IssuerOptions {
   readonly issuer: string
   readonly keys: KeySource
-  /** Address of the key set; empty: on this server. */
+  /** URL of the JWKS; empty: on this server. */
   readonly keySetUri: string
   /** Host and port of this server. */
   readonly serverAddress: string
 }
 
-/** Members of a key as the key set lists them. */
+/** Members of a key in the JWKS. */
 const members = ['use', 'kty', 'kid', 'crv', 'alg', 'x', 'y', 'n', 'e'] as const
 
 const listed = ({ jwk }: VerificationKey) =>
@@ -32,7 +32,7 @@ function defectOf({ issuer, keySetUri }: IssuerOptions): string | undefined {
 
 export type Documents = { readonly [path: string]: () => Response }
 
-/** The documents by path, or why there can't be any. */
+/** The documents by path, or the reason why there are none. */
 export function issuerDocuments(options: IssuerOptions): { readonly documents: Documents } | { readonly defect: string } {
   const defect = defectOf(options)
   if (defect !== undefined) return { defect }

@@ -1,19 +1,19 @@
 import { Reply } from '../respond/reply.ts'
 /**
- * Metrics in Prometheus' text format 0.0.4. A registry belongs to one server. Label values are given in the order in which the
- * metric declares its labels, so that counting costs one map look-up.
+ * Metrics in Prometheus' text format 0.0.4. A registry belongs to one server. Label values are given in the order of the metric's
+ * labels, so that each update needs few map look-ups.
  */
 
 export interface Counter {
   add(values: readonly string[], amount?: number): void
-  /** Says no more about these. */
+  /** Removes the series. */
   remove(values: readonly string[]): void
 }
 
 export interface Gauge {
   set(values: readonly string[], value: number): void
   add(values: readonly string[], amount: number): void
-  /** Says no more about these. */
+  /** Removes the series. */
   remove(values: readonly string[]): void
 }
 
@@ -24,17 +24,17 @@ export interface Histogram {
 export interface MetricsRegistry {
   counter(name: string, help: string, labels: readonly string[]): Counter
   gauge(name: string, help: string, labels: readonly string[]): Gauge
-  /** `buckets` are upper bounds in ascending order, without infinity. */
+  /** `buckets` are ascending upper bounds, without infinity. */
   histogram(name: string, help: string, labels: readonly string[], buckets: readonly number[]): Histogram
-  /** How many observations there were, and their sum. */
+  /** Only the number of observations and their sum. */
   summary(name: string, help: string, labels: readonly string[]): Histogram
-  /** A gauge that is always 1 and says something by its labels; the function that is returned replaces what it says. */
+  /** A gauge that is always 1, with information in its labels; the returned function replaces them. */
   info(name: string, help: string, labels: readonly string[]): (values: readonly string[]) => void
-  /** A gauge without labels that is read when it is asked for. */
+  /** A gauge without labels that is read on demand. */
   collect(name: string, help: string, read: () => number): void
-  /** The same with one label: a number for each of its values. */
+  /** As `collect`, with one label: a number per label value. */
   collectBy(name: string, help: string, label: string, read: () => { readonly [value: string]: number }): void
-  /** All metrics by name. */
+  /** All metrics as text, sorted by name. */
   text(): string
   respond(): Response
 }
@@ -156,19 +156,19 @@ export function createMetrics(): MetricsRegistry {
   }
 }
 
-/** By the value of one label, what there is for the values of the next ones. */
+/** Trie node: series by the value of one label, then the next. */
 type Branch<T> = Map<string, Branch<T> | Series<T>>
 
 /**
- * One state per combination of label values, from its first use on; without labels there is one, from the start. Looked up value by value:
- * one text of all of them would have to be put together and hashed for every request.
+ * Series by label values, created on first use; without labels there is one from the start. Looked up value by value, because a joined
+ * key would have to be built and hashed for every request.
  */
 function createSeries<T>(labels: readonly string[], initial: () => T) {
   const root: Branch<T> = new Map()
   const all = new Set<Series<T>>()
   const last = Math.max(0, labels.length - 1)
 
-  /** The series of all combinations that begin alike. */
+  /** The series that share all label values but the last. */
   function branch(values: readonly string[]): Map<string, Series<T>> {
     let found = root
     for (let i = 0; i < last; i++) {
@@ -240,7 +240,7 @@ function labelText(labels: readonly string[], values: readonly string[]): string
 
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 
-/** Part of what identifies a series, so written as the reference server does it: with an exponent below 0.0001 and from a million on. */
+/** Bucket bounds are part of a series' identity, so they are formatted as in Go: with an exponent below 0.0001 and from a million on. */
 function boundText(bound: number): string {
   if (bound === 0 || (bound >= 1e-4 && bound < 1e6)) return number(bound)
   return bound.toExponential().replace(/(?<=e.)(?=\d$)/, '0')

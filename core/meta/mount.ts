@@ -1,4 +1,4 @@
-/** The fixed paths: discovery, OpenAPI, health, version, metrics. */
+/** Fixed paths: discovery, OpenAPI, health, version, metrics. */
 import { TrieRouter } from 'hono/router/trie-router'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
@@ -25,24 +25,24 @@ export interface MetaOptions {
   readonly metrics: MetricsRegistry
   readonly serverAddress: string
   readonly settings: ClusterSettings
-  /** Further documents by path, such as the issuer's discovery. */
+  /** Additional documents by path, such as the issuer's discovery document. */
   readonly others?: { readonly [path: string]: () => Response | Promise<Response> }
 }
 
-/** Answers requests outside of the resources; throws, or rejects with, 404 where there is nothing, and 405 for other methods than GET and HEAD. */
+/** Answers non-resource requests; throws, or rejects with, 404 for unknown paths and 405 for methods other than GET and HEAD. */
 export type Meta = (exchange: Exchange) => Response | Promise<Response>
 
 type Respond = (request: Request, url: URL) => Response | Promise<Response> | undefined
 
-/** A path that is always there, with or without a slash at its end. */
+/** A fixed path, with or without trailing slash. */
 interface FixedPath {
   readonly path: string
-  /** Whether it answers for all paths below as well. */
+  /** Whether it also handles all paths below. */
   readonly below?: true
   readonly respond: Respond
 }
 
-/** Finds who answers a path by what authorization saw of it. */
+/** Finds the handler of a path, as authorization saw it. */
 function lookup(paths: readonly FixedPath[]): (path: string) => Respond | undefined {
   const router = new TrieRouter<Respond>()
   for (const { path, below, respond } of paths) router.add('GET', below ? `${path}/*` : path, respond)

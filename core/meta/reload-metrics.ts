@@ -2,15 +2,18 @@ import type { Clock } from '../ports.ts'
 import { hashOf } from '../schema/digest.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
-/** What a server measures about a configuration file that it follows. */
+/** Metrics of a watched configuration file. */
 export interface ReloadMetrics {
-  /** The file was read again after a change; its text when it is in use now. */
+  /** The file was reloaded; `text` is set if the new content is in use. */
   reloaded(text: string | undefined): void
-  /** The text that is in use. */
+  /** The content now in use. */
   using(text: string): void
 }
 
-/** Metrics by the names that dashboards for this API know. `subject` is a word such as `authentication`; `server` is the identity of this server, empty: none. */
+/**
+ * Reload metrics with the reference server's names. `subject` is a word such as `authentication`; `server` is this server's identity, empty:
+ * none.
+ */
 export function createReloadMetrics(registry: MetricsRegistry, clock: Clock, subject: string, server = ''): ReloadMetrics {
   const prefix = `apiserver_${subject}_config_controller`
   const labels = ['status', 'apiserver_id_hash']

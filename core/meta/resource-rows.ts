@@ -1,10 +1,10 @@
 import type { ResourceDefinition } from '../resources/definition.ts'
 
-/** One line of discovery: a resource, or a subresource as `pods/status`. */
+/** An entry of discovery: a resource, or a subresource such as `pods/status`. */
 export interface ResourceRow {
   readonly name: string
   readonly subresource: string
-  /** Set where the body is of another group or version than the resource. */
+  /** Set if the body has another group or version than the resource. */
   readonly group?: string
   readonly version?: string
   readonly kind: string
@@ -14,10 +14,10 @@ export interface ResourceRow {
 
 const statusVerbs = ['get', 'patch', 'update']
 
-/** Verbs that a resource does not offer any more while it goes away. */
+/** Verbs not offered for a resource under deletion. */
 const makes: readonly string[] = ['create', 'patch', 'update']
 
-/** The resource itself, then its subresources. */
+/** The resource, then its subresources. */
 export function resourceRows(definition: ResourceDefinition): readonly [ResourceRow, ...ResourceRow[]] {
   const { names, kind, closing } = definition
   const verbs = closing === undefined ? definition.verbs : definition.verbs.filter((verb) => !makes.includes(verb))
@@ -37,7 +37,7 @@ export function resourceRows(definition: ResourceDefinition): readonly [Resource
   }
   return [
     { name: plural, subresource: '', kind, verbs: [...verbs].sort() },
-    // Those of custom resources come as the reference adds them.
+    // Subresources of custom resources keep the reference's order.
     ...(definition.schema.dialect === 'openapi'
       ? subresources.values()
       : [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),

@@ -3,8 +3,8 @@ import { type DefinitionSource, groupServed, perRevision } from './served.ts'
 import { indentedJson } from './version.ts'
 
 /**
- * `/`: the paths that the server knows, sorted. Those of the API groups come from what is served; `others` are the rest, such as
- * `/healthz` and `/version`. Status 404 is for paths that do not exist, which the reference server answers with the same list.
+ * `/`: the sorted list of paths. Those of API groups are computed; `others` are the rest, such as
+ * `/healthz` and `/version`. With status 404 it answers unknown paths, as in the reference server.
  */
 export function createRoot(served: DefinitionSource, platform: Platform, others: readonly string[]): (status?: 200 | 404) => Response {
   const paths = perRevision(served, (definitions) => {

@@ -1,4 +1,4 @@
-/** Metrics of rules of custom resources, by the names that dashboards for this API know. */
+/** Metrics of validation rules of custom resources, with the reference server's names. */
 import type { Clock } from '../ports.ts'
 import type { RuleObserver } from '../schema/model.ts'
 import type { MetricsRegistry } from './metrics.ts'

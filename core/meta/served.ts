@@ -3,11 +3,11 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { customGroupPriority, groupVersions } from '../resources/group-versions.ts'
 import { compareVersions } from '../schema/version-order.ts'
 
-/** The resources that are served now. Everything in this folder is computed from them. */
+/** The currently served resources, from which everything in this folder is computed. */
 export interface DefinitionSource {
-  /** Grows whenever `definitions()` would answer differently. */
+  /** Increases whenever the result of `definitions()` changes. */
   readonly revision: number
-  /** Bound to the platform (no `<domain>` left); only those that are served. An unchanged definition stays the same object. */
+  /** Served definitions, bound to the platform (no `<domain>` left). An unchanged definition stays the same object. */
   definitions(): readonly ResourceDefinition[]
 }
 
@@ -18,20 +18,20 @@ export interface ServedVersion {
   readonly groupVersion: string
   /** `/api/v1` or `/apis/apps/v1`. */
   readonly path: string
-  /** In the order of their plurals. */
+  /** Sorted by plural. */
   readonly definitions: readonly ResourceDefinition[]
 }
 
 export interface ServedGroup {
   /** Empty for the core group. */
   readonly name: string
-  /** Best first; the first is the preferred one. */
+  /** Best first; the first one is the preferred version. */
   readonly versions: readonly ServedVersion[]
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Groups in the order of discovery: by priority, then by name; their versions by stability, then number. */
+/** Groups in discovery order: by priority, then by name; their versions by stability, then number. */
 export function groupServed(definitions: readonly ResourceDefinition[], platform: Platform): readonly ServedGroup[] {
   const priorities = new Map(groupVersions.map(({ group, priority }) => [platform.name(group), priority]))
   const priority = (name: string) => priorities.get(name) ?? customGroupPriority
@@ -66,7 +66,7 @@ function servedVersion(group: string, version: string, definitions: ResourceDefi
   }
 }
 
-/** Remembers what was built for a revision, until the revision changes. */
+/** Memoizes a result for the current revision. */
 export function perRevision<T>(served: DefinitionSource, build: (definitions: readonly ResourceDefinition[]) => T): () => T {
   let revision: number | undefined
   let value: T

@@ -1,17 +1,17 @@
 import type { Clock } from '../ports.ts'
 import type { Counter, Gauge, Histogram, MetricsRegistry } from './metrics.ts'
 
-/** What every server measures, by the names that dashboards for this API know. */
+/** General server metrics, with the reference server's names. */
 export interface ServerMetrics {
   /** Labels: verb, dry_run, group, version, resource, subresource, scope, component, code. */
   readonly requests: Counter
   /** Seconds. Labels: verb, dry_run, group, version, resource, subresource, scope, component. */
   readonly durations: Histogram
-  /** Requests in flight that may last: watches and streams. Labels: verb, group, version, resource, subresource, scope, component. */
+  /** Running watches and streams. Labels: verb, group, version, resource, subresource, scope, component. */
   readonly longRunning: Gauge
-  /** 1 for what was asked of deprecated versions. Labels: group, version, resource, subresource, removed_release. */
+  /** 1 for requests to deprecated versions. Labels: group, version, resource, subresource, removed_release. */
   readonly deprecated: Gauge
-  /** Requests in flight that may not last, as `--max-requests-inflight` counts them: whoever lets them in keeps the numbers. */
+  /** Requests in flight that are not long-running, as `--max-requests-inflight` counts them; updated by the in-flight filter. */
   readonly inflight: { readOnly: number; mutating: number }
 }
 

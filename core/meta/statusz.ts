@@ -11,11 +11,11 @@ export interface StatuszOptions {
   readonly platform: Platform
   readonly clock: Clock
   readonly version: VersionInfo
-  /** Paths outside of the API that the server answers. */
+  /** Non-resource paths of the server. */
   readonly paths: readonly string[]
 }
 
-/** Beginnings of paths that say nothing about the state of the server. */
+/** Path prefixes that are not about the server's state. */
 const others = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
 const versions = ['v1beta1', 'v1alpha1']
 const deprecated = 'This version of the statusz endpoint is deprecated. Please use a newer version.'
@@ -27,7 +27,7 @@ const structured = [
 const firstElements = (paths: readonly string[]) =>
   [...new Set(paths.map((path) => `/${path.split('/', 2)[1]}`))].filter((path) => path !== '/' && !others.has(path)).sort()
 
-/** As `date` prints it: `Sun Nov 22 21:30:00 UTC 2026`. */
+/** Format of `date`: `Sun Nov 22 21:30:00 UTC 2026`. */
 function dateText(time: number): string {
   const [day = '', date = '', month = '', year = '', clock = ''] = new Date(time).toUTCString().split(/,? /)
   return `${day} ${month} ${String(Number(date)).padStart(2)} ${clock} UTC ${year}`
@@ -37,7 +37,7 @@ const twoDigits = (value: number) => String(value).padStart(2, '0')
 const durationText = (seconds: number) =>
   `${Math.floor(seconds / 3600)} hr ${twoDigits(Math.floor(seconds / 60) % 60)} min ${twoDigits(seconds % 60)} sec`
 
-/** `/statusz` (KEP 4827): what runs, and since when; as text for people, or structured for those who ask for a kind. Throws 406. */
+/** `/statusz` (KEP-4827): build and start time, as text or as a structured kind. Throws 406. */
 export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: Request) => Response {
   const started = clock.now()
   const component = `${platform.component}-apiserver`

@@ -1,4 +1,4 @@
-/** How much is stored, polled now and then: counting and measuring cost the store something. */
+/** Metrics of stored data, polled at intervals because reading them puts load on the store. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { type GroupResource, qualified } from '../respond/status.ts'
@@ -11,18 +11,18 @@ export interface StorageMetricsOptions {
   readonly logger: Logger
   readonly table: ResourceTable
   readonly stores: readonly KeyValueStore[]
-  /** First part of the label that tells stores apart. */
+  /** First part of the label that identifies a store. */
   readonly storeName: string
-  /** Milliseconds between counts of objects, 0: never. */
+  /** Milliseconds between counts of objects; 0: never. */
   readonly countInterval: number
-  /** Milliseconds between looks at the size of the database, 0: never. */
+  /** Milliseconds between reads of the database size; 0: never. */
   readonly sizeInterval: number
 }
 
-/** The value of a gauge that could not be read, by convention of the reference server. */
+/** Value of a gauge that could not be read, as in the reference server. */
 const unknown = -1
 
-/** Starts to poll, and returns how to stop. */
+/** Starts polling; the returned function stops it. */
 export function startStorageMetrics({ registry, clock, logger, table, ...options }: StorageMetricsOptions): () => void {
   const objects = registry.gauge('apiserver_resource_objects', 'Stored objects when they were last counted; -1: not known.', [
     'group',
@@ -68,7 +68,7 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
   }
 }
 
-/** Runs at once, and again so many milliseconds after each end; 0: never. */
+/** Runs immediately, and again `interval` milliseconds after each run; 0: never. */
 function every(clock: Clock, interval: number, run: () => Promise<void>): () => void {
   if (interval === 0) return () => {}
   let stopped = false

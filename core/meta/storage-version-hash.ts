@@ -3,8 +3,8 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 const encoder = new TextEncoder()
 
 /**
- * Base64 of the first eight bytes of the SHA-256 of `group/version/Kind` as stored; equal hashes mean that a resource is stored in the
- * same form. Undefined for what is never stored. Remembers what it has computed.
+ * Base64 of the first eight bytes of the SHA-256 of `group/version/Kind` as stored; equal hashes mean the same storage version.
+ * Undefined for resources that are not stored. Results are cached.
  */
 export function createStorageVersionHash(): (definition: ResourceDefinition) => Promise<string | undefined> {
   const known = new Map<string, Promise<string>>()

@@ -2,8 +2,8 @@ import type { Clock, KeyValueStore } from '../ports.ts'
 import type { HealthCheck } from './health.ts'
 
 /**
- * A check of each store, the main one first: `kvstore`, `kvstore-override-0`, …, with the suffix at the end of the store's own name.
- * All have the main one's name as group.
+ * A health check per store, main store first: `kvstore`, `kvstore-override-0`, …, plus the suffix in the store's own name.
+ * Their group is the name of the main store's check.
  */
 export function storeChecks(
   stores: readonly KeyValueStore[],
@@ -17,8 +17,8 @@ export function storeChecks(
 }
 
 /**
- * Passes when the store answers within so many milliseconds. A check while another still waits shares its answer: probes must not pile up
- * on a store that hangs.
+ * Passes if the store answers within `timeout` milliseconds. Concurrent checks share one call, so that probes don't pile up on a
+ * store that hangs.
  */
 export function storeCheck(name: string, store: KeyValueStore, clock: Clock, timeout: number): HealthCheck {
   let asking: Promise<void> | undefined

@@ -1,5 +1,5 @@
 import { Reply } from '../respond/reply.ts'
-/** What `/version` says (apimachinery version.Info). */
+/** Content of `/version` (apimachinery version.Info). */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
@@ -16,7 +16,7 @@ export interface VersionInfo {
   readonly platform: string
 }
 
-/** In the order in which they are written. */
+/** In output order. */
 export const versionFields = [
   'major',
   'minor',
@@ -33,12 +33,12 @@ export const versionFields = [
   'platform',
 ] as const satisfies readonly (keyof VersionInfo)[]
 
-/** `/version`: always JSON, always indented. */
+/** `/version`: always indented JSON. */
 export function versionResponse(info: VersionInfo): Response {
   return indentedJson(Object.fromEntries(versionFields.flatMap((key) => (info[key] === undefined ? [] : [[key, info[key]]]))))
 }
 
-/** Documents that are not API objects are written with two spaces of indentation and no line feed at the end. */
+/** JSON documents that are not API objects: indented by two spaces, without final line feed. */
 export function indentedJson(value: unknown, status = 200): Response {
   return new Reply(JSON.stringify(value, undefined, 2), { status, headers: { 'Content-Type': 'application/json' } })
 }

@@ -11,7 +11,7 @@ import { settle } from './reservations.ts'
 import type { ServedResource } from './served.ts'
 import { interruptible, validateCreate } from './validation.ts'
 
-/** Metadata that the server alone decides. */
+/** Sets metadata that only the server may set. */
 function stampMetadata(definition: ResourceDefinition, object: ApiObject, now: number): void {
   const { metadata } = object
   delete metadata.selfLink
@@ -29,7 +29,7 @@ function nameOf(object: ApiObject): string {
   return metadata.name ?? ''
 }
 
-/** The resourceVersion that a new object should not have; 0 for none, and for what is none. */
+/** A resourceVersion in a new object, which is an error; 0 for none and for malformed ones. */
 function givenRevision({ metadata: { resourceVersion = '' } }: ApiObject): number {
   return /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion) : 0
 }
@@ -41,14 +41,14 @@ function occupied(groupResource: GroupResource, { metadata }: ApiObject, current
   return error
 }
 
-/** Tries to find a name that is free: enough for a million objects of one `generateName` (KEP-4420). */
+/** Maximum generated names: enough for a million objects with one `generateName` (KEP-4420). */
 const generatedNames = 8
 
 const isTaken = (error: unknown) => error instanceof ApiError && error.status.reason === 'AlreadyExists'
 
 /**
- * Stores a new object. Throws 409 when the name is taken, 422 with all that is wrong with it, 500 when it carries a resourceVersion. Where
- * the server makes the name, it tries others that are free.
+ * Stores a new object. Throws 409 when the name exists, 422 with all validation errors, 500 when it has a resourceVersion. Generated names
+ * are retried on conflict.
  */
 export function create(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
   const { name, generateName: base } = object.metadata
@@ -101,7 +101,7 @@ async function prepareAndStore(
   if (request.dryRun) {
     const current = await store.get(key)
     if (current) throw occupied(groupResource, canonical, current)
-    // The reference server's dry run does not get to where a resourceVersion is looked at.
+    // In the reference server, a dry run does not reach the check of resourceVersion.
     return new Entry(key, 0, store.codec.show(value, given || undefined), store.codec)
   }
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')

@@ -4,8 +4,8 @@ import type { ServedResource } from './served.ts'
 const tries = 20
 
 /**
- * Removes what is stored under a name, if it can't be read. Throws 404 when there is nothing, and 409 when it can be read. Nothing that
- * the object held elsewhere is given back.
+ * Removes an unreadable stored value. Throws 404 when there is none, and 409 when it is readable. Reservations of the object are
+ * not released.
  */
 export async function removeUnreadable(
   { store, groupResource }: ServedResource,

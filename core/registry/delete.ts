@@ -17,7 +17,7 @@ export interface DeleteOptions {
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
 }
 
-/** Throws 409 when the object is not the one that the client means. Names the kind, not the resource, as clients know it. */
+/** Throws 409 when preconditions don't match. The message names the kind instead of the resource, as clients expect. */
 function checkPreconditions(definition: ResourceDefinition, object: ApiObject, { preconditions = {} }: DeleteOptions): void {
   const { uid = '', resourceVersion = '', name = '' } = object.metadata
   const on = { group: definition.group, resource: definition.kind }
@@ -35,7 +35,7 @@ function checkPreconditions(definition: ResourceDefinition, object: ApiObject, {
     )
 }
 
-/** The propagation policy becomes a finalizer that the garbage collector acts upon. */
+/** Converts the propagation policy to a finalizer for the garbage collector. */
 function applyPropagation(definition: ResourceDefinition, object: ApiObject, policy: DeleteOptions['propagationPolicy']): void {
   const present = object.metadata.finalizers ?? []
   const kept = present.filter((each) => each !== orphanFinalizer && each !== foregroundFinalizer)
@@ -46,10 +46,10 @@ function applyPropagation(definition: ResourceDefinition, object: ApiObject, pol
   else delete object.metadata.finalizers
 }
 
-/** Of seconds. Like Go's durations, they start over beyond 292 years. */
+/** Milliseconds of a grace period. Overflows beyond 292 years like a Go duration. */
 const milliseconds = (seconds: number | bigint) => Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n)
 
-/** Marks the object as terminating, or shortens the time it has left. False when it is terminating already and nothing changes. */
+/** Starts graceful deletion, or shortens the remaining grace period. False when nothing changes. */
 function startTermination(definition: ResourceDefinition, object: ApiObject, options: DeleteOptions, context: HookContext): boolean {
   const { metadata } = object
   const requested = options.gracePeriodSeconds
@@ -69,12 +69,12 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
 }
 
 export interface Deletion {
-  /** What was deleted, or what is stored while finalizers or its grace period hold it. */
+  /** The deleted object, or the stored one while finalizers or a grace period keep it. */
   readonly entry: Entry
   readonly gone: boolean
 }
 
-/** Deletes in turn with the other writers of the object. See `removeNow`. */
+/** As `removeNow`, serialized with other writers of the object. */
 export function remove(
   resource: ServedResource,
   namespace: string,
@@ -88,9 +88,7 @@ export function remove(
   return request.dryRun ? work() : turns.take(key, request, work)
 }
 
-/**
- * Deletes an object, or starts to: finalizers and grace periods keep it as terminating. Throws 404, and 409 when preconditions fail.
- */
+/** Deletes an object, or marks it for deletion while finalizers or a grace period keep it. Throws 404, and 409 when preconditions fail. */
 async function removeNow(
   resource: ServedResource,
   key: string,

@@ -2,19 +2,19 @@ import type { Replay } from '../cel/replay.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { HookContext } from '../schema/model.ts'
 
-/** What a write needs to know besides the object. */
+/** Context of a write, besides the object. */
 export interface WriteRequest {
   readonly context: HookContext
-  /** Everything happens but the final put. */
+  /** Do everything except the final put. */
   readonly dryRun: boolean
-  /** Asks validating admission about the final object, inside every try; for a delete, without an object, all of admission. */
+  /** Runs validating admission on the final object, in every attempt; for a delete (without object) all of admission. */
   validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
-  /** Aborts while the write waits for its turn; absent: it waits as long as it takes. */
+  /** Aborts waiting for the writer's turn; absent: no time limit. */
   readonly signal?: AbortSignal
-  /** Throws when the request has ended, such as at its deadline: asked before anything is stored. Absent: it has no end. */
+  /** Throws when the request has ended, for example at its deadline; called before storing. Absent: no end. */
   proceed?(): void
-  /** Does validations that `context.part` interrupts. Absent: there are no interruptions. */
+  /** Runs validations that `context.part` may interrupt. Absent: no interruptions. */
   readonly replay?: Pick<Replay, 'run'>
-  /** Collects `Warning` headers. */
+  /** Adds a `Warning` header. */
   warn(text: string): void
 }

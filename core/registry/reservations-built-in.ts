@@ -1,10 +1,10 @@
-/** Reservations by the name that definitions give. */
+/** Built-in reservations, by the name in definitions. */
 import type { ReservationName } from '../resources/definition.ts'
 import { createServiceAddresses, type ServiceAddressesOptions } from './allocators/service-addresses.ts'
 import type { Reservations } from './reservations.ts'
 import type { ServedResource } from './served.ts'
 
-/** What all of them are made from; `resource` finds a resource whether it is served or not. */
+/** Dependencies of reservations; `resource` finds a resource even if it is not served. */
 export interface ReservationOptions extends Omit<ServiceAddressesOptions, 'services' | 'endpoints' | 'ipAddresses' | 'serviceCidrs'> {
   resource(group: string, plural: string): ServedResource
 }
@@ -20,7 +20,7 @@ const makers: { readonly [name in ReservationName]: (options: ReservationOptions
     }),
 }
 
-/** Makes each one when it is first asked for. */
+/** Created on first use. */
 export function builtInReservations(options: ReservationOptions): (name: ReservationName) => Reservations {
   const made = new Map<ReservationName, Reservations>()
   return (name) => {

@@ -1,39 +1,39 @@
 /**
- * What objects take from a shared stock, such as addresses and ports: taken before the object is stored, given back when it is not, or
- * when it goes. A crash in between leaves too much taken, never too little; `start` puts that right.
+ * Allocations of objects from a shared pool, such as addresses and ports: made before the object is stored, released when the write fails or
+ * the object is deleted. A crash in between leaks allocations but never loses one; the repair loop of `start` releases leaks.
  */
 import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { WriteRequest } from './request.ts'
 
-/** What one try of a write has taken. Neither of the two ends rejects: what can't be given back now is found again later. */
+/** Allocations of one write attempt. Neither method rejects: failed releases are repaired later. */
 export interface Reservation {
-  /** The object is stored: gives back what it no longer uses. */
+  /** The object was stored: releases what it no longer uses. */
   commit(): Promise<void>
-  /** It is not: gives back what was taken for it. */
+  /** The write failed: releases what was allocated for it. */
   rollback(): Promise<void>
 }
 
-/** The part of a write request that reservations look at. A dry run chooses and checks, but takes nothing. */
+/** The part of a write request that reservations need. A dry run selects and validates, but allocates nothing. */
 export type ReservingWrite = Pick<WriteRequest, 'context' | 'dryRun'>
 
 export interface Reservations {
-  /** Takes what a new object needs and writes it into the object. Throws an ApiError; nothing stays taken then. */
+  /** Allocates what a new object needs and writes it into the object. Throws an ApiError with nothing left allocated. */
   create(object: ApiObject, write: ReservingWrite): Promise<Reservation>
-  /** The same for an update of the main resource; what the client left out is filled in from `old`. */
+  /** As `create`, for an update of the main resource; absent values are copied from `old`. */
   update(object: ApiObject, old: ApiObject, write: ReservingWrite): Promise<Reservation>
-  /** Gives back everything of an object that is gone. Never rejects. */
+  /** Releases all allocations of a deleted object. Never rejects. */
   release(old: ApiObject, write: ReservingWrite): Promise<void>
-  /** Brings the stock in line with what is stored, and keeps it so until the returned function is called. */
+  /** Starts periodic repair; the returned function stops it. */
   start(): Promise<() => void>
 }
 
-/** The store does not know, or can't say, whether the write happened. */
+/** The outcome of the write is unknown. */
 const isUnknown = (error: unknown) => error instanceof StoreError && (error.code === 'timeout' || error.code === 'unavailable')
 
 /**
- * Tries a write with what was reserved for it: keeps that when `written` says so, and else gives it back. When the outcome is unknown
- * everything stays taken, as the object may be stored: `start` finds what is not used.
+ * Runs a write with its reservation: commits if `written` returns true, otherwise rolls back. If the outcome is unknown, the allocations
+ * stay, because the object may be stored; the repair loop releases unused ones.
  */
 export function settle<T>(reservation: Reservation | undefined, write: () => Promise<T>, written: (result: T) => boolean): Promise<T> {
   return reservation === undefined ? write() : settled(reservation, write, written)

@@ -1,4 +1,4 @@
-/** From rows to served resources, the same way for built-in rows and those that come at run time. */
+/** Turns rows into served resources, for built-in and run-time rows alike. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
@@ -15,7 +15,7 @@ import { createVersionedStore } from '../watch/versioned.ts'
 import { builtInReservations, type ReservationOptions } from './reservations-built-in.ts'
 import type { ServedResource } from './served.ts'
 
-/** What rows need to be served. */
+/** Dependencies of served resources. */
 export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'resource'> {
   readonly stores: Stores
   readonly clock: Clock
@@ -23,38 +23,38 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   readonly pauses: Pauses
   /** Prefix of all keys, such as `/registry`. */
   readonly prefix: string
-  /** Of stored objects. */
+  /** Media type of stored objects. */
   readonly storageMediaType: string
   readonly watchCache: boolean
-  /** Resources without a watch cache in any case. */
+  /** Resources without a watch cache. */
   readonly uncached: readonly GroupResource[]
   /** Seconds. */
   readonly eventTtl: number
   readonly leaseReuse: number
 }
 
-/** The objects of all versions of a resource. */
+/** The stored objects of all versions of a resource. */
 export interface StoredRows {
   readonly rows: readonly ResourceDefinition[]
-  /** The objects as they are stored. */
+  /** The objects in their stored versions. */
   readonly store: WatchableStore
-  /** The objects as a version shows them. */
+  /** The objects in a row's version. */
   viewOf(row: ResourceDefinition): WatchableStore
 }
 
-/** Resources that come and go together. */
+/** Resources that are added and removed together. */
 export interface ServedSet {
-  /** All, those of versions that are not served too. */
+  /** All resources, including versions that are not served. */
   readonly all: readonly ServedResource[]
   readonly resources: readonly ServedResource[]
-  /** By storage key, those of versions that are not served too. */
+  /** By storage key, including versions that are not served. */
   readonly stores: ReadonlyMap<string, StoredRows>
 }
 
-/** Makes a set of rows that are bound to the platform; where nothing has changed it is made of what was there `before`. */
+/** Creates a set from rows that are bound to the platform; reuses unchanged parts of `before`. */
 export type ServeRows = (rows: readonly ResourceDefinition[], serves: (row: ResourceDefinition) => boolean, before?: ServedSet) => ServedSet
 
-/** Leases are of one store; those of each are made when it first needs them. */
+/** Leases belong to one store; created on first use. */
 function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => Leases {
   const made = new Map<KeyValueStore, Leases>()
   return (store) => {
@@ -65,18 +65,18 @@ function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => L
 }
 
 const groupResourceOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
-/** Whether objects look the same in the version of two rows, whatever else has changed. */
+/** Whether two rows present objects identically, whatever else differs. */
 const isSame = (a: ResourceDefinition, b: ResourceDefinition | undefined) =>
   a === b ||
   (a.schema === b?.schema && a.converter === b.converter && apiVersionOf(a) === apiVersionOf(b) && a.storageVersion === b.storageVersion)
 const same = (a: readonly ResourceDefinition[], b: readonly ResourceDefinition[]) =>
   a.length === b.length && a.every((row, index) => isSame(row, b[index]))
 
-/** Whether objects are written in the version of this row. */
+/** Whether this row's version is the storage version. */
 const isStored = ({ storage, converter, storageVersion, ...row }: ResourceDefinition) =>
   converter ? storageVersion === undefined || storageVersion === apiVersionOf(row) : storage === undefined
 
-/** Versions of one resource, those with equal storage keys, share one store. */
+/** Versions of a resource (equal storage keys) share one store. */
 export function createServing(options: ServingOptions): ServeRows {
   const { clock, logger, pauses, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)

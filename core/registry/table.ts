@@ -1,32 +1,32 @@
-/** The live table of resources: sets of rows are put in, replaced and taken out while requests go on. */
+/** The live table of resources: sets of rows are added, replaced and removed while requests are served. */
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import type { ResourceTable, ServedResource } from './served.ts'
 import type { ServedSet, ServeRows } from './serving.ts'
 
-/** The table as its owner sees it. */
+/** The table with write access. */
 export interface LiveTable extends ResourceTable {
   /**
-   * Serves these rows, bound to the platform, in place of those last given under the name; none: takes them away. Resources of the same
-   * rows as before stay as they are; the stores of the others are closed, which ends their watches. Where two sets have a resource of the
-   * same group, version and plural, the set that came first has it. Returns the resources of all rows, served or not.
+   * Serves these rows (bound to the platform) in place of the previous ones of that set; an empty list removes the set. Unchanged resources
+   * are kept; the stores of others are closed, which ends their watches. If two sets have the same group, version and plural, the older set
+   * wins. Returns the resources of all rows, served or not.
    */
   replace(name: string, rows: readonly ResourceDefinition[], serves?: (row: ResourceDefinition) => boolean): readonly ServedResource[]
   /** Closes all stores. */
   close(): void
 }
 
-/** What is looked up, made from all sets. */
+/** Look-up index of all sets. */
 class Index {
   readonly all: ServedResource[] = []
   readonly byPlural = new Map<string, Map<string, ServedResource>>()
   readonly byKind = new Map<string, ServedResource>()
   readonly byStorageKey = new Map<string, ServedResource[]>()
-  /** By storage key, version and kind, those of versions that are not served too. */
+  /** By storage key, version and kind, including versions that are not served. */
   readonly definitions = new Map<string, ResourceDefinition>()
   readonly stores = new Map<string, WatchableStore>()
 
-  /** Of resources of the same name, the one that was added first stays. */
+  /** Of resources with the same name, the first one stays. */
   add({ all, resources }: ServedSet): void {
     for (const { definition } of all) {
       const key = versionOfObjects(definition, apiVersionOf(definition))
@@ -50,7 +50,7 @@ class Index {
 
 const lists = new WeakMap<ServedResource, readonly ServedResource[]>()
 
-/** The resource as a list, the same for every call. */
+/** A one-element list, cached to be the same for every call. */
 function alone(resource: ServedResource): readonly ServedResource[] {
   const known = lists.get(resource) ?? [resource]
   lists.set(resource, known)
@@ -66,7 +66,7 @@ export function createResourceTable(serve: ServeRows): LiveTable {
   const followers = new Set<() => void>()
   let revision = 0
   let known: Index | undefined
-  /** Made when it is next needed: many sets may change at a time. */
+  /** Rebuilt on next use, because many sets may change at once. */
   function index(): Index {
     if (known === undefined) {
       known = new Index()

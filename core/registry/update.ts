@@ -12,16 +12,16 @@ import type { ServedResource } from './served.ts'
 import { interruptible, validateSideUpdate, validateStatusUpdate, validateUpdate } from './validation.ts'
 import type { View } from './view.ts'
 
-/** Tries before a write that keeps losing its swap, to writers of other servers, is given up. */
+/** Maximum attempts of a write with write conflicts, caused by other servers. */
 const tries = 20
 
 export interface Update {
   readonly view: View
-  /** What the client wants, given what is stored; called again after every lost swap. */
+  /** Computes the new object from the stored one; called again after every write conflict. */
   change(existing: ApiObject): Promise<ApiObject>
 }
 
-/** Carries over what a client may not change, and refuses another object under the same name. */
+/** Copies immutable metadata from the stored object, and throws when the UIDs differ. */
 function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: ApiObject): void {
   const { metadata } = incoming
   const name = existing.metadata.name ?? ''
@@ -46,7 +46,7 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
     if (existing.metadata[field] === undefined) delete metadata[field]
     else Object.assign(metadata, { [field]: existing.metadata[field] })
   }
-  // A deletion that has begun goes on; one that an update would begin, or another grace period, is refused by validation.
+  // A started deletion continues; validation refuses other changes of these fields.
   const { deletionTimestamp, deletionGracePeriodSeconds } = existing.metadata
   if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp
   if (deletionGracePeriodSeconds !== undefined) metadata.deletionGracePeriodSeconds ??= deletionGracePeriodSeconds
@@ -54,13 +54,13 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
   else metadata.generation = existing.metadata.generation
 }
 
-/** What of the metadata is part of what is wanted. */
+/** Metadata that counts as desired state. */
 const metadataCounted: { readonly [generation: string]: 'annotations' | 'labels' | undefined } = {
   specAndAnnotations: 'annotations',
   specAndLabels: 'labels',
 }
 
-/** Raises the generation when more than metadata and status changed (API conventions, 'Metadata'). */
+/** Increments the generation when more than metadata and status changed (API conventions, 'Metadata'). */
 function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
   if (definition.generation === 'none') return
   const statusCounts = definition.generation === 'specAndStatus'
@@ -71,7 +71,7 @@ function countGeneration(definition: ResourceDefinition, object: ApiObject, old:
   if (!same) object.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
-/** Who owns what holds for the whole object, whichever side was written. */
+/** Sets the managed fields, which cover the whole object whichever view was written. */
 function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObject): ApiObject {
   const { managedFields: before, ...metadata } = written.metadata
   return before === managedFields ? written : { ...written, metadata: { ...metadata, ...(managedFields && { managedFields }) } }
@@ -82,23 +82,23 @@ function warningsOf({ strategy }: ResourceDefinition, view: View, object: ApiObj
   return warnings?.(object as never, old as never, context) ?? []
 }
 
-/** Whether a try that started from `known` would end the same way from what is stored. */
+/** Whether an attempt based on `known` has the same result with the stored entry. */
 const isSame = (known: Entry, stored: Entry | undefined) => stored?.revision === known.revision && stored.stale === known.stale
 
-/** What came of one try: what clients get now, or what is stored instead. */
+/** Result of an attempt: the entry for the client, or the stored entry after a conflict. */
 interface Outcome {
   readonly entry?: Entry
   readonly lost?: Entry | undefined
-  /** The new content is in the store. */
+  /** The new content was stored. */
   readonly stored: boolean
-  /** The store has agreed: what the try started from was live. */
+  /** The store confirmed that the attempt was based on current state. */
   readonly swapped?: true
 }
 
 /**
- * Changes one object by compare-and-swap. A lost swap reads again and repeats everything, admission included, unless the client named a
- * resourceVersion. An update that changes nothing keeps the resourceVersion, unless what is stored is stale; one that removes the last
- * finalizer of a terminating object deletes it. Throws 404, 409, 422.
+ * Updates one object by compare-and-swap. After a write conflict everything is repeated, including admission, unless the client gave a
+ * resourceVersion. A no-op update keeps the resourceVersion unless the stored form is stale; one that removes the last
+ * finalizer of an object under deletion deletes it. Throws 404, 409, 422.
  */
 export async function update(
   resource: ServedResource,
@@ -111,7 +111,7 @@ export async function update(
   const { definition } = store
   const { codec, keys } = store
   const key = keys.of(namespace, name)
-  /** The store was asked to write. An error after that does not say that nothing was written: nothing may be tried again. */
+  /** A write was sent to the store. After an error its outcome is unknown: it must not be retried. */
   let asked = false
   function ask(): void {
     request.proceed?.()
@@ -164,8 +164,8 @@ export async function update(
     )
   }
 
-  // The first try starts from what is known, which a swap verifies. A refusal, or that nothing changes, counts once what is stored turns
-  // out to be the same.
+  // The first attempt is based on the cached entry, which the swap verifies. An error or a no-op result is final once the stored entry is
+  // confirmed to be the same.
   async function write(waited: boolean): Promise<Entry> {
     let current = waited ? undefined : store.known(key)
     let live = current === undefined

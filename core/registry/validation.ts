@@ -9,7 +9,7 @@ import type { WriteRequest } from './request.ts'
 
 const metadata = FieldPath.of('metadata')
 
-/** Rules that hold while a feature gate is on. */
+/** Feature gates of validation rules. */
 const gatedRules: { readonly [rule: string]: string } = { 'spelling of addresses': 'StrictIPCIDRValidation' }
 
 const errorsFor = ({ settings }: HookContext) =>
@@ -28,7 +28,7 @@ function check(definition: ResourceDefinition, object: ApiObject, errors: FieldE
   errors.untilClosed(() => definition.strategy.validate?.(object as never, errors, context, old as never))
 }
 
-/** What is wrong with an update, but for rules that the stored object was allowed to break as well. */
+/** Validation errors of an update, without those that the stored object has too (ratcheting). */
 function checkUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void {
   check(definition, object, errors, context, old)
   if (!errors.list.some(({ forgivable }) => forgivable)) return
@@ -56,7 +56,7 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
   refuseIfAny(definition, object, errors)
 }
 
-/** Throws 422 with all errors of an update through a subresource, whose other side is kept and not checked again. */
+/** Throws 422 with all errors of a status update; the rest of the object is unchanged and not validated. */
 export function validateStatusUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
   const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
@@ -64,7 +64,7 @@ export function validateStatusUpdate(definition: ResourceDefinition, object: Api
   refuseIfAny(definition, object, errors)
 }
 
-/** Throws 422 with all errors of an update through a subresource that has rules of its own. */
+/** Throws 422 with all errors of an update through a subresource with rules of its own. */
 export function validateSideUpdate(
   definition: ResourceDefinition,
   side: Side,
@@ -79,6 +79,6 @@ export function validateSideUpdate(
   refuseIfAny(definition, object, errors)
 }
 
-/** Does a validation of a write, as often as it is interrupted. A promise only where it was. */
+/** Runs a validation, repeated after interruptions. Returns a promise only if it was interrupted. */
 export const interruptible = ({ replay }: WriteRequest, validation: () => void): void | Promise<void> =>
   replay ? replay.run(validation) : validation()

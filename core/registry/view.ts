@@ -3,19 +3,19 @@ import type { ApiObject, ResourceDefinition, Side } from '../resources/definitio
 import { keptMetadata } from '../resources/side.ts'
 import type { HookContext } from '../schema/model.ts'
 
-/** One side of an object that is written by itself: the main resource, its status, its scale. */
+/** A part of an object that is written separately: the main resource, its status, its scale. */
 export interface View {
-  /** The parent after a write through this view; `incoming` is what `read` would show of it. May change `incoming`. */
+  /** The object after a write through this view; `incoming` has the form that `read` returns, and may be changed. */
   write(existing: ApiObject, incoming: ApiObject, context: HookContext): ApiObject
-  /** Fields that a write through this view leaves as they are, so that nobody gets to own them by it; absent: none. */
+  /** Fields that a write through this view doesn't change, so that it can't own them (resetFields); absent: none. */
   readonly reset?: FieldSet
-  /** Status and the like: what the view does not show is neither prepared nor validated again. */
+  /** Status and the like: the rest of the object is neither prepared nor validated. */
   readonly partial: boolean
-  /** A part with rules of its own, which hold instead of those of the main resource or status. */
+  /** A subresource with validation rules of its own. */
   readonly side?: Side
 }
 
-/** The main resource: its status stays as it is. */
+/** The main resource; a write keeps the status. */
 export function mainView(definition: ResourceDefinition): View {
   return {
     partial: false,
@@ -29,7 +29,7 @@ export function mainView(definition: ResourceDefinition): View {
   }
 }
 
-/** A part of the object that a subresource of its kind stands for. */
+/** The view of a kind's own subresource. */
 export const sideView = (side: Side): View => ({
   partial: true,
   side,
@@ -41,8 +41,8 @@ const identity = ['ownerReferences', 'finalizers', 'deletionTimestamp', 'deletio
 const withLabels = [...identity, 'labels'] as const
 
 /**
- * `/status`: all but status and metadata stays as it is; of metadata, what decides about life and identity does too, or all of it where the
- * kind says so.
+ * `/status`: keeps everything except status and metadata. Of metadata it keeps identity and life cycle fields, or all if the kind
+ * says so.
  */
 export function statusView({ statusKeepsMetadata, statusKeepsLabels }: ResourceDefinition): View {
   const fields = statusKeepsLabels ? withLabels : identity

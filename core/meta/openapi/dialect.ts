@@ -1,22 +1,22 @@
 import type { JsonObject, ScalarType } from '../../schema/model.ts'
 
-/** A scalar that has a model of its own, by its name below the shared machinery. */
+/** A scalar with a model of its own, named relative to the machinery package. */
 export interface ScalarModel {
   readonly name: string
   readonly schema: JsonObject
 }
 
-/** What the two generations of OpenAPI write differently. */
+/** Differences between OpenAPI versions. */
 export interface Dialect {
-  /** Prefix of references to models. */
+  /** Prefix of model references. */
   readonly models: string
-  /** A reference that other keywords stand beside. */
+  /** Wraps a reference so that other keywords can be added. */
   readonly besides: (reference: JsonObject) => JsonObject
   readonly defaults: boolean
-  /** Sets of allowed values are made public. */
+  /** Whether enums are included. */
   readonly enums: boolean
   readonly scalars: { readonly [T in ScalarType]?: ScalarModel }
-  /** Schemas of custom resources are reduced to what readers of this generation understand. */
+  /** Schemas of custom resources are reduced to what clients of this version support. */
   readonly downgrades: boolean
 }
 
@@ -39,7 +39,7 @@ export const v2: Dialect = {
   downgrades: true,
 }
 
-/** OpenAPI 3.0, `/openapi/v3`: nothing may stand beside `$ref`. */
+/** OpenAPI 3.0, `/openapi/v3`: no keywords may be siblings of `$ref`. */
 export const v3: Dialect = {
   models: '#/components/schemas/',
   besides: (reference) => ({ allOf: [reference] }),

@@ -1,12 +1,12 @@
 import type { Facets, Json, JsonObject, List, ScalarType, Schema } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Constraints of built-in types: only closed sets of values are made public, as the reference server does. */
+/** Constraints of built-in types: only enums are published, as in the reference server. */
 export function keywords(facets: Facets | undefined, { enums }: Dialect): JsonObject {
   return enums && facets?.enum ? { enum: [...facets.enum] } : {}
 }
 
-/** How the items of a list are told apart and owned. */
+/** Identity and ownership of list items. */
 export function listKeywords({ listType, keys }: List): JsonObject {
   return {
     ...(listType && { 'x-kubernetes-list-type': listType }),
@@ -31,7 +31,7 @@ export const plainScalars: { readonly [T in ScalarType]: JsonObject } = {
 
 const zeros: { readonly [T in ScalarType]?: Json } = { string: '', bool: false, int32: 0, int64: 0, double: 0 }
 
-/** What a value is when nobody sets it; undefined where that is nothing. */
+/** Zero value of a schema; undefined if there is none. */
 export function zeroOf(schema: Schema): Json | undefined {
   if (schema.type === 'message') return {}
   return schema.type === 'list' || schema.type === 'map' || schema.type === 'any' ? undefined : zeros[schema.type]

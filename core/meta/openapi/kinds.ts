@@ -8,15 +8,15 @@ export interface GroupVersionKind {
   readonly kind: string
 }
 
-/** Kinds by the name of the model that they are written as. */
+/** Kinds by the name of their model. */
 export type Kinds = ReadonlyMap<string, readonly GroupVersionKind[]>
 
-/** Kinds of shared machinery that stand in the core version only. */
+/** Machinery kinds that only the core version lists. */
 const machineryKinds = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
-/** Kinds that every group version has for itself. */
+/** Machinery kinds that every group version lists. */
 const everywhere = ['DeleteOptions', 'WatchEvent']
 
-/** What each model stands for: objects and lists of the resources, bodies of subresources, and what the listed versions share. */
+/** The kinds of each model: objects and lists of resources, bodies of subresources, and the shared kinds of the listed versions. */
 export function registeredKinds(
   definitions: readonly ResourceDefinition[],
   versions: readonly Pick<ServedVersion, 'group' | 'version'>[],

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../schema/model.ts'
 import { writeYaml } from '../../schema/yaml/writer.ts'
 import type { MessageRow, MessageTable } from './message-row.ts'
 
-/** A document of OpenAPI as protobuf message `Document` of the table. Keywords that the table does not list are left out. */
+/** Encodes an OpenAPI document as protobuf message `Document` of the table. Unknown keywords are dropped. */
 export function encodeDocument(messages: MessageTable, document: JsonObject): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter()
   createFieldWriter(writer, messages).message('Document', document)
@@ -14,7 +14,7 @@ const isObject = (value: Json): value is JsonObject => typeof value === 'object'
 
 type FieldRow = readonly [tag: number, type: string]
 
-/** Which field of a choice holds the value; undefined when none can. */
+/** The field of a oneof for a value; undefined: none fits. */
 function choiceOf(row: Extract<MessageRow, { choices: object }>, value: Json): FieldRow | undefined {
   if (row.by === 'type') return row.choices[typeof value]
   if (!isObject(value)) return undefined
@@ -69,7 +69,7 @@ function createFieldWriter(writer: BinaryWriter, messages: MessageTable) {
         writer.tag(tag, WireType.Bit64).double(Number(value))
         return
       case 'any':
-        // Message Any keeps the value as YAML, in block style as gnostic writes it.
+        // Message Any holds the value as YAML, in block style as gnostic writes it.
         writer.tag(tag, WireType.LengthDelimited).fork().tag(2, WireType.LengthDelimited).string(writeYaml(value)).join()
         return
       default:

@@ -8,27 +8,27 @@ import type { ModelNames } from './model-names.ts'
 import { type CommonFields, publishedSchema } from './published.ts'
 import { createSchemaWriter, typeMeta } from './schema-writer.ts'
 
-/** How the metadata of custom resources is shown. */
+/** Metadata field of custom resources. */
 const metadataField = {
   schema: ObjectMeta as Message,
   doc: 'Name, labels and the other metadata that every object carries.',
 }
 
-/** The models of one document. Using one adds it, and all that it refers to; each is written once. */
+/** The models of one document. A reference adds the model and everything it refers to, each once. */
 export interface Models {
-  /** Reference to the model of a built-in message. */
+  /** Reference to a built-in message. */
   message(message: Message): JsonObject
-  /** Reference to the model of a resource's objects. */
+  /** Reference to a resource's objects. */
   object(definition: ResourceDefinition): JsonObject
-  /** Reference to the model of its lists. */
+  /** Reference to a resource's lists. */
   list(definition: ResourceDefinition): JsonObject
-  /** Reference to a model of shared machinery that is no message. */
+  /** Reference to a machinery model that is not a message. */
   machinery(path: string, schema: JsonObject): JsonObject
-  /** By name, in the order of names. */
+  /** Sorted by name. */
   all(): { readonly [name: string]: JsonObject }
 }
 
-/** Fields of a custom resource that field selectors can use. */
+/** Selectable fields of a custom resource. */
 function selectableFields({ selectable }: ResourceDefinition): JsonObject {
   const fields = Object.keys(selectable).map((fieldPath) => ({ fieldPath }))
   return fields.length > 0 ? { 'x-kubernetes-selectable-fields': fields } : {}
@@ -36,7 +36,7 @@ function selectableFields({ selectable }: ResourceDefinition): JsonObject {
 
 export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds): Models {
   const models = new Map<string, JsonObject>()
-  /** Names of custom resources; what is inside them has none. */
+  /** Names of custom resources; nested messages have none. */
   const customs = new Map<Message, string>()
   const referTo = (name: string): JsonObject => ({ $ref: `${dialect.models}${name}` })
 

@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform.ts'
 
-/** Whatever is no letter or digit is left out, and the next letter made upper case. */
+/** Removes everything except letters and digits, and capitalizes the letter that follows. */
 function camelCase(text: string, capitalize: boolean): string {
   let result = ''
   let upper = capitalize
@@ -15,7 +15,7 @@ function camelCase(text: string, capitalize: boolean): string {
 
 export const title = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Names of operations and tags, as client generators know them: `listRbacAuthorizationV1NamespacedRole`, `rbacAuthorization_v1`. */
+/** Operation ids and tags, as client generators expect them: `listRbacAuthorizationV1NamespacedRole`, `rbacAuthorization_v1`. */
 export function operationNames(group: string, version: string, platform: Platform) {
   const suffix = `.${platform.domain}`
   const short = group === '' ? 'core' : group.endsWith(suffix) ? group.slice(0, -suffix.length) : group

@@ -4,13 +4,13 @@ import type { Parameter } from './parameters.ts'
 
 export type Method = 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete'
 
-/** One operation, before it is written in a dialect. */
+/** An operation, independent of the OpenAPI version. */
 export interface Operation {
   readonly method: Method
   readonly id: string
   readonly description: string
   readonly tag: string
-  /** What `x-kubernetes-action` says; absent for discovery. */
+  /** Value of `x-kubernetes-action`; absent for discovery. */
   readonly action?: string
   readonly kind?: GroupVersionKind
   readonly parameters: readonly Parameter[]
@@ -22,14 +22,14 @@ export interface Operation {
 
 export interface PathItem {
   readonly path: string
-  /** Those of all operations. */
+  /** Parameters of all operations of the path. */
   readonly parameters: readonly Parameter[]
   readonly operations: readonly Operation[]
 }
 
 const descriptions: { readonly [code: string]: string } = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
-/** Answers with the same body under several codes, and the one that everybody may get. */
+/** Responses with the same body under several codes, plus 401. */
 export function responses(schema: JsonObject, ...codes: readonly number[]): Operation['responses'] {
   return [
     ...codes.map((code) => ({ code: String(code), description: descriptions[code] ?? '', schema })),

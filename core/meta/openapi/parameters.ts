@@ -8,7 +8,7 @@ export interface Parameter {
   readonly type: string
 }
 
-/** The fields of kinds that are sent as a query, such as `ListOptions`. Objects and what is behind a feature gate are left out. */
+/** Query parameters from the fields of kinds such as `ListOptions`. Object fields and gated fields are left out. */
 export function queryParameters(options: readonly Message[]): readonly Parameter[] {
   const parameters = new Map<string, Parameter>()
   for (const [name, { schema, gate, doc }] of options.flatMap(({ json }) => [...json])) {
@@ -18,7 +18,7 @@ export function queryParameters(options: readonly Message[]): readonly Parameter
   return [...parameters.values()]
 }
 
-/** A list is given by repeating the parameter. */
+/** Lists are given by repeating the parameter. */
 function typeOf(schema: Schema): string | undefined {
   if (schema.type === 'list') return typeOf(schema.items)
   if (schema.type === 'message' || schema.type === 'map' || schema.type === 'any') return undefined
@@ -33,10 +33,10 @@ export const nameParameter = (kind: string) => path('name', `Name of the ${kind}
 export const pathParameter = path('path', 'Path at the target.')
 export const pretty: Parameter = { in: 'query', name: 'pretty', description: 'Whether the answer is indented.', type: 'string' }
 
-/** Swagger 2.0: the type stands in the parameter. */
+/** Swagger 2.0: the type is part of the parameter. */
 export const swaggerParameter = ({ type, ...rest }: Parameter): JsonObject => ({ ...common(rest), type, uniqueItems: true })
 
-/** OpenAPI 3.0: the type stands in a schema. */
+/** OpenAPI 3.0: the type is in a schema. */
 export const openApiParameter = ({ type, ...rest }: Parameter): JsonObject => ({ ...common(rest), schema: { type, uniqueItems: true } })
 
 const common = ({ in: place, name, description }: Omit<Parameter, 'type'>): JsonObject => ({

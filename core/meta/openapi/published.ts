@@ -1,13 +1,13 @@
 /**
- * Schemas of custom resources as OpenAPI documents show them: as their authors wrote them, with what every object has. Swagger 2.0 gets
- * only what its readers, kubectl above all, can deal with (reference: pkg/controller/openapi).
+ * Schemas of custom resources in OpenAPI documents: as their authors wrote them, plus the common fields. Swagger 2.0 contains
+ * only what its clients, above all kubectl, support (reference: pkg/controller/openapi).
  */
 import { equal } from '../../schema/equal.ts'
 import { clone, get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
 
-/** What stands for the fields that every object has. */
+/** Schemas of the fields of every object. */
 export interface CommonFields {
   readonly kind: JsonObject
   readonly apiVersion: JsonObject
@@ -22,7 +22,7 @@ const either = [{ type: 'integer' }, { type: 'string' }]
 const schemasIn = (node: JsonObject) => (node['properties'] ?? {}) as Schemas
 const isNode = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The rules for an integer or a string, where the schema only has the short form of them. */
+/** Expands x-kubernetes-int-or-string to `anyOf`. */
 function unfold(node: JsonObject): void {
   if (node['x-kubernetes-int-or-string'] !== true) return
   const { anyOf, allOf } = node
@@ -32,7 +32,7 @@ function unfold(node: JsonObject): void {
   else node['allOf'] = [{ anyOf: clone(either as Json) }, ...((allOf ?? []) as Json[])]
 }
 
-/** Takes out what readers of Swagger 2.0 can't cope with. */
+/** Removes keywords that Swagger 2.0 clients don't support. */
 function downgrade(node: JsonObject): void {
   for (const name of [...junctors, 'default']) delete node[name]
   const isNullable = (schema: Json | undefined) => isNode(schema) && schema['nullable'] === true
@@ -69,9 +69,9 @@ function visit(node: JsonObject, dialect: Dialect, common: CommonFields): void {
   node['required'] = [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))]
 }
 
-/** The schema of a custom resource; `source` is what its definition says, which is not changed. */
+/** The published schema of a custom resource; `source`, the definition's schema, is not changed. */
 export function publishedSchema(source: JsonObject | undefined, dialect: Dialect, common: CommonFields): JsonObject {
-  // kubectl refuses fields that are not listed wherever any are, so that nothing is listed where others are kept.
+  // If any fields are listed, kubectl rejects all others: with preserved unknown fields nothing may be listed.
   if (source === undefined || (dialect.downgrades && source['x-kubernetes-preserve-unknown-fields'] === true)) return { type: 'object' }
   const node = clone(source)
   visit(node, dialect, common)

@@ -21,7 +21,7 @@ export interface PathsContext {
   readonly models: Models
 }
 
-/** All paths of the resources of one group version, with the operations that discovery lists as verbs. */
+/** All paths of a group version's resources, with the operations of their discovery verbs. */
 export function resourcePaths(version: ServedVersion, context: PathsContext): readonly PathItem[] {
   return version.definitions.flatMap((definition) => {
     const pathItem = createPathItem(version, definition, context)
@@ -51,7 +51,7 @@ function createPathItem(
   }
 
   const schemaOf = ({ subresource, verbs }: ResourceRow): JsonObject => {
-    // What can be read but never written is no object but a text.
+    // A read-only subresource returns plain text.
     if (subresource !== '' && verbs.length === 1 && verbs[0] === 'get') return { type: 'string' }
     const own: Message | undefined = definition.subresources.find(({ name }) => name === subresource)?.schema
     if (own && own !== definition.schema) return models.message(own)
@@ -126,7 +126,7 @@ function createPathItem(
     responses: responses(models.message(WatchEvent), 200),
   })
 
-  /** The parameters of a path, and those of its options where the connection is handed on. */
+  /** Parameters of a path, with the options of connect subresources. */
   function parameters({ scoped, named, tail, connects, subresource }: Route): readonly Parameter[] {
     const options = connects ? definition.subresources.filter(({ name }) => name === subresource).map(({ schema }) => schema) : []
     return [

@@ -2,13 +2,13 @@ import type { AnySchema, Field, JsonObject, Message, Scalar, Schema } from '../.
 import type { Dialect } from './dialect.ts'
 import { keywords, listKeywords, plainScalars, zeroOf } from './keywords.ts'
 
-/** Answers with references, and sees to it that there is what they refer to. */
+/** Creates references, and adds the referenced models. */
 export interface References {
   message(message: Message): JsonObject
   machinery(path: string, schema: JsonObject): JsonObject
 }
 
-/** Fields of whole objects that are not part of their messages. */
+/** Fields of whole objects that their messages don't contain. */
 export const typeMeta = {
   apiVersion: { type: 'string', description: 'Group and version of the schema that this object is written in.' },
   kind: { type: 'string', description: 'Kind of this object, in CamelCase. It never changes.' },
@@ -16,7 +16,7 @@ export const typeMeta = {
 
 const anyValue: JsonObject = { description: 'Any JSON value.' }
 
-/** Writes messages of built-in types as the bodies of OpenAPI schemas. */
+/** Writes built-in messages as OpenAPI schemas. */
 export function createSchemaWriter(dialect: Dialect, references: References): (message: Message) => JsonObject {
   const write = (schema: Schema): JsonObject => {
     switch (schema.type) {
@@ -40,7 +40,7 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
     return { ...plainScalars[schema.type], ...keywords(schema.facets, dialect) }
   }
 
-  /** What a list or map holds. */
+  /** Schema of list items or map values. */
   const item = (schema: Schema): JsonObject => {
     const zero = dialect.defaults ? zeroOf(schema) : undefined
     return zero === undefined ? write(schema) : extended(write(schema), { default: zero })
@@ -51,7 +51,7 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
     return { ...('$ref' in written ? dialect.besides(written) : written), ...extra }
   }
 
-  /** The zero value is a default where a field can't be unset. */
+  /** Fields that can't be unset have the zero value as default. */
   const defaultOf = ({ schema, pointer, omitEmpty, ...field }: Field) => {
     if (!dialect.defaults) return undefined
     const always = !pointer && (schema.type === 'message' || !omitEmpty)

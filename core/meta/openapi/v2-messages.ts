@@ -1,4 +1,4 @@
-/** The part of package `openapi.v2` that our documents use (github.com/google/gnostic-models, openapiv2/OpenAPIv2.proto). */
+/** The parts of package `openapi.v2` that our documents use (github.com/google/gnostic-models, openapiv2/OpenAPIv2.proto). */
 import type { MessageTable } from './message-row.ts'
 
 export const v2Messages: MessageTable = {

@@ -14,22 +14,22 @@ import { swaggerDocument } from './v2-document.ts'
 import { v2Messages } from './v2-messages.ts'
 
 export interface OpenApiV2 {
-  /** Answers GET on `/openapi/v2`; undefined elsewhere. */
+  /** Answers GET on `/openapi/v2`; undefined for other paths. */
   respond(request: Request, url: URL): Promise<Response> | undefined
 }
 
 const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
-/** What a client may ask for, and what it is then sent as. The spelling with `@` is no valid media type, but old clients know no other. */
+/** Accepted and sent media types. The one with `@` is not a valid media type, but old clients send only that. */
 const mediaTypes = [
   { accepts: 'application/json', sends: 'application/json', format: 'json' },
   { accepts: protobuf, sends: protobuf, format: 'protobuf' },
   { accepts: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', sends: protobuf, format: 'protobuf' },
 ] as const
 
-/** Group versions that are written without a pause. */
+/** Number of group versions written between yields. */
 const versionsAtOnce = 8
 
-/** One Swagger 2.0 document of everything, as JSON and as protobuf. Built when it is first asked for. */
+/** One Swagger 2.0 document of all groups, as JSON and protobuf, built on first use. */
 export function createOpenApiV2({ served, platform, info, enums }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
   const documents = perRevision(served, (definitions): { readonly json: BuildDocument; readonly protobuf: BuildDocument } => {
     const build = async () => {
@@ -45,7 +45,7 @@ export function createOpenApiV2({ served, platform, info, enums }: Omit<OpenApiO
       ]
       for (const [index, version] of versions.entries()) {
         paths.push(versionPath(version, platform, models), ...resourcePaths(version, { platform, names, models }))
-        // With a thousand custom resources this takes seconds, in which other requests get their turn.
+        // With a thousand custom resources this takes seconds; other requests run in between.
         if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
       }
       return swaggerDocument(info, paths, models)

@@ -13,18 +13,18 @@ import { resourcePaths } from './resource-paths.ts'
 import { openApiDocument } from './v3-document.ts'
 import { v3Messages } from './v3-messages.ts'
 
-/** One document; both forms have the same validator. */
+/** One document; both encodings have the same ETag. */
 export interface DocumentForms {
   readonly json: BuildDocument
   readonly protobuf: BuildDocument
 }
 
-/** The documents of a revision by name, such as `apis/apps/v1`. */
+/** The documents of a table revision by name, such as `apis/apps/v1`. */
 export type Documents = ReadonlyMap<string, DocumentForms>
 
 const core = { group: '', version: 'v1' }
 
-/** Documents of group versions whose definitions are the same as in the last revision are kept. */
+/** Documents of unchanged group versions are reused. */
 export function createDocuments({ served, platform, info, enums }: Omit<OpenApiOptions, 'clock'>): () => Documents {
   let known: ModelNames | undefined
   const modelNames = () => {

@@ -1,7 +1,7 @@
-/** The part of package `openapi.v3` that our documents use (github.com/google/gnostic-models, openapiv3/OpenAPIv3.proto). */
+/** The parts of package `openapi.v3` that our documents use (github.com/google/gnostic-models, openapiv3/OpenAPIv3.proto). */
 import type { MessageRow, MessageTable } from './message-row.ts'
 
-/** A value in its place, or a reference to it. */
+/** A value, or a reference to it. */
 const orReference = (type: string): MessageRow => ({ by: 'reference', choices: { false: [1, type], true: [2, 'Reference'] } })
 
 export const v3Messages: MessageTable = {
@@ -62,7 +62,7 @@ export const v3Messages: MessageTable = {
   ResponseOrReference: orReference('Response'),
   Response: { fields: { description: [1, 'string'], content: [3, 'MediaTypes'] }, extensions: 5 },
   Components: { fields: { schemas: [1, 'Schemas'], securitySchemes: [7, 'SecuritySchemes'] }, extensions: 10 },
-  /** `SchemasOrReferences` and `Properties` there, which are alike. */
+  /** `SchemasOrReferences` and `Properties`, which are identical. */
   Schemas: { fields: {}, entries: [1, 'SchemaOrReference'] },
   SchemaOrReference: orReference('Schema'),
   Reference: { fields: { $ref: [1, 'string'], summary: [2, 'string'], description: [3, 'string'] } },
@@ -102,7 +102,7 @@ export const v3Messages: MessageTable = {
   },
   Items: { wraps: [1, 'SchemaOrReference'] },
   AdditionalProperties: { by: 'type', choices: { object: [1, 'SchemaOrReference'], boolean: [2, 'bool'] } },
-  /** Objects and lists have no place there. */
+  /** The message has no fields for objects and lists. */
   Default: { by: 'type', choices: { number: [1, 'double'], boolean: [2, 'bool'], string: [3, 'string'] } },
   SecurityRequirement: { fields: {}, entries: [1, 'StringArray'] },
   StringArray: { wraps: [1, '*string'] },

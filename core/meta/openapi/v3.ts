@@ -5,12 +5,12 @@ import type { OpenApiOptions } from './options.ts'
 import { createDocuments, type DocumentForms, type Documents } from './v3-documents.ts'
 
 export interface OpenApiV3 {
-  /** Answers GET on `/openapi/v3` and below; undefined where there is no such document. */
+  /** Answers GET on `/openapi/v3` and below; undefined for unknown documents. */
   respond(request: Request, url: URL): Promise<Response> | undefined
 }
 
 const protobuf = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
-/** What a client may ask for, and what it is then sent as. The spelling with `@` is no valid media type, but clients know no other. */
+/** Accepted and sent media types. The one with `@` is not a valid media type, but clients send only that. */
 const mediaTypes = [
   { accepts: 'application/json', sends: 'application/json', format: 'json' },
   { accepts: protobuf, sends: protobuf, format: 'protobuf' },
@@ -21,7 +21,7 @@ const prefix = '/openapi/v3'
 const year = 365 * 24 * 60 * 60 * 1000
 const json = { 'Content-Type': 'application/json' }
 
-/** One OpenAPI 3.0 document per group version (KEP-2896), and the list of them. Each is built when it is first asked for. */
+/** One OpenAPI 3.0 document per group version (KEP-2896), and their index. Each is built on first use. */
 export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
   const documents = createDocuments(options)
   let listed: { readonly documents: Documents; readonly index: BuildDocument } | undefined
@@ -66,7 +66,7 @@ function firstOf<T, R>(values: readonly T[], find: (value: T) => R | undefined):
 
 const location = (name: string, hash: string) => `${prefix}/${name}?hash=${hash}`
 
-/** A client that knows the hash of a document may keep it for ever. One document after the other, so that requests get their turn. */
+/** Clients that use a document's hash may cache it forever. Documents are built one at a time, yielding to requests. */
 async function index(documents: Documents) {
   const paths: { [name: string]: { serverRelativeURL: string } } = {}
   for (const [name, { json }] of [...documents].sort(([a], [b]) => (a < b ? -1 : 1))) {

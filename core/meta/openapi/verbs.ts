@@ -2,23 +2,23 @@ import { CreateOptions, DeleteOptions, ListOptions, PatchOptions, UpdateOptions 
 import type { Message } from '../../schema/model.ts'
 import type { Method } from './operations.ts'
 
-/** What a verb of discovery is as an operation. */
+/** The OpenAPI operation of a discovery verb. */
 export interface VerbRow {
   readonly verb: string
   readonly method: Method
-  /** The operation's name is this, group and version, then the second word and the kind. */
+  /** Operation id: the first word, group and version, the second word, the kind. */
   readonly id: readonly [prefix: string, infix: string]
-  /** What `x-kubernetes-action` says. */
+  /** Value of `x-kubernetes-action`. */
   readonly action: string
   readonly description: string
-  /** Kinds whose fields may be given as query parameters. */
+  /** Kinds whose fields are query parameters. */
   readonly options: readonly Message[]
   readonly body?: 'object' | 'patch' | 'delete'
   readonly answer: 'object' | 'list' | 'status' | 'deleted'
   readonly codes: readonly number[]
 }
 
-/** In the order in which the operations of a path are listed. */
+/** In the order of operations within a path. */
 export const verbRows: readonly VerbRow[] = [
   {
     verb: 'list',
@@ -97,7 +97,7 @@ export const verbRows: readonly VerbRow[] = [
   },
 ]
 
-/** On the deprecated paths below `/watch`. */
+/** Operations of the deprecated paths below `/watch`. */
 export const watchVerbs = {
   collection: { infix: 'List', action: 'watchlist', description: 'watch objects of kind' },
   item: { infix: '', action: 'watch', description: 'watch one object of kind' },

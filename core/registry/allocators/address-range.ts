@@ -1,4 +1,4 @@
-/** The addresses of a service range, and the order in which they are tried (KEP-3070: a lower part is left to those who ask by name). */
+/** A service IP range and its allocation order (KEP-3070: the lower band is reserved for addresses requested explicitly). */
 
 import type { Family } from '../../resources/core/service-defaults.ts'
 import { type Address, contains, formatAddress, parseAddress, parseNetwork } from '../../schema/ip.ts'
@@ -11,13 +11,13 @@ export interface AddressRange {
   readonly family: Family
   /** As `10.0.0.0/24`. */
   readonly text: string
-  /** False for addresses of other networks. */
+  /** False for addresses outside the range. */
   contains(address: Address): boolean
-  /** False for the network's own address, and for the broadcast address of IPv4. */
+  /** False for the network address, and for the broadcast address of IPv4. */
   isUsable(address: Address): boolean
   /** The first usable address. */
   readonly first: string
-  /** All usable addresses: the upper part from a random point on, then the lower part the same way. */
+  /** All usable addresses: the upper band from a random offset on, then the lower band likewise. */
   candidates(): Generator<string>
 }
 
@@ -30,14 +30,14 @@ function toText(value: bigint, length: number): string {
 
 const random = (below: bigint) => (crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n) % below
 
-/** Addresses at the start of a range that are given out last: a sixteenth of it, between 16 and 256; none of a small range. */
+/** Size of the lower band, which is allocated last: a sixteenth of the range, between 16 and 256; none for small ranges. */
 function bandOf(size: bigint): bigint {
   if (size <= smallest) return 0n
   const share = size / bandShare
   return share < smallest ? smallest : share > largestBand ? largestBand : share
 }
 
-/** Undefined when the text is no network. */
+/** Undefined when the text is not a CIDR. */
 export function addressRange(text: string): AddressRange | undefined {
   const network = parseNetwork(text)
   if (network === undefined) return undefined
@@ -72,7 +72,7 @@ export function addressRange(text: string): AddressRange | undefined {
   }
 }
 
-/** The way an address is spelled as a name; the text itself when it is no address. */
+/** Canonical form of an address; other texts are returned unchanged. */
 export function canonicalAddress(text: string): string {
   const address = parseAddress(text)
   return address ? formatAddress(address) : text

@@ -1,5 +1,5 @@
 /**
- * Addresses of services: an address is taken when there is an IPAddress object of its name (KEP-1880). The ranges are those of all
+ * Allocates service IPs: an address is taken if an IPAddress object of its name exists (KEP-1880). Ranges come from all
  * ServiceCIDR objects that are ready.
  */
 import type { Platform } from '../../platform.ts'
@@ -15,7 +15,7 @@ import type { ServedResource } from '../served.ts'
 import { type AddressRange, addressRange, canonicalAddress } from './address-range.ts'
 import { NotTaken } from './not-taken.ts'
 
-/** Collisions after which all taken names are asked for at once. */
+/** Collisions after which all taken names are listed. */
 const patience = 4
 
 export interface ServiceName {
@@ -34,15 +34,15 @@ export interface TakenAddress {
 }
 
 export interface Addresses {
-  /** Takes the address for a service. Throws NotTaken when another has it, or no range holds it. */
+  /** Allocates the address for a service. Throws NotTaken when it is taken or in no range. */
   take(address: string, service: ServiceName, write: ReservingWrite): Promise<void>
-  /** Takes any address of a family. Throws NotTaken when none is left. */
+  /** Allocates any address of a family. Throws NotTaken when none is left. */
   takeAny(family: Family, service: ServiceName, write: ReservingWrite): Promise<string>
-  /** Takes the address in any range or none; false when another has it. */
+  /** Allocates the address even outside of ranges; false when another service has it. */
   claim(address: string, service: ServiceName, write: ReservingWrite): Promise<boolean>
-  /** Gives the address back if the service has it. */
+  /** Releases the address if the service holds it. */
   release(address: string, service: ServiceName, write: ReservingWrite): Promise<void>
-  /** All addresses that were taken for services. */
+  /** All addresses allocated to services. */
   taken(): Promise<readonly TakenAddress[]>
 }
 
@@ -55,7 +55,7 @@ const hasReason = (error: unknown, reason: string) => error instanceof ApiError 
 
 const parentOf = (object: ApiObject) => (object as { spec?: { parentRef?: Parent } }).spec?.parentRef
 
-/** A range serves as long as nobody says that it does not. */
+/** A range is ready unless its condition says otherwise. */
 function isReady(object: ApiObject): boolean {
   const { status } = object as RangeObject
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
@@ -81,7 +81,7 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
     warn: () => {},
   })
 
-  /** False when it is taken. */
+  /** False when the address is taken. */
   async function put(address: string, { namespace, name }: ServiceName, write: ReservingWrite): Promise<boolean> {
     const family: Family = address.includes(':') ? 'IPv6' : 'IPv4'
     const object = {

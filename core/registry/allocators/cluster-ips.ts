@@ -1,4 +1,4 @@
-/** Takes and gives back the cluster IPs of a service as it comes, changes and goes. */
+/** Allocates and releases cluster IPs of a service on create, update and delete. */
 import { type Family, isHeadless, needsClusterIP, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { internalError, invalid } from '../../respond/status.ts'
@@ -8,7 +8,7 @@ import type { ReservingWrite } from '../reservations.ts'
 import type { Addresses, ServiceName } from './addresses.ts'
 import { NotTaken } from './not-taken.ts'
 
-/** Families from this index on to this one (exclusive) get an address now. */
+/** Index range of families that need an address; `to` is exclusive. */
 interface Missing {
   readonly from: number
   readonly to: number
@@ -24,7 +24,7 @@ function missing(spec: ServiceSpec, old: ServiceSpec | undefined): Missing {
   return old.ipFamilies?.length === 1 && count === 2 ? { from: 1, to: 2 } : nothing
 }
 
-/** Addresses that the service held and will not hold any longer. */
+/** Addresses held before that the new spec does not hold. */
 export function surplusAddresses(spec: ServiceSpec, old: ServiceSpec): readonly string[] {
   if (!needsClusterIP(old) || isHeadless(old)) return []
   const held = old.clusterIPs ?? (old.clusterIP ? [old.clusterIP] : [])
@@ -33,8 +33,8 @@ export function surplusAddresses(spec: ServiceSpec, old: ServiceSpec): readonly 
 }
 
 /**
- * Writes the addresses into the spec and adds what was taken to `taken`, also when it fails. Throws 422 for an address of the client's
- * choice, 500 when none is left.
+ * Allocates addresses into the spec, and adds them to `taken`, even on failure. Throws 422 for a requested address that
+ * is not available, 500 when none is left.
  */
 export async function takeAddresses(
   addresses: Addresses,

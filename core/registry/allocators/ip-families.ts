@@ -1,4 +1,4 @@
-/** Chooses ipFamilyPolicy and ipFamilies of a service, as far as the client left them open, and refuses what the ranges can't serve. */
+/** Defaults ipFamilyPolicy and ipFamilies of a service, and rejects what the configured ranges can't provide. */
 import { checkServiceAddresses } from '../../resources/core/service-address-validation.ts'
 import { type Family, isHeadless, needsClusterIP, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
@@ -12,7 +12,7 @@ const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4')
 const hasNoSelector = ({ selector }: ServiceSpec) => selector === undefined || Object.keys(selector).length === 0
 
-/** A service that prefers two families neither gains nor loses one because the server's ranges have changed. */
+/** A PreferDualStack service neither gains nor loses a family because the server's ranges changed. */
 function keepsPreference(spec: ServiceSpec, old: ServiceSpec): boolean {
   const prefers = (policy: string | undefined) => policy === 'PreferDualStack'
   return (
@@ -25,7 +25,7 @@ function keepsPreference(spec: ServiceSpec, old: ServiceSpec): boolean {
   )
 }
 
-/** Leaving the second family needs the policy to say so; with it, the second values go by themselves. */
+/** Switching to a single family requires policy SingleStack; then the secondary values are dropped. */
 function reduce(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   const reduced = (now: readonly unknown[] = [], before: readonly unknown[] = []) => now.length > 0 && now.length < before.length
   if (spec.ipFamilyPolicy === 'SingleStack') {
@@ -51,7 +51,7 @@ function checkSingleStack({ ipFamilyPolicy, clusterIPs = [], ipFamilies = [] }: 
   if (ipFamilies.length === 2) refuse('IP families')
 }
 
-/** Families that follow from the addresses that the client asks for. */
+/** Families implied by the requested addresses. */
 function inferFamilies(spec: ServiceSpec, configured: readonly Family[], errors: FieldErrors): void {
   const { clusterIPs = [] } = spec
   const ipFamilies = spec.ipFamilies ?? []
@@ -71,7 +71,7 @@ function checkConfigured({ ipFamilyPolicy, ipFamilies = [] }: ServiceSpec, confi
     if (!configured.includes(family as Family)) errors.invalid(paths.ipFamilies.index(index), family, 'not configured on this cluster')
 }
 
-/** Sets policy and families in place. `configured`: families of the service ranges, the default one first. Returns what is wrong. */
+/** Sets policy and families in place. `configured`: families of the service ranges, the default one first. Returns errors. */
 export function chooseFamilies(spec: ServiceSpec, old: ServiceSpec | undefined, configured: readonly [Family, ...Family[]]): FieldErrors {
   const errors = new FieldErrors()
   if (!needsClusterIP(spec) || (old && keepsPreference(spec, old))) return errors

@@ -1,4 +1,4 @@
-/** Which node ports a service gets. Changes the spec and the set in place; throws an ApiError and leaves the set to be thrown away. */
+/** Allocates node ports of a service. Changes the spec and the set in place; after an ApiError the set must be discarded. */
 import { needsHealthCheckPort, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import { internalError } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
@@ -9,7 +9,7 @@ import { mayHoldPorts, nodePortsOf, type ServicePort } from './service.ts'
 
 const path = FieldPath.of('spec', 'ports')
 
-/** A port of the client's choice can't be had. */
+/** A requested port is not available. */
 export class PortRefused extends Error {
   override readonly name = 'PortRefused'
   readonly errors = new FieldErrors()
@@ -40,7 +40,7 @@ function takeWanted(set: PortSet, index: number, port: number): number {
 
 const choosesPorts = ({ type, allocateLoadBalancerNodePorts = true }: ServiceSpec) => type === 'NodePort' || allocateLoadBalancerNodePorts
 
-/** Ports of a new service: protocols of one port share a node port. */
+/** Allocates the ports of a new service: protocols of one port share a node port. */
 function takeNew(spec: ServiceSpec, set: PortSet): void {
   const ports = spec.ports ?? []
   const byPort = new Map<number, number>()
@@ -57,7 +57,7 @@ function takeNew(spec: ServiceSpec, set: PortSet): void {
   }
 }
 
-/** Ports of a service that has some: what it held stays its own. */
+/** Allocates the ports of an existing service, which keeps its own. */
 function takeMore(spec: ServiceSpec, old: ServiceSpec, set: PortSet): void {
   const own = new Set(nodePortsOf(old))
   for (const [index, port] of (spec.ports ?? []).entries()) {
@@ -79,14 +79,14 @@ function takeHealthCheck(spec: ServiceSpec, set: PortSet): void {
   else spec.healthCheckNodePort = orInternal('a HealthCheck NodePort 0', () => set.takeAny())
 }
 
-/** Whether `takePorts` would take anything. */
+/** Whether `takePorts` would allocate a port. */
 export function lacksPorts(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   const own = old ? nodePortsOf(old) : []
   const lacks = ({ nodePort = 0 }: ServicePort) => (nodePort ? !own.includes(nodePort) : choosesPorts(spec))
   return (mayHoldPorts(spec) && (spec.ports ?? []).some(lacks)) || lacksHealthCheck(spec, old)
 }
 
-/** Takes what the spec needs and `old` did not have. */
+/** Allocates the ports that the spec needs and `old` does not have. */
 export function takePorts(spec: ServiceSpec, old: ServiceSpec | undefined, set: PortSet): void {
   if (mayHoldPorts(spec)) {
     if (old) takeMore(spec, old, set)

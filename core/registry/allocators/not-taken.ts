@@ -1,4 +1,4 @@
-/** Why something could not be taken; the text goes into what the client is told. */
+/** Why an allocation failed; the text is part of the client's error. */
 export class NotTaken extends Error {
   override readonly name = 'NotTaken'
 }

@@ -1,7 +1,7 @@
-/** Ports of a range, each taken or free. */
+/** The ports of a range, taken or free. */
 import { NotTaken } from './not-taken.ts'
 
-/** Both ends belong to it. */
+/** Both ends are inclusive. */
 export interface PortRange {
   readonly from: number
   readonly to: number
@@ -11,7 +11,7 @@ const smallest = 16
 const largestBand = 128
 const bandShare = 32
 
-/** Ports at the start of a range that are given out last: a 32nd of it, between 16 and 128; none of a small range (KEP-3668). */
+/** Size of the lower band, which is allocated last: a 32nd of the range, between 16 and 128; none for small ranges (KEP-3668). */
 function bandOf(size: number): number {
   return size <= smallest ? 0 : Math.min(Math.max(Math.floor(size / bandShare), smallest), largestBand)
 }
@@ -41,7 +41,7 @@ export class PortSet {
     this.#taken.add(port)
   }
 
-  /** A free port: of the upper part from a random point on, else of the lower part. Throws NotTaken when none is left. */
+  /** Allocates a free port: from the upper band at a random offset, or else from the lower band. Throws NotTaken when none is left. */
   takeAny(): number {
     const { from, to } = this.range
     const middle = from + bandOf(to - from + 1)

@@ -1,14 +1,14 @@
-/** The node ports that are taken, under one key of the store, changed by compare-and-swap. */
+/** Allocated node ports, stored under one key and changed by compare-and-swap. */
 import type { KeyValueStore } from '../../ports.ts'
 import { internalError } from '../../respond/status.ts'
 import type { PortRange, PortSet } from './port-set.ts'
 import { printPorts, readPorts } from './range-allocation.ts'
 
-/** Tries against other servers; changes of this server wait for one another. */
+/** Maximum attempts against other servers; changes within this server are serialized. */
 const tries = 50
 
 export interface Ports {
-  /** Stores what `work` did to the set; after a lost swap it works again on a newer one. A dry run stores nothing. */
+  /** Applies `work` to the set and stores it; repeats on a write conflict. A dry run stores nothing. */
   change<T>(dryRun: boolean, work: (set: PortSet) => T): Promise<T>
   readonly range: PortRange
 }

@@ -1,6 +1,6 @@
 /**
- * The stored form of a port set: a RangeAllocation whose data is one big-endian number with a bit for each taken port, the lowest bit for
- * the first port of the range, as the reference server keeps it. Written as JSON; protobuf is understood.
+ * Stored form of a port set: a RangeAllocation whose data is a big-endian number with a bit per taken port, the lowest bit for
+ * the first port of the range, as in the reference server. Written as JSON; protobuf can be read.
  */
 import { RangeAllocation } from '../../resources/core/rangeallocation.ts'
 import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
@@ -21,7 +21,7 @@ function parse(value: Uint8Array): Stored {
   return JSON.parse(decoder.decode(value)) as Stored
 }
 
-/** What is taken, in terms of the range that is configured now: ports outside of it are forgotten. Throws where it is not readable. */
+/** Decodes a port set for the configured range: ports outside of it are dropped. Throws when it is malformed. */
 export function readPorts(value: Uint8Array | undefined, range: PortRange): PortSet {
   if (value === undefined) return new PortSet(range)
   const { range: text = '', data = '' } = parse(value)

@@ -1,6 +1,6 @@
 /**
- * Compares what is taken with what services hold. What they hold and nobody has taken is taken again at once; what is taken and nobody
- * holds is given back when it is found a second time, for a service that is just being stored looks the same.
+ * Compares allocations with services. What a service holds without allocation is allocated at once; a leaked allocation is released when
+ * seen twice, because a service that is being created looks the same.
  */
 import type { Logger } from '../../ports.ts'
 import type { ReservingWrite } from '../reservations.ts'
@@ -68,7 +68,7 @@ async function repairPorts({ ports, logger }: RepairOptions, held: ReadonlySet<n
   })
 }
 
-/** One round. `seen` are the leaks of the round before; returns those of this one. */
+/** One round. `seen`: leaks of the previous round; returns the leaks of this one. */
 export async function repair(options: RepairOptions, seen: Leaks, write: ReservingWrite): Promise<Leaks> {
   const { entries } = await options.services.store.list({ namespace: '' })
   const held = new Map<string, ServiceName>()

@@ -1,4 +1,4 @@
-/** What services take: cluster IPs and node ports. */
+/** Reservations of services: cluster IPs and node ports. */
 import type { Platform } from '../../platform.ts'
 import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
 import { dropTypeDependent, type Family, keepAllocated, pairClusterIPs, type ServiceSpec } from '../../resources/core/service-defaults.ts'
@@ -20,7 +20,7 @@ import { noLeaks, repair } from './repair.ts'
 import { clusterIpsOf, heldPorts, specOf } from './service.ts'
 import { ensureServiceRanges } from './service-ranges.ts'
 
-/** Milliseconds between two rounds of repair. */
+/** Milliseconds between repair rounds. */
 const repairInterval = 180_000
 
 export interface ServiceAddressesOptions {
@@ -39,7 +39,7 @@ export interface ServiceAddressesOptions {
   readonly serviceCidrs: ServedResource
 }
 
-/** Throws an Error when a range is unusable. */
+/** Throws an Error when a range is invalid. */
 export function createServiceAddresses(options: ServiceAddressesOptions): Reservations {
   const { platform, settings, store, clock, logger, prefix, services, endpoints } = options
   const { definition } = services
@@ -76,7 +76,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
     )
   }
 
-  /** Returns the ports that were taken. */
+  /** Returns the allocated ports. */
   async function takeNodePorts(service: ApiObject, spec: ServiceSpec, old: ServiceSpec | undefined, dryRun: boolean) {
     if (!lacksPorts(spec, old)) return []
     try {

@@ -1,4 +1,4 @@
-/** The ServiceCIDR object of the ranges that this server was started with; it has the name of the cluster's own service. */
+/** The ServiceCIDR object of the configured ranges; it has the name of the cluster's own service. */
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
@@ -19,7 +19,7 @@ interface Condition {
 const cidrsOf = (object: ApiObject) => (object as { spec?: { cidrs?: readonly string[] } }).spec?.cidrs ?? []
 const conditionsOf = (object: ApiObject) => (object as { status?: { conditions?: readonly Condition[] } }).status?.conditions ?? []
 
-/** Creates it, or adds the second family to it. A range that differs otherwise is an administrator's affair and stays. */
+/** Creates it, or adds a second family. Other differences are left to the administrator. */
 export async function ensureServiceRanges(
   resource: ServedResource,
   cidrs: readonly string[],

@@ -1,4 +1,4 @@
-/** What a service holds of addresses and node ports. */
+/** Addresses and node ports of a service. */
 import type { ServicePort as ServicePortMessage } from '../../resources/core/service.ts'
 import { needsClusterIP, needsHealthCheckPort, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -8,16 +8,16 @@ export type ServicePort = Infer<typeof ServicePortMessage>
 
 export const headless = 'None'
 
-/** The spec of a service, made when it has none. */
+/** The spec of a service, created if missing. */
 export function specOf(service: ApiObject): ServiceSpec {
   service['spec'] ??= {}
   return service['spec'] as ServiceSpec
 }
 
-/** Services of these types may hold node ports, chosen or not. */
+/** Types of services that may have node ports. */
 export const mayHoldPorts = ({ type }: ServiceSpec) => type === 'NodePort' || type === 'LoadBalancer'
 
-/** Addresses from the service ranges that the service holds. */
+/** Cluster IPs of the service, from the service ranges. */
 export function clusterIpsOf(spec: ServiceSpec): readonly string[] {
   if (!needsClusterIP(spec)) return []
   const all = spec.clusterIPs ?? (spec.clusterIP ? [spec.clusterIP] : [])
@@ -27,7 +27,7 @@ export function clusterIpsOf(spec: ServiceSpec): readonly string[] {
 /** Node ports of the service's own ports. */
 export const nodePortsOf = ({ ports = [] }: ServiceSpec): readonly number[] => ports.flatMap(({ nodePort = 0 }) => nodePort || [])
 
-/** Everything that the service holds of the node port range. */
+/** All ports of the service in the node port range. */
 export function heldPorts(spec: ServiceSpec): readonly number[] {
   if (!mayHoldPorts(spec)) return []
   const health = needsHealthCheckPort(spec) && spec.healthCheckNodePort ? [spec.healthCheckNodePort] : []
