@@ -1,9 +1,10 @@
-import { type Logger, StoreError } from '../../../core/ports.ts'
+import { type Clock, type Logger, StoreError } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import { writeBase } from './base.ts'
 import { type Entry, encodeEntry } from './entry.ts'
+import { FailedWrites } from './failed-writes.ts'
 import type { LogDirectory } from './files.ts'
 import { baseName, segmentName } from './names.ts'
 import type { Parts } from './parts.ts'
@@ -13,6 +14,7 @@ import { Segment } from './segment.ts'
 export interface LogState {
   readonly directory: LogDirectory
   readonly logger: Logger
+  readonly clock: Clock
   /** Size in bytes at which a segment ends. */
   readonly segmentBytes: number
   readonly store: string
@@ -35,6 +37,7 @@ interface Waiting {
 export class Log {
   readonly #state: LogState
   readonly #parts: Parts
+  readonly #failedWrites: FailedWrites
   #segment: Segment
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
@@ -44,6 +47,7 @@ export class Log {
   constructor(state: LogState) {
     this.#state = state
     this.#parts = state.parts
+    this.#failedWrites = new FailedWrites(state.logger, state.clock)
     this.#segment = state.segment
   }
 
@@ -92,9 +96,11 @@ export class Log {
       this.#waiting = []
       try {
         await this.#commit(batch.flatMap(({ entries }) => entries))
+        this.#failedWrites.succeeded()
         for (const { resolve } of batch) resolve()
       } catch (error) {
         const failure = this.#failure(error)
+        this.#failedWrites.failed(this.#file, failure, batch.length)
         for (const { reject } of batch) reject(failure)
       }
     }
@@ -154,9 +160,12 @@ export class Log {
     }
   }
 
+  get #file(): string {
+    return `${this.#state.directory.path}/${segmentName(this.#segment.number)}`
+  }
+
   #failure(error: unknown): StoreError {
-    const file = `${this.#state.directory.path}/${segmentName(this.#segment.number)}`
-    return new StoreError(isFull(error) ? 'no-space' : 'unavailable', `write ${file}: ${messageOf(error).replaceAll('\n', ' ')}`)
+    return new StoreError(isFull(error) ? 'no-space' : 'unavailable', `write ${this.#file}: ${messageOf(error).replaceAll('\n', ' ')}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../core/ports.ts'
+import type { Clock, Logger } from '../../../core/ports.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import { Damage, refusal } from './damage.ts'
@@ -14,6 +14,7 @@ import { LoadedState } from './state.ts'
 
 export interface LogOptions {
   readonly logger: Logger
+  readonly clock: Clock
   /** Size in bytes at which a segment ends; default 64 MiB. */
   readonly segmentBytes?: number
 }
@@ -30,7 +31,7 @@ export interface OpenLog {
  * Opens or creates the log of a directory that this process owns. Drops the torn end of an unacknowledged write, with a warning.
  * @throws StoreError 'corrupt' for any other damage.
  */
-export async function openLog(directory: LogDirectory, { logger, segmentBytes = 64 * 1024 * 1024 }: LogOptions): Promise<OpenLog> {
+export async function openLog(directory: LogDirectory, { logger, clock, segmentBytes = 64 * 1024 * 1024 }: LogOptions): Promise<OpenLog> {
   const { segments, bases } = removeDrafts(directory)
   if (segments.length === 0 && bases.length === 0)
     (await Segment.create(directory, { number: 1, store: newStoreId(), revision: 1 })).file.close()
@@ -55,7 +56,7 @@ export async function openLog(directory: LogDirectory, { logger, segmentBytes = 
   const { number, store, seed } = last.header
   const { file, end, checksum } = last
   const segment = new Segment({ number, file, seed, end, checksum, revision: history.revision, slot: mark.slot })
-  const log = new Log({ directory, logger, segmentBytes, store, history, leases, parts: opened.parts, segment })
+  const log = new Log({ directory, logger, clock, segmentBytes, store, history, leases, parts: opened.parts, segment })
   return { log, history, leases: [...leases.values()], attached }
 }
 

@@ -167,3 +167,29 @@ test('a full disk fails writes as such, and the store goes on when there is room
     await known.check(after)
   }
 })
+
+test('a full disk is logged: at once, then once a minute, and when there is room', async () => {
+  const lines: { fields: object; message: string }[] = []
+  const line = (fields: object, message: string) => void lines.push({ fields, message })
+  const clock = new ManualClock()
+  const disk = new Disk(randomNumbers(1), { capacity: 20_000 })
+  const store = await openStoreIn(disk, { clock, logger: { debug() {}, info: line, warn: line, error: line } })
+  const large = bytes('x'.repeat(20_000))
+  const refuse = () => assert.rejects(store.put('/large', large, 0), { code: 'no-space' })
+  for (let i = 0; i < 3; i++) await refuse()
+  clock.advance(60_000)
+  await refuse()
+  disk.capacity = 1_000_000
+  assert((await store.put('/large', large, 0)).ok)
+  assert((await store.put('/another', large, 0)).ok)
+  const noSpace = 'no space left for the log: writes are refused with 507'
+  const shown = lines.map(({ fields, message }) => [message.slice(0, noSpace.length), (fields as { refused: number }).refused])
+  assert.deepEqual(shown, [
+    [noSpace, 1],
+    [noSpace, 3],
+    ['the log is written again', 4],
+  ])
+  const { file, error } = (lines[0] as { fields: object }).fields as { file: string; error: string }
+  assert.match(file, /\.log$/)
+  assert.match(error, /ENOSPC/)
+})

@@ -1,0 +1,42 @@
+import type { Clock, Logger, StoreError } from '../../../core/ports.ts'
+
+/** Milliseconds between two log lines about failing writes. */
+const interval = 60_000
+
+const advice: { readonly [code: string]: string } = {
+  'no-space': 'no space left for the log: writes are refused with 507 until there is; free space or raise the limit of the file system',
+}
+const otherAdvice = 'the log cannot be written: writes are refused with 503 until it can; check the disk'
+
+/** Logs failing writes: the first, then one line a minute at most, and the first success after them. */
+export class FailedWrites {
+  readonly #logger: Logger
+  readonly #clock: Clock
+  #next = 0
+  /** Since the last success, and since the last line. */
+  #failures = 0
+  #unsaid = 0
+
+  constructor(logger: Logger, clock: Clock) {
+    this.#logger = logger
+    this.#clock = clock
+  }
+
+  /** `writes`: writes that failed together. */
+  failed(file: string, { code, message }: StoreError, writes: number): void {
+    this.#failures += writes
+    this.#unsaid += writes
+    const now = this.#clock.now()
+    if (now < this.#next) return
+    this.#next = now + interval
+    this.#logger.error({ file, error: message, refused: this.#unsaid }, advice[code] ?? otherAdvice)
+    this.#unsaid = 0
+  }
+
+  succeeded(): void {
+    if (this.#failures === 0) return
+    this.#logger.info({ refused: this.#failures }, 'the log is written again')
+    this.#failures = 0
+    this.#unsaid = 0
+  }
+}
