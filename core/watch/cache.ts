@@ -23,7 +23,7 @@ import { Window } from './window.ts'
 const startingReads = 32
 const windowCapacity = 10_000
 /** Bytes of missed changes that a subscriber gets at a time. */
-const pieceBytes = 1024 * 1024
+const pieceBytes = 64 * 1024
 const firstRetry = 100
 const longestRetry = 10_000
 
@@ -284,14 +284,13 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
 
     /** Sends the next changes of the window. After the last of them, the subscriber is added to the fan-out. */
     function tellRecent({ window, watch }: State): 'all' | void | Promise<void> {
-      const missed = window.after(told)!.filter((change) => fanOut.isIn(scope, change))
-      const piece = firstOf(missed)
-      if (piece.length < missed.length) {
-        told = piece.at(-1)!.revision
-        return subscriber.changes(piece)
+      const piece = firstOf(window.after(told)!, (change) => fanOut.isIn(scope, change))
+      if (!piece.isLast) {
+        told = piece.changes.at(-1)!.revision
+        return subscriber.changes(piece.changes)
       }
       fanOut.add(scope, subscriber)
-      if (piece.length > 0) subscriber.changes(piece)
+      if (piece.changes.length > 0) subscriber.changes(piece.changes)
       watch.requestProgress()
       return 'all'
     }
@@ -345,12 +344,20 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   }
 }
 
-/** The first changes, up to `pieceBytes`; changes of one revision stay together. */
-function firstOf(changes: readonly Change[]): readonly Change[] {
-  let [count, bytes] = [0, 0]
-  while (count < changes.length && (bytes <= pieceBytes || changes[count]!.revision === changes[count - 1]!.revision))
-    bytes += changes[count++]!.entry.size
-  return changes.slice(0, count)
+/** The first changes that are wanted, up to `pieceBytes`; changes of one revision stay together. */
+function firstOf(
+  all: readonly Change[],
+  isWanted: (change: Change) => boolean,
+): { readonly changes: readonly Change[]; readonly isLast: boolean } {
+  const changes: Change[] = []
+  let bytes = 0
+  for (const change of all) {
+    if (!isWanted(change)) continue
+    if (bytes > pieceBytes && change.revision !== changes.at(-1)?.revision) return { changes, isLast: false }
+    changes.push(change)
+    bytes += change.entry.size
+  }
+  return { changes, isLast: true }
 }
 
 /** The store has unreadable values, without which the cache would be incomplete. */

@@ -39,8 +39,11 @@ const bookmarkBeforeEnd = 2_000
 const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
-/** Bytes and events in the queue from which on the watch applies back pressure to history. */
-const [enough, many] = [1024 * 1024, 1_000]
+/**
+ * With more bytes or events in its queue, a watch asks for no more history until the connection has taken all of it: what a connection
+ * has taken counts toward its limits, the queue does not.
+ */
+const [enough, many] = [chunkSize, 1_000]
 
 function emptying() {
   let emptied = () => {}

@@ -12,7 +12,7 @@ interface Watch {
 }
 
 /** Bytes of past events per call of a watcher. A watcher that needs no more closes its watch. */
-const pieceBytes = 1024 * 1024
+const pieceBytes = 64 * 1024
 
 /** Checked after each callback, which may close the watch. */
 const isLive = ({ state }: Watch) => state === 'live'

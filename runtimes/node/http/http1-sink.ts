@@ -16,14 +16,20 @@ class Http1Sink implements SourceSink {
   readonly failed: (error: unknown) => void
   /** Called at the end, and when the client disconnects. */
   readonly #over: () => void
+  /** Bytes that count as held by the peer. */
+  #held = 0
 
   constructor(outgoing: ServerResponse, peer: Http1Peer, over: () => void, failed: (error: unknown) => void) {
     this.#outgoing = outgoing
     this.#peer = peer
     this.#over = over
     this.failed = failed
-    outgoing.on('drain', () => this.wake?.())
+    outgoing.on('drain', () => {
+      this.#release()
+      this.wake?.()
+    })
     outgoing.on('close', () => {
+      this.#release()
       if (outgoing.writableFinished) return
       this.left?.()
       over()
@@ -35,7 +41,17 @@ class Http1Sink implements SourceSink {
   }
 
   write(bytes: Uint8Array): boolean {
-    return this.#outgoing.write(bytes)
+    if (this.#outgoing.write(bytes)) return true
+    this.#held += bytes.length
+    this.#peer.hold(bytes.length)
+    return false
+  }
+
+  /** Everything written has been sent, or is lost. */
+  #release(): void {
+    if (this.#held === 0) return
+    this.#peer.release(this.#held)
+    this.#held = 0
   }
 
   later(write: () => void): void {
