@@ -1,9 +1,9 @@
 const idBytes = 16
 /** Number of ids whose random bytes are generated at a time. */
 const batch = 128
-/** Byte positions preceded by a hyphen. */
-const hyphens = new Set([4, 6, 8, 10])
-const textLength = 2 * idBytes + hyphens.size
+/** Byte positions at which parts end; hyphens stand between the parts. */
+const partEnds = [4, 6, 8, 10, idBytes]
+const textLength = 2 * idBytes + partEnds.length - 1
 const hyphen = 0x2d
 const digits = new TextEncoder().encode('0123456789abcdef')
 const decoder = new TextDecoder()
@@ -15,14 +15,21 @@ export function createIds(): () => string {
 
   function more(): void {
     const random = crypto.getRandomValues(new Uint8Array(batch * idBytes))
-    const written = new Uint8Array(batch * textLength)
+    const written = new Uint8Array(batch * textLength).fill(hyphen)
     let to = 0
-    for (const [index, byte] of random.entries()) {
-      const place = index % idBytes
-      const stamped = place === 6 ? (byte & 0x0f) | 0x40 : place === 8 ? (byte & 0x3f) | 0x80 : byte
-      if (hyphens.has(place)) written[to++] = hyphen
-      written[to++] = digits[stamped >> 4] as number
-      written[to++] = digits[stamped & 0x0f] as number
+    for (let id = 0; id < random.length; id += idBytes) {
+      random[id + 6] = ((random[id + 6] as number) & 0x0f) | 0x40
+      random[id + 8] = ((random[id + 8] as number) & 0x3f) | 0x80
+      let at = id
+      for (const end of partEnds) {
+        for (; at < id + end; at++) {
+          const byte = random[at] as number
+          written[to++] = digits[byte >> 4] as number
+          written[to++] = digits[byte & 0x0f] as number
+        }
+        to++
+      }
+      to--
     }
     texts = decoder.decode(written)
     at = 0

@@ -9,6 +9,15 @@ function fieldName(name: string): string {
   return name.toLowerCase()
 }
 
+/** As `fieldName`: a name of lower-case letters, digits and hyphens, as the code has them, costs a look at its characters. */
+function keyOf(name: string): string {
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i)
+    if ((code < 0x61 || code > 0x7a) && code !== 0x2d && (code < 0x30 || code > 0x39)) return fieldName(name)
+  }
+  return name === '' ? fieldName(name) : name
+}
+
 function fieldValue(value: string): string {
   const text = String(value).trim()
   if (forbiddenInValue.test(text)) throw new TypeError(`Invalid header value: ${JSON.stringify(text)}`)
@@ -60,13 +69,13 @@ export class LightHeaders implements Headers {
   }
 
   delete(name: string): void {
-    const key = fieldName(name)
+    const key = keyOf(name)
     for (let i = this.#fields.length - 2; i >= 0; i -= 2) if (this.#fields[i] === key) this.#fields.splice(i, 2)
   }
 
   get(name: string): string | null {
     const fields = this.#fields
-    const key = this.#keyOf(name)
+    const key = keyOf(name)
     let found: string | null = null
     for (let i = 0; i < fields.length; i += 2) {
       if (fields[i] !== key) continue
@@ -79,20 +88,14 @@ export class LightHeaders implements Headers {
   /** The values of a header, one per line. */
   getAll(name: string): string[] {
     const fields = this.#fields
-    const key = this.#keyOf(name)
+    const key = keyOf(name)
     return fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === key)
   }
 
   has(name: string): boolean {
-    const key = this.#keyOf(name)
+    const key = keyOf(name)
     for (let i = 0; i < this.#fields.length; i += 2) if (this.#fields[i] === key) return true
     return false
-  }
-
-  /** The normalized name; a name that is present as given needs no validation. */
-  #keyOf(name: string): string {
-    for (let i = 0; i < this.#fields.length; i += 2) if (this.#fields[i] === name) return name
-    return fieldName(name)
   }
 
   set(name: string, value: string): void {

@@ -20,10 +20,13 @@ export const staticTable: readonly Field[] = entries
 
 const firstOf = (keys: readonly string[]) => new Map(keys.map((key, at) => [key, at + 1] as const).toReversed())
 const names = firstOf(staticTable.map(([name]) => name))
-const fields = firstOf(staticTable.map(([name, value]) => `${name} ${value}`))
+/** By name: few have values, so that most fields need no second look, nor a text to look for. */
+const valued = new Map<string, Map<string, number>>()
+for (const [at, [name, value]] of staticTable.entries())
+  if (value !== '') valued.set(name, (valued.get(name) ?? new Map<string, number>()).set(value, at + 1))
 
 /** Index of the first entry with the name; 0: none. */
 export const staticNameIndex = (name: string): number => names.get(name) ?? 0
 
 /** Index of the entry; 0: none. */
-export const staticFieldIndex = (name: string, value: string): number => (value === '' ? 0 : (fields.get(`${name} ${value}`) ?? 0))
+export const staticFieldIndex = (name: string, value: string): number => valued.get(name)?.get(value) ?? 0

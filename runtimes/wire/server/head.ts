@@ -24,14 +24,32 @@ const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection'
 
 const isSpace = (code: number) => code === 0x20 || code === 0x09
 
-function checkValue(key: string, value: string): void {
+/** Values from this length on are remembered, and others are checked sooner than looked for. */
+const longValue = 128
+const mostLong = 4
+
+/**
+ * The last valid long value by name, such as a token: decoders give the same string where it comes again, and comparing it with itself costs
+ * nothing. One for a connection.
+ */
+export type CheckedValues = Map<string, string>
+
+function checkValue(key: string, value: string, checked: CheckedValues): void {
+  if (value.length >= longValue && checked.get(key) === value) return
+  checkText(key, value)
+  if (value.length < longValue) return
+  if (checked.size >= mostLong) checked.clear()
+  checked.set(key, value)
+}
+
+function checkText(key: string, value: string): void {
   if (control.test(value)) throw malformed(`${key} has a control character`)
   if (isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(value.length - 1))) throw malformed(`${key} has a space at its end`)
 }
 
-function checkField(key: string, value: string): void {
+function checkField(key: string, value: string, checked: CheckedValues): void {
   if (!name.test(key)) throw malformed(`${JSON.stringify(key)} is no name of a field`)
-  checkValue(key, value)
+  checkValue(key, value, checked)
   if (connectionFields.has(key) || (key === 'te' && value !== 'trailers')) throw malformed(`${key} is not allowed in HTTP/2`)
 }
 
@@ -39,7 +57,7 @@ function checkField(key: string, value: string): void {
  * Reads the head of a request from a header list.
  * @throws StreamError for one that is malformed.
  */
-export function requestHead(list: readonly string[]): RequestHead {
+export function requestHead(list: readonly string[], checked: CheckedValues): RequestHead {
   const pseudo = new Map<string, string>()
   let at = 0
   for (; at < list.length; at += 2) {
@@ -47,7 +65,7 @@ export function requestHead(list: readonly string[]): RequestHead {
     if (key.charCodeAt(0) !== 0x3a) break
     if (!pseudoNames.has(key) || pseudo.has(key)) throw malformed(`${JSON.stringify(key)} does not belong in a request, or is there twice`)
     const value = list[at + 1] as string
-    checkValue(key, value)
+    checkValue(key, value, checked)
     pseudo.set(key, value)
   }
   const fields = list.slice(at)
@@ -55,7 +73,7 @@ export function requestHead(list: readonly string[]): RequestHead {
   for (let i = 0; i < fields.length; i += 2) {
     const key = fields[i] as string
     const value = fields[i + 1] as string
-    checkField(key, value)
+    checkField(key, value, checked)
     if (key === 'content-length') contentLength = lengthOf(value, contentLength)
   }
   const method = pseudo.get(':method')
@@ -81,5 +99,5 @@ function lengthOf(value: string, before: number | undefined): number {
  * @throws StreamError for those that are malformed.
  */
 export function checkTrailers(list: readonly string[]): void {
-  for (let i = 0; i < list.length; i += 2) checkField(list[i] as string, list[i + 1] as string)
+  for (let i = 0; i < list.length; i += 2) checkField(list[i] as string, list[i + 1] as string, new Map())
 }
