@@ -4,12 +4,13 @@ import { clone, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
 
-const mostKept = 256
-/** Maximum characters of printed objects: of one, and in total. */
+/** Few: they are searched one by one, and each holds a parsed object. */
+const mostKept = 16
+/** Maximum characters of one printed object. */
 const largestKept = 16_384
-const mostCharacters = 262_144
 
 interface Write {
+  readonly key: string
   readonly stored: Uint8Array
   readonly printed: Printed
   served?: { readonly revision: number; readonly bytes: Uint8Array }
@@ -21,11 +22,13 @@ interface Write {
  */
 export class RecentWrites {
   readonly #codec: Codec
-  /** By key, oldest first. */
-  readonly #writes = new Map<string, Write>()
-  /** By their served bytes. */
-  readonly #served = new Map<Uint8Array, Write>()
-  #characters = 0
+  /**
+   * A ring. Not a Map: one that loses a member for each that it gains is moved from table to table, and minor collections keep what the
+   * abandoned tables hold.
+   */
+  readonly #writes: (Write | undefined)[] = new Array<undefined>(mostKept).fill(undefined)
+  /** Position of the oldest. */
+  #oldest = 0
 
   constructor(codec: Codec) {
     this.#codec = codec
@@ -33,23 +36,19 @@ export class RecentWrites {
 
   /** Call before a printed object is written as this value. */
   note(key: string, stored: Uint8Array, printed: Printed): void {
-    this.#forget(key)
-    const { length } = printed.json
-    if (length > largestKept) return
-    this.#writes.set(key, { stored, printed })
-    this.#characters += length
-    for (const oldest of this.#writes.keys()) {
-      if (this.#writes.size <= mostKept && this.#characters <= mostCharacters) break
-      this.#forget(oldest)
+    const known = this.#positionOf(key)
+    const write = printed.json.length > largestKept ? undefined : { key, stored, printed }
+    if (known >= 0) this.#writes[known] = write
+    else if (write) {
+      this.#writes[this.#oldest] = write
+      this.#oldest = (this.#oldest + 1) % mostKept
     }
   }
 
-  #forget(key: string): void {
-    const write = this.#writes.get(key)
-    if (write === undefined) return
-    this.#writes.delete(key)
-    this.#characters -= write.printed.json.length
-    if (write.served) this.#served.delete(write.served.bytes)
+  /** -1: not kept. */
+  #positionOf(key: string): number {
+    for (let at = 0; at < mostKept; at++) if (this.#writes[at]?.key === key) return at
+    return -1
   }
 
   /**
@@ -57,19 +56,15 @@ export class RecentWrites {
    * @throws StoreError `corrupt` when it can't be read.
    */
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
-    const write = this.#writes.get(key)
+    const write = this.#writes[this.#positionOf(key)]
     if (write === undefined || !sameBytes(write.stored, value)) return this.#codec.serve(value, revision)
-    if (write.served?.revision === revision) return write.served.bytes
-    if (write.served) this.#served.delete(write.served.bytes)
-    const bytes = this.#codec.show(write.printed, revision)
-    write.served = { revision, bytes }
-    this.#served.set(bytes, write)
-    return bytes
+    if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
+    return write.served.bytes
   }
 
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(bytes: Uint8Array): ApiObject {
-    const write = this.#served.get(bytes)
+    const write = this.#writes.find((each) => each?.served?.bytes === bytes)
     if (write?.served === undefined) return this.#codec.decode(bytes)
     return withVersion(write.printed.object as JsonObject, String(write.served.revision)) as ApiObject
   }
