@@ -11,7 +11,7 @@ export function getPath(object: unknown, path: string): Json | undefined {
   return value as Json | undefined
 }
 
-/** Sets the value at a path, in place; missing parents are made. */
+/** Sets the value at a path, in place; missing parents are created. */
 export function setPath(object: { [key: string]: unknown }, path: string, value: unknown): void {
   const names = path.split('.').filter((name) => name !== '')
   const last = names.pop()!

@@ -10,7 +10,7 @@ const valueAt = (text: string, at: number) => {
   return code < 128 ? (values[code] ?? 255) : 255
 }
 
-/** Number of characters before the padding. @throws DecodeError where the text stops being base64. */
+/** Number of characters before the padding. @throws DecodeError at the first character that is not base64. */
 function payloadLength(text: string): number {
   let end = text.length
   while (end > 0 && text.length - end < 2 && text[end - 1] === '=') end--
@@ -22,7 +22,7 @@ function payloadLength(text: string): number {
 const unwrapped = (text: string) => (text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text)
 
 /**
- * The text that the same bytes are written with: no line breaks, unused bits clear.
+ * Canonical base64 of the same bytes: no line breaks, unused bits clear.
  * @throws DecodeError when it is not base64.
  */
 export function canonicalBase64(given: string): string {

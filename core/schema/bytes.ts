@@ -1,4 +1,4 @@
-/** Bytes of a text in UTF-8; halves of surrogate pairs count as what replaces them. */
+/** Length in bytes of a string in UTF-8; lone surrogates count as their replacement character. */
 export function utf8Length(text: string): number {
   let length = text.length
   for (let at = 0; at < text.length; at++) {
@@ -11,10 +11,10 @@ export function utf8Length(text: string): number {
   return length
 }
 
-/** The whole words of bytes that begin at one. */
+/** The bytes as 32-bit words, which requires an aligned start. */
 const wordsOf = (bytes: Uint8Array) => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
 
-/** A copy of all parts, one behind the other; `size`, where it is known: bytes of all. */
+/** Concatenates all parts; `size`: total bytes, if known. */
 export function concatenate(
   parts: readonly Uint8Array[],
   size = parts.reduce((sum, { length }) => sum + length, 0),
@@ -32,7 +32,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
   let at = 0
-  // Word by word where both begin at one, as most do: four times as fast.
+  // Word by word if both are aligned, as most are: four times as fast.
   if (((a.byteOffset | b.byteOffset) & 3) === 0) {
     const left = wordsOf(a)
     const right = wordsOf(b)

@@ -1,4 +1,4 @@
-/** Values of an update beside the stored ones that they come from (KEP-4008, 'ratcheting'): by key in objects, by map keys in lists. */
+/** Correlates values of an update with stored values for validation ratcheting (KEP-4008): by key in objects, by map keys in lists. */
 import { equal } from './equal.ts'
 import { printJson } from './json-text.ts'
 import { get } from './members.ts'
@@ -6,7 +6,7 @@ import type { Json, JsonObject, List, Schema } from './model.ts'
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What identifies an item of a map list; undefined when it lacks a key, or a key is not a scalar. */
+/** Identity of an item in a list of type map; undefined when it lacks a key, or a key is not a scalar. */
 export function itemKey(keys: readonly string[], item: Json): string | undefined {
   if (!isObject(item)) return undefined
   const values: Json[] = []
@@ -18,7 +18,7 @@ export function itemKey(keys: readonly string[], item: Json): string | undefined
   return printJson(values)
 }
 
-/** Finds the first old item of a map list with the keys of a new one. Nothing is found in other lists. */
+/** Finds the first old item with the keys of a new one, in lists of type map. Finds nothing in other lists. */
 export function oldItems({ listType, keys = [] }: List, old: Json | undefined): (item: Json) => Json | undefined {
   if (listType !== 'map' || keys.length === 0 || !Array.isArray(old)) return () => undefined
   const byKey = new Map<string, Json>()
@@ -32,7 +32,7 @@ export function oldItems({ listType, keys = [] }: List, old: Json | undefined): 
   }
 }
 
-/** A value and the stored value that it comes from. */
+/** A value and its stored counterpart. */
 export class Correlation {
   readonly #schema: Schema
   readonly #value: Json
@@ -47,7 +47,7 @@ export class Correlation {
     this.#old = old
   }
 
-  /** The member of an object; undefined where either side has none, or the schema does not know it. */
+  /** Correlates a member; undefined when either side lacks it, or the schema does not know it. */
   key(name: string): Correlation | undefined {
     const known = this.#children.get(name)
     if (known !== undefined || !isObject(this.#value) || !isObject(this.#old)) return known
@@ -58,7 +58,7 @@ export class Correlation {
     return this.#keep(name, new Correlation(schema, value, old))
   }
 
-  /** The item of a map list. */
+  /** Correlates an item of a list of type map. */
   index(at: number): Correlation | undefined {
     const known = this.#children.get(at)
     if (known !== undefined || this.#schema.type !== 'list' || !Array.isArray(this.#value) || at >= this.#value.length) return known
@@ -68,7 +68,7 @@ export class Correlation {
     return old === undefined ? undefined : this.#keep(at, new Correlation(this.#schema.items, value, old))
   }
 
-  /** Whether nothing has changed. Items of map lists may change their order; members that the schema does not know count as changed. */
+  /** Whether the value is unchanged. Items of map lists may be reordered; members unknown to the schema count as changed. */
   get unchanged(): boolean {
     this.#equal ??= this.#compare()
     return this.#equal
@@ -83,7 +83,7 @@ export class Correlation {
     if (this.#schema.type === 'map') return this.#schema.values
     if (this.#schema.type !== 'message') return undefined
     const member = this.#schema.json.get(name)?.schema ?? this.#schema.additional
-    // Schemas of custom resources do not say what metadata has: neither they nor what holds them are compared, the whole object least of all.
+    // Schemas of custom resources don't describe metadata: neither it nor the objects around it (such as the root) are compared.
     return member?.type === 'message' && member.dialect !== 'openapi' ? undefined : member
   }
 

@@ -84,7 +84,7 @@ function checkFields(text: string): void {
   })
 }
 
-/** Messages of a schedule that can't be parsed. */
+/** Returns errors when the schedule can't be parsed. */
 export function cronSchedule(schedule: string): string[] {
   try {
     checkSchedule(schedule)
@@ -95,7 +95,7 @@ export function cronSchedule(schedule: string): string[] {
   }
 }
 
-/** Whether the runtime's time zone database has the name. */
+/** Whether the runtime's time zone database has this zone. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false
   try {

@@ -1,14 +1,14 @@
 import { DecodeError } from './decode-error.ts'
 
-/** One record of a CSV text, and the line (from 1) that it starts on. */
+/** One record of a CSV text, and the line (from 1) on which it starts. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: readonly string[]
 }
 
 /**
- * Reads CSV (RFC 4180) with any number of fields per record. Empty lines are skipped, and CRLF counts as LF.
- * @throws DecodeError that names the line of a quote where none may be, or of one that is never closed.
+ * Parses CSV (RFC 4180) with any number of fields per record. Skips empty lines, and treats CRLF as LF.
+ * @throws DecodeError with the line of a misplaced or unterminated quote.
  */
 export function parseCsv(text: string): CsvRecord[] {
   const source = text.replaceAll('\r\n', '\n')
@@ -38,7 +38,7 @@ export function parseCsv(text: string): CsvRecord[] {
 
 interface Field {
   readonly value: string
-  /** Index of the comma, the line feed or the end of the text that ends it. */
+  /** Index of the comma, line feed or end of text after the field. */
   readonly end: number
   readonly lines: number
 }

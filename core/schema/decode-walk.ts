@@ -1,17 +1,17 @@
-/** Where a decoding walk is, and what it has found. */
+/** Position and results of a decoding walk. */
 import { DecodeError } from './decode-error.ts'
 import type { Json } from './model.ts'
 import { PositionStack } from './positions.ts'
 import { describe } from './scalars.ts'
 import { shorten } from './shorten.ts'
 
-/** So many unknown fields are reported; a hostile body could have far more, and their paths are long. */
+/** Maximum reported unknown fields: a hostile body could have far more, with long paths. */
 const maxUnknown = 100
-/** Characters of each step of such a path that are shown, and of the whole. */
+/** Maximum characters of each step of such a path, and of the whole path. */
 const maxStep = 256
 const maxPath = 1024
 
-/** A key of a map, which unlike a field's name is not part of type errors. */
+/** A map key, which unlike a field name is not part of type errors. */
 export class MapKey {
   readonly key: string
   constructor(key: string) {
@@ -20,12 +20,12 @@ export class MapKey {
 }
 
 /**
- * What the walk is for: a copy, a copy that shares what is canonical already, only the unknown fields in the order in which they stand in the
- * input, or a copy that leaves out malformed metadata instead of failing.
+ * `copy`: copies; `share`: copies but shares canonical parts with the input; `search`: only collects unknown fields, in input order;
+ * `lenient`: copies and drops malformed metadata instead of failing.
  */
 export type WalkMode = 'copy' | 'share' | 'search' | 'lenient'
 
-/** Where the walk is. Field names are strings, list indexes numbers. */
+/** Current position. Field names are strings, list indexes numbers. */
 export class Walk {
   readonly path: (string | number | MapKey)[] = []
   /** Positions of fields still to be read, of all enclosing objects. */
@@ -40,7 +40,7 @@ export class Walk {
   depth = 0
   /** Name of the innermost message. */
   message = ''
-  /** Position in `path` from which type errors name fields: metadata of custom resources is decoded by itself. */
+  /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */
   origin = 0
 
   constructor(unknown: string[] | undefined, limit: number, mode: WalkMode = 'copy') {
@@ -62,7 +62,7 @@ export class Walk {
     this.unknown.push(path === '' ? name : shorten(`${path}.${name}`, maxPath))
   }
 
-  /** Where the walk is, as `spec.parts[0].name`; what is very long is cut. */
+  /** Current position as `spec.parts[0].name`, truncated if very long. */
   fieldPath(): string {
     let text = ''
     for (const segment of this.path) {

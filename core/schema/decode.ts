@@ -1,6 +1,6 @@
 /**
- * JSON → canonical JSON value: what a typed decode and encode leaves of it (facts: 'JSON output'). One pass that builds
- * the result: fields in schema order, null as absent, zero values dropped or written as the schema says, scalars normalised.
+ * Decodes JSON to the canonical JSON value that a typed decode and encode would give (facts: 'JSON output'), in one pass: fields in
+ * schema order, null as absent, zero values dropped or written as the schema says, scalars normalized.
  */
 import { MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { clone, isEmpty } from './members.ts'
@@ -13,29 +13,29 @@ import { scalarRules } from './scalars.ts'
 export { DecodeError, PartError } from './decode-error.ts'
 
 export interface DecodeOptions {
-  /** The value is a whole object: `kind` and `apiVersion` come first even when the message has no typeMeta (custom resources). */
+  /** The value is a whole object: `kind` and `apiVersion` come first even if the message has no typeMeta (custom resources). */
   readonly root?: boolean
-  /** Deepest nesting of objects and lists that is accepted; default 500, which every runtime's stack can hold. */
+  /** Maximum nesting of objects and lists; default 500, which every runtime's stack can hold. */
   readonly maxDepth?: number
-  /** Messages, lists and maps that are canonical already are not copied: for input that nobody else keeps. */
+  /** Don't copy canonical messages, lists and maps: for input without other owners. */
   readonly shares?: boolean | undefined
 }
 
 export interface Decoded {
   readonly value: JsonObject
-  /** Paths of the fields that the schema doesn't know, such as `spec.containers[0].foo`, as they come; they are not in `value`. */
+  /** Paths of fields unknown to the schema, such as `spec.containers[0].foo`, in input order; they are not in `value`. */
   readonly unknown: string[]
 }
 
 const defaultMaxDepth = 500
 
-/** Reads a value that is not null; null as a result means 'unset'. */
+/** Reads a non-null value; a null result means unset. */
 type Reader = (value: Json, walk: Walk) => Json
 
 interface Slot {
   readonly name: string
   readonly read: Reader
-  /** What is written when there is no value; undefined leaves the field out. */
+  /** Value of an absent field; undefined omits it. */
   readonly absent: ((walk: Walk) => Json) | undefined
   readonly dropsZero: boolean
   readonly isMap: boolean
@@ -46,15 +46,15 @@ interface Plan {
   readonly name: string
   readonly slots: readonly Slot[]
   readonly positions: ReadonlyMap<string, number>
-  /** Positions that are written even when absent, ascending. */
+  /** Positions of fields that are written even when absent, ascending. */
   readonly always: readonly number[]
 }
 
-/** How a message is walked, worked out once. Keyed by the immutable schema, so it can't leak between servers. */
+/** Plan for a message, computed once. Keyed by the immutable schema, so it can't leak between servers. */
 const plans = new WeakMap<Message, Plan>()
 const rootPlans = new WeakMap<Message, Plan>()
 
-/** Sets an own property, also one that is called `__proto__`. */
+/** Sets an own property, even one named `__proto__`. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
   else object[key] = value
@@ -77,7 +77,7 @@ function goType(schema: Schema): string {
 
 const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Checks the depth of a value that is kept as it is. */
+/** Checks the depth of a value that is kept unchanged. */
 function readAny(value: Json, walk: Walk): Json {
   if (typeof value !== 'object' || value === null) return value
   walk.enter()
@@ -92,14 +92,14 @@ function readAny(value: Json, walk: Walk): Json {
   return value
 }
 
-/** A value that has no text yet, as YAML and patches make them, gets the one that Go would give it. */
+/** A value from YAML or a patch has no text: it gets the one that Go would produce. */
 function readRaw(value: Json, walk: Walk): Json {
   readAny(value, walk)
   if (typeof value !== 'object' || rawTextOf(value) !== undefined) return value
   return setRawText(clone(value), goJson(value))
 }
 
-/** Like the reference, says nothing about unknown fields in it. */
+/** As in the reference, unknown fields in it are not reported. */
 function unionReader(union: () => Union): Reader {
   return (value, walk) => {
     readAny(value, walk)
@@ -186,7 +186,7 @@ function readerOf(schema: Schema): Reader {
   }
 }
 
-/** What an unset value of the type is when it has to be written. */
+/** Zero value of a type, for fields that are written when unset. */
 function zeroOf(schema: Schema): (walk: Walk) => Json {
   if (schema.type === 'message') {
     let plan: Plan | undefined
@@ -251,7 +251,7 @@ const isZero = (value: Json) =>
   value === false ||
   (typeof value === 'object' && value !== null && (Array.isArray(value) ? value.length === 0 : isEmpty(value)))
 
-/** The field's value; undefined: it is left out. */
+/** The field's value; undefined: omitted. */
 function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
   if (value === null && slot.nullable) return null
   walk.path.push(slot.name)
@@ -281,7 +281,7 @@ function searchMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   return {}
 }
 
-/** The first of these fields, which are as they should be. */
+/** Starts the result with the fields up to `end`, which are canonical. */
 function firstOf(value: JsonObject, slots: readonly Slot[], positions: readonly number[], start: number, end: number): JsonObject {
   const result: JsonObject = {}
   for (let at = start; at < end; at++) {
@@ -323,13 +323,13 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   return result ?? value
 }
 
-/** Writes a field that is absent. */
+/** Writes an absent field. */
 function fill(slot: Slot, result: JsonObject, walk: Walk): void {
   const read = readSlot(slot, null, walk)
   if (read !== undefined) result[slot.name] = read
 }
 
-/** Readers of custom resources, made once. */
+/** Readers of custom resources, cached by schema. */
 const openReaders = new WeakMap<Message, OpenReader>()
 
 function openReaderOf(schema: Message): OpenReader {
@@ -341,7 +341,7 @@ function openReaderOf(schema: Message): OpenReader {
   return reader
 }
 
-/** Leaves out what metadata of objects within the value does not know. */
+/** Ignores unknown fields in metadata of embedded objects. */
 class PartWalk extends Walk {
   override addUnknown(key: string): void {
     if (this.origin === 0) super.addUnknown(key)
@@ -349,8 +349,8 @@ class PartWalk extends Walk {
 }
 
 /**
- * Finds the fields of a part of a custom resource that would be pruned; those of metadata do not count.
- * @throws DecodeError when metadata in it is malformed, or it is nested too deep.
+ * Finds fields of a part of a custom resource that would be pruned, except in metadata.
+ * @throws DecodeError when embedded metadata is malformed, or nesting is too deep.
  */
 export function unknownIn(schema: Schema, value: Json): readonly string[] {
   const unknown: string[] = []
@@ -358,7 +358,7 @@ export function unknownIn(schema: Schema, value: Json): readonly string[] {
   return unknown
 }
 
-/** Paths of unknown fields in the order in which the reference names them: those of metadata first, then by text. */
+/** Paths of unknown fields in the reference's order: metadata first, then by text. */
 function ordered(unknown: readonly string[]): string[] {
   const ofMetadata = (path: string) => (path.startsWith('metadata.') ? 0 : 1)
   return [...unknown].sort((a, b) => ofMetadata(a) - ofMetadata(b) || (a < b ? -1 : 1))
@@ -371,7 +371,7 @@ function read(schema: Message, value: Json, options: DecodeOptions, unknown?: st
 }
 
 /**
- * Decodes parsed JSON. The input is not changed; `any` values are shared with the result, and with `shares` all that is canonical.
+ * Decodes parsed JSON. The input is not changed; `any` values are shared with the result, and with `shares` all canonical parts.
  * @throws DecodeError when a value has the wrong type, is malformed, or is nested too deep.
  */
 export function decode(schema: Message, value: Json, options: DecodeOptions = {}): Decoded {
@@ -384,12 +384,12 @@ export function decode(schema: Message, value: Json, options: DecodeOptions = {}
   return { value: result, unknown: found }
 }
 
-/** A stored object of a custom resource without metadata that is malformed: what was written before metadata was checked can be read. */
+/** A stored custom resource without malformed metadata, which may have been stored before metadata was validated. */
 export function withoutMalformed(schema: Message, value: Json): JsonObject {
   return openReaderOf(schema)(value, new Walk(undefined, defaultMaxDepth, 'lenient')) as JsonObject
 }
 
-/** The canonical form of an object that is decoded already, after hooks or patches changed it: the value to store. */
+/** Canonical form of a decoded object after changes by hooks or patches: the value to store. */
 export function canonicalise(schema: Message, value: Json, options: DecodeOptions = {}): JsonObject {
   return read(schema, value, options)
 }

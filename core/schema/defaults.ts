@@ -1,4 +1,4 @@
-/** Fills in defaults, in place: a message's field defaults, then its hook, then its children. */
+/** Applies defaults in place: field defaults of a message, then its hook, then its children. */
 import { clone, set } from './members.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
@@ -19,13 +19,13 @@ interface Plan {
   readonly others: { readonly fill: Fill; readonly fields: ReadonlyMap<string, Field> } | undefined
 }
 
-/** Replaces a null, or completes the value; returns what stands there now. */
+/** Replaces null, or applies defaults to the value; returns the result. */
 type Fill = (value: Json, context: HookContext) => Json
 
-/** Worked out once per message; keyed by the immutable schema. */
+/** Computed once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, Plan>()
 
-/** The zero value that counts as unset, for scalars that can't tell the two apart. */
+/** The zero value that counts as unset, for scalars that can't distinguish the two. */
 function replaced(field: Field): Json | undefined {
   const { type } = field.schema
   if (field.pointer || type === 'message' || type === 'list' || type === 'map' || type === 'any') return undefined
@@ -40,7 +40,7 @@ const hasDefaults = reaching(
     (schema.type === 'message' && schema.defaults !== undefined),
 )
 
-/** How the items of a list or the values of a map are completed. */
+/** Applies defaults to list items or map values. */
 function fillOf(schema: Schema): Fill {
   const apply = applierOf(schema)
   const replacement = schema.facets?.nullable ? undefined : schema.facets?.nullDefault
@@ -116,8 +116,8 @@ function applyTo(schema: Message, given: Json, context: HookContext): void {
 }
 
 /**
- * Applies the schema's defaults to a decoded object, in place. A default is taken when the field is unset, and for a scalar
- * that is no pointer also when it is zero. Parts of the schema without defaults are not visited.
+ * Applies the schema's defaults to a decoded object, in place. A default is used when the field is unset, and for a non-pointer
+ * scalar also when it is zero. Parts of the schema without defaults are not visited.
  */
 export function applyDefaults(schema: Message, value: Json, context: HookContext): void {
   applyTo(schema, value, context)

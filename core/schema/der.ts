@@ -1,10 +1,10 @@
-/** A reader and writer for DER (ITU-T X.690), as far as certificates and keys need it. */
+/** Reader and writer for DER (ITU-T X.690): the parts that certificates and keys need. */
 
-/** One element: universal tags as such, context tag N constructed as 0xa0 + N, primitive as 0x80 + N. */
+/** One element. Universal tags are unchanged; a constructed context tag N is 0xa0 + N, a primitive one 0x80 + N. */
 export interface Der {
   readonly tag: number
   readonly content: Uint8Array<ArrayBuffer>
-  /** With tag and length. */
+  /** Including tag and length. */
   readonly raw: Uint8Array<ArrayBuffer>
 }
 
@@ -26,7 +26,7 @@ export function readDer(bytes: Uint8Array): Der {
   return element
 }
 
-/** The elements inside; checks the parent's tag when one is given. */
+/** The child elements; throws when the parent's tag is not the expected one. */
 export function childrenOf({ tag, content }: Der, expected: number = tags.sequence): Der[] {
   if (tag !== expected) throw new Error(`malformed DER: tag ${tag} where ${expected} was expected`)
   const children: Der[] = []
@@ -56,7 +56,7 @@ function readAt(bytes: Uint8Array, start: number): { element: Der; end: number }
   return { element: { tag, content: bytes.slice(content, end), raw: bytes.slice(start, end) }, end }
 }
 
-/** Dotted text of an object identifier. */
+/** Dotted form of an object identifier. */
 export function oidOf({ tag, content }: Der): string {
   const last = content.at(-1)
   if (tag !== tags.oid || last === undefined || last >= 0x80) throw new Error('malformed DER: no object identifier')
@@ -74,13 +74,13 @@ export function oidOf({ tag, content }: Der): string {
   return [root, first - root * 40, ...arcs.slice(1)].join('.')
 }
 
-/** The bytes of a bit string that has no unused bits. */
+/** The bytes of a bit string without unused bits. */
 export function bitsOf({ tag, content }: Der): Uint8Array<ArrayBuffer> {
   if (tag !== tags.bitString || content[0] !== 0) throw new Error('malformed DER: no bit string of whole bytes')
   return content.slice(1)
 }
 
-/** An element with this tag around the given bytes. */
+/** An element with this tag and content. */
 export function writeDer(tag: number, ...contents: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const size = contents.reduce((sum, { length }) => sum + length, 0)
   const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : size < 0x10000 ? [0x82, size >> 8, size & 0xff] : undefined

@@ -1,6 +1,6 @@
 /**
- * SHA-256 of a text, in hexadecimal. Tables of secrets are keyed by it: how long a look-up takes then says nothing about how
- * much of a guess was right.
+ * SHA-256 of a text, in hexadecimal. Tables of secrets are keyed by it, so that the time of a look-up reveals nothing about
+ * the secrets.
  */
 export const digestOf = (text: string): Promise<string> => digestOfBytes(new TextEncoder().encode(text))
 
@@ -11,5 +11,5 @@ export async function digestOfBytes(bytes: Uint8Array<ArrayBuffer>): Promise<str
   return text
 }
 
-/** A text as labels of metrics and lines of the log may show it: its SHA-256; empty for an empty text. */
+/** Hash of a text for labels of metrics and the log; empty for an empty text. */
 export const hashOf = async (text: string): Promise<string> => (text === '' ? '' : `sha256:${await digestOf(text)}`)

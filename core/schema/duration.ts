@@ -1,4 +1,4 @@
-/** Durations as Go writes them: `1h2m3.5s`. Values are nanoseconds in 64 bits. */
+/** Go duration strings: `1h2m3.5s`. Values are nanoseconds in 64 bits. */
 import { DecodeError } from './decode-error.ts'
 
 const units: Readonly<Record<string, bigint>> = {
@@ -15,8 +15,8 @@ const element = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
 const limit = 1n << 63n
 
 /**
- * Nanoseconds of a duration text.
- * @throws DecodeError with Go's words.
+ * Parses a duration to nanoseconds.
+ * @throws DecodeError with Go's text.
  */
 export function parseDuration(text: string): bigint {
   const invalid = () => new DecodeError(`time: invalid duration ${JSON.stringify(text)}`)
@@ -48,7 +48,7 @@ const withFraction = (value: bigint, unit: bigint): string => {
   return fraction === 0n ? whole : `${whole}.${String(fraction).padStart(digits, '0').replace(/0+$/, '')}`
 }
 
-/** The text of so many nanoseconds. */
+/** Formats nanoseconds. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s'
   const sign = nanoseconds < 0n ? '-' : ''

@@ -1,4 +1,4 @@
-/** Objects within custom resources (x-kubernetes-embedded-resource) have a kind, a version and valid metadata. */
+/** Validates objects embedded in custom resources (x-kubernetes-embedded-resource): kind, version and metadata. */
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { formats } from './formats.ts'
@@ -34,13 +34,13 @@ function validateResource(value: JsonObject, path: FieldPath, errors: FieldError
   if (kind !== undefined) validateKind(kind, path.child('kind'), errors)
   if (!isObject(metadata)) return
   const given = metadata as Metadata
-  // Templates have no name yet.
+  // Templates need no name.
   const named = given.name ? given : { ...given, name: 'fakename' }
   const rules = { namespaced: Boolean(given.namespace), nameFormat: 'pathSegment', path: path.child('metadata') } as const
   validateObjectMeta(named, rules, errors)
 }
 
-/** Adds the errors of all objects within a value. */
+/** Adds the errors of all embedded objects in a value. */
 export function validateEmbedded(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
   if (!hasEmbedded(schema) || typeof value !== 'object' || value === null) return
   if (schema.type === 'list' && Array.isArray(value)) {

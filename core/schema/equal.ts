@@ -2,8 +2,8 @@ import type { Json, JsonObject } from './model.ts'
 import { rawTextOf } from './raw-json.ts'
 
 /**
- * Deep equality of JSON values; the order of keys does not matter, an absent key equals nothing. Parts that keep their text are equal when
- * their texts are, as in Go.
+ * Deep equality of JSON values: ignores the order of keys; an absent key equals nothing. Parts that keep their text are compared by text, as
+ * in Go.
  */
 export function equal(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
@@ -19,5 +19,5 @@ export function equal(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], (b as JsonObject)[key]))
 }
 
-/** Whether the text of a part is neither that of an object nor of a list. */
+/** Whether the text of a part is a scalar. */
 const isScalar = (text: string | undefined) => text !== undefined && text[0] !== '{' && text[0] !== '['

@@ -1,4 +1,4 @@
-/** The checks that facets ask for, in the order of `Facets`, worked out once per schema. */
+/** Checks for facets in the order of `Facets`, compiled once per schema. */
 import { equal } from './equal.ts'
 import { formats } from './formats.ts'
 import { printJson } from './json-text.ts'
@@ -60,7 +60,7 @@ function sizeChecks(facets: Facets): Check[] {
   return checks
 }
 
-/** All checks of one schema node, without those of its parts. */
+/** All checks of one schema node, excluding its children. */
 export function checksOf(schema: Schema): readonly Check[] {
   const facets = schema.facets
   if (facets === undefined) return []

@@ -2,7 +2,7 @@ import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
 import { shorten, shortJson, shortList } from './shorten.ts'
 
-/** Reasons of a field error (apimachinery `field.ErrorType`) with the words that clients see. */
+/** Error types (apimachinery `field.ErrorType`) with their texts. */
 const words = {
   FieldValueNotFound: 'Not found',
   FieldValueRequired: 'Required value',
@@ -24,9 +24,9 @@ export interface FieldError {
   readonly reason: FieldErrorReason
   /** Path of the field, as text. */
   readonly field: string
-  /** All but the field: `Invalid value: -1: must be greater than or equal to 0`. */
+  /** Text without the field: `Invalid value: -1: must be greater than or equal to 0`. */
   readonly message: string
-  /** Rule that an update may go on breaking; absent: the error always counts. */
+  /** Rule that an update may keep violating if the stored object does; absent: the error always counts. */
   readonly forgivable?: string
 }
 
@@ -42,12 +42,12 @@ const escapes: Readonly<Record<string, string>> = { '\\u0007': '\\a', '\\u000b':
 
 /** Errors of one object that are kept; of the others clients learn that there are some. */
 const maxErrors = 100
-/** Characters that the errors of one object may have in all before no more are kept. */
+/** Maximum characters of the kept errors of an object. */
 const maxText = 48 * 1024
-/** Characters of a value, and of a detail, that one error shows. */
+/** Maximum characters of a value, and of a detail, in an error. */
 const maxShown = 4096
 
-/** A text in double quotes as Go's %q writes it. */
+/** Quotes a string as Go's %q does. */
 export function quote(text: string): string {
   const quoted = JSON.stringify(text).replaceAll('\u007f', '\\x7f')
   return quoted.includes('\\u00') ? quoted.replace(/\\(?:u00([01][0-9a-f])|.)/g, unicodeEscape) : quoted
@@ -58,12 +58,12 @@ function unicodeEscape(escaped: string, code: string | undefined): string {
 }
 
 const html = /[<>&\u2028\u2029]/g
-/** JSON as Go writes it: with `<`, `>` and `&` escaped. */
+/** JSON as Go writes it, with `<`, `>` and `&` escaped. */
 function json(value: Json): string {
   return shortJson(value, maxShown).replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** What is not set reads `null`. */
+/** Formats a value; unset values as `null`. */
 function shownValue(value: Json | undefined): string {
   if (value === undefined) return 'null'
   return typeof value === 'string' ? quote(shorten(value, maxShown)) : json(value)
@@ -81,7 +81,7 @@ const counted = (count: number, one: string) => `${count} ${count === 1 ? one : 
 /** Thrown through a check that need not go on. */
 const enough = new Error('no more errors are kept')
 
-/** How far a collection of errors had come. */
+/** A position in a collection of errors. */
 export interface Mark {
   readonly kept: number
   readonly size: number
@@ -96,24 +96,24 @@ export interface Mark {
 export class FieldErrors {
   #kept: FieldError[] = []
   #size = 0
-  /** Errors that were not kept and that nothing forgives: an object that has some is never valid. */
+  /** Number of errors that were not kept and can't be forgiven: such an object is never valid. */
   #omitted = 0
   #count = 0
   #rule: string | undefined
   #ends = false
   readonly #waives: (rule: string) => boolean
 
-  /** @param waives forgivable rules that do not hold; default: none. */
+  /** @param waives true for rules that don't apply; default: all apply. */
   constructor(waives: (rule: string) => boolean = () => false) {
     this.#waives = waives
   }
 
-  /** Errors found so far, also those that were not kept: to see whether a check has found some. */
+  /** Number of errors found, including those not kept; compare it to see whether a check failed. */
   get count(): number {
     return this.#count
   }
 
-  /** Whether the object is refused whatever else is found, and nothing more will be told: walkers may stop. */
+  /** The object is invalid and no more errors are reported: walkers may stop. */
   get closed(): boolean {
     return this.#omitted > 0
   }
@@ -143,12 +143,12 @@ export class FieldErrors {
     }
   }
 
-  /** Counts an error, and whether there is room for it. */
+  /** Counts an error; false when it must not be kept. */
   #keeps(): boolean {
     this.#count++
     if (this.#kept.length < maxErrors && this.#size < maxText) return true
     const rule = this.#rule
-    // One of each rule tells whether that may be forgiven.
+    // Forgiveness is decided per rule: keep one error of each.
     if (rule !== undefined) return !this.#kept.some(({ forgivable }) => forgivable === rule)
     this.#omitted++
     if (this.#ends) throw enough
@@ -166,8 +166,8 @@ export class FieldErrors {
   }
 
   /**
-   * Errors that `check` adds break a rule that came later than some stored objects: an update of one that breaks it already may go on
-   * doing so (KEP-4008 calls this ratcheting).
+   * Errors that `check` adds violate a rule newer than some stored objects: an update may keep violating it if the stored
+   * object does (validation ratcheting, KEP-4008).
    */
   forgivable(rule: string, check: () => void): void {
     if (this.#waives(rule)) return
@@ -177,26 +177,26 @@ export class FieldErrors {
     this.#rule = outer
   }
 
-  /** Drops the errors about rules that `before`, the errors of the stored object, has broken too. */
+  /** Drops errors of rules that `before`, the errors of the stored object, violates too. */
   forgive(before: FieldErrors): void {
     const broken = new Set(before.#kept.flatMap(({ forgivable }) => forgivable ?? []))
     this.drop(({ forgivable }) => forgivable !== undefined && broken.has(forgivable))
   }
 
-  /** Drops the kept errors that the test selects, such as those that are said again in other words. */
+  /** Drops selected errors, such as those reported again in other words. */
   drop(test: (error: FieldError) => boolean): void {
     if (this.#kept.length === 0) return
     this.#kept = this.#kept.filter((error) => !test(error))
     this.#size = this.#kept.reduce((size, { field, message }) => size + field.length + message.length, 0)
   }
 
-  /** Orders the kept errors by their texts. */
+  /** Sorts the kept errors by text. */
   sort(): void {
     const textOf = ({ field, message }: FieldError) => `${field}: ${message}`
     this.#kept.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
   }
 
-  /** Adds what another collection has found, each error changed by `as`. */
+  /** Adds the errors of another collection, mapped by `as`. */
   include(others: FieldErrors, as: (error: FieldError) => FieldError = (error) => error): void {
     for (const error of others.#kept) {
       const outer = this.#rule
@@ -208,12 +208,12 @@ export class FieldErrors {
     this.#count += others.#omitted
   }
 
-  /** A place to go back to with `rewind`. */
+  /** A position for `rewind`. */
   mark(): Mark {
     return { kept: this.#kept.length, size: this.#size, omitted: this.#omitted, count: this.#count }
   }
 
-  /** Forgets what was found since. */
+  /** Drops errors added since the mark. */
   rewind({ kept, size, omitted, count }: Mark): void {
     this.#kept.length = kept
     this.#size = size
@@ -229,12 +229,12 @@ export class FieldErrors {
     this.add('FieldValueInvalid', path, value, detail)
   }
 
-  /** An invalid value that is too long, or none of the client's business, to be shown. */
+  /** An invalid value that is too long or too confidential to show. */
   invalidUnshown(path: FieldPath, detail: string): void {
     if (this.#keeps()) this.#keep('FieldValueInvalid', path, `${words.FieldValueInvalid}: ${shorten(detail, maxShown)}`)
   }
 
-  /** A repeated value that is too long to be shown. */
+  /** A duplicate value that is too long to show. */
   duplicateUnshown(path: FieldPath): void {
     if (this.#keeps()) this.#keep('FieldValueDuplicate', path, words.FieldValueDuplicate)
   }

@@ -1,10 +1,10 @@
 import { shorten } from './shorten.ts'
 
-/** Characters that the text of one step may have, since keys of maps come from clients; and those of a whole path. */
+/** Maximum characters of a path segment (map keys come from clients), and of a whole path. */
 const maxSegment = 256
 const maxText = 1024
 
-/** How a step is written: `.name`, `[0]`, `[key]`, or as a text of several. */
+/** Form of a step: `.name`, `[0]`, `[key]`, or text of several steps. */
 type Step = 'child' | 'index' | 'key' | 'text'
 
 function written(step: Step, name: string | number, dot: string): string {
@@ -14,8 +14,8 @@ function written(step: Step, name: string | number, dot: string): string {
 }
 
 /**
- * Where a value is inside an object: `spec.containers[0].ports[name]`. Immutable; a child knows its parent. Its text is made when an error
- * needs it.
+ * Path of a value in an object: `spec.containers[0].ports[name]`. Immutable; refers to its parent. The text is only built for
+ * errors.
  */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
@@ -32,7 +32,7 @@ export class FieldPath {
     return names.reduce<FieldPath>((path, name) => path.child(name), FieldPath.root)
   }
 
-  /** The object itself; prints as `<nil>`, as clients of this API know it. */
+  /** The object itself; printed as `<nil>`, as clients expect. */
   static readonly root = new FieldPath(undefined, 'child', '')
 
   child(name: string): FieldPath {
@@ -47,12 +47,12 @@ export class FieldPath {
     return new FieldPath(this, 'key', key)
   }
 
-  /** A path below this one that is known as text. */
+  /** A path below this one, given as text. */
   join(rest: string): FieldPath {
     return rest === '' ? this : new FieldPath(this, 'text', rest)
   }
 
-  /** The text of a path that starts here. */
+  /** The text of `rest`, a path relative to this one. */
   before(rest: string): string {
     if (this === FieldPath.root) return rest
     if (rest === FieldPath.root.toString()) return this.toString()

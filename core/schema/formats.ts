@@ -1,5 +1,5 @@
 /**
- * Named rules for strings, as facets name them. Each returns the messages of what is wrong with the value, none when nothing is
+ * Named string formats for facets. Each returns error messages, or an empty list
  * (apimachinery util/validation and api/validate/content). All run in linear time.
  */
 import { cronSchedule, isTimeZone } from './cron.ts'
@@ -86,7 +86,7 @@ function domainPrefixedKey(value: string): string[] {
   return ['must be a domain-prefixed key (such as "acme.io/foo")']
 }
 
-/** At least that many segments; a trailing dot is allowed where two suffice. */
+/** At least this many segments; a trailing dot is allowed if two suffice. */
 const fullyQualified =
   (segments: number, words: string): Format =>
   (value) => {
@@ -113,7 +113,7 @@ function parentReference(value: string): string[] {
 const identifierPattern = '[A-Za-z_][A-Za-z0-9_]*'
 const conditionReasonPattern = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
 
-/** The names that definitions may use in `format`. */
+/** Names for `format` in definitions. */
 export const formats = {
   dns1123Label,
   dns1123Subdomain,
@@ -180,7 +180,7 @@ export const formats = {
 
 export type FormatName = keyof typeof formats
 
-/** `must be between 1 and 65535, inclusive`, or nothing. */
+/** `must be between 1 and 65535, inclusive`, or no error. */
 export function inRange(value: number, min: number, max: number): string[] {
   return value >= min && value <= max ? [] : [`must be between ${min} and ${max}, inclusive`]
 }
@@ -188,7 +188,7 @@ export function inRange(value: number, min: number, max: number): string[] {
 /** Port numbers 1 to 65535. */
 export const portNumber = (port: number) => inRange(port, 1, 65535)
 
-/** What may precede a generated name's suffix: its last dash stands for what follows (the reference's way to mask it). */
+/** A name prefix for validation: replaces a trailing dash, which precedes the generated suffix, as the reference does. */
 export function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name
 }

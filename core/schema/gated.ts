@@ -1,8 +1,8 @@
-/** Fields behind feature gates: dropped while their gate is off, unless the stored object uses them already. */
+/** Fields with feature gates: dropped while their gate is off, unless the stored object uses them. */
 import type { Field, Gated, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 
-/** Sees every use of a gate, with what removes it. */
+/** Called for every use of a gate, with a function that removes it. */
 type Found = (gate: string, remove: () => void) => void
 type Visit = (value: Json, found: Found) => void
 
@@ -12,7 +12,7 @@ interface Member {
   readonly visit: Visit | undefined
 }
 
-/** Worked out once per message; keyed by the immutable schema. */
+/** Computed once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, readonly Member[]>()
 const hasGates = reaching((schema, field) => field?.gate !== undefined || (schema.type === 'message' && schema.gated !== undefined))
 
@@ -55,8 +55,8 @@ function visitMessage(schema: Message, value: Json, found: Found): void {
 }
 
 /**
- * Removes, in place, fields of which a gate is off. A gate that `old` uses anywhere keeps all its fields, so that an update by somebody
- * who knows nothing of the feature loses nothing.
+ * Removes fields with a disabled gate, in place. If `old` uses a gate anywhere, its fields are kept, so that updates by old
+ * clients lose nothing.
  */
 export function dropDisabled(schema: Message, object: JsonObject, old: JsonObject | undefined, enabled: (gate: string) => boolean): void {
   if (!hasGates(schema)) return

@@ -1,9 +1,9 @@
-/** Values as Go prints them, in messages that clients know; of large ones only the beginning is made. */
+/** Formats values as Go prints them, for messages that clients know; large values are truncated. */
 import { quote } from './field-error.ts'
 import type { Json } from './model.ts'
 import { shorten } from './shorten.ts'
 
-/** Characters of one value. */
+/** Maximum characters of one value. */
 const maxText = 4096
 
 interface Style {
@@ -71,8 +71,8 @@ function print(value: Json | undefined, style: Style): string {
   return shorten(printer.text, maxText)
 }
 
-/** As %v prints it: `map[image:nginx name:web]`. */
+/** As Go's %v: `map[image:nginx name:web]`. */
 export const goText = (value: Json | undefined) => print(value, plain)
 
-/** As %#v prints it: `map[string]interface {}{"name":"web"}`. */
+/** As Go's %#v: `map[string]interface {}{"name":"web"}`. */
 export const goSyntax = (value: Json | undefined) => print(value, syntax)

@@ -1,8 +1,8 @@
-/** Rules of IP addresses and networks (apimachinery util/validation/ip.go). */
+/** Validation of IP addresses and networks (apimachinery util/validation/ip.go). */
 import { formatAddress, parseAddress, parseNetwork } from './ip.ts'
 
 const addressMessage = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
-/** Fields that predate strict rules: any spelling, but none that is ambiguous. */
+/** For fields older than strict validation: any unambiguous spelling. */
 export function ip(value: string): string[] {
   const address = parseAddress(value)
   if (address === undefined) return [addressMessage]
@@ -12,7 +12,7 @@ export function ip(value: string): string[] {
   ]
 }
 
-/** New fields: the canonical spelling only. */
+/** For new fields: only the canonical spelling. */
 export function strictIP(value: string): string[] {
   const problems = ip(value)
   const address = parseAddress(value)

@@ -36,7 +36,7 @@ function group(text: string): number | undefined {
   return /^[0-9a-fA-F]{1,4}$/.test(text) ? Number.parseInt(text, 16) : undefined
 }
 
-/** Bytes of colon-separated groups, the last of which may be an IPv4 address. */
+/** Bytes of colon-separated groups; the last one may be an IPv4 address. */
 function groups(text: string): { bytes: number[]; leadingZeros: boolean } | undefined {
   if (text === '') return { bytes: [], leadingZeros: false }
   const bytes: number[] = []
@@ -69,13 +69,13 @@ function parseV6(text: string): Address | undefined {
   return { bytes, leadingZeros: head.leadingZeros || tail.leadingZeros, mapped }
 }
 
-/** Tolerates leading zeros in IPv4, as the reference does for old fields. */
+/** Accepts leading zeros in IPv4, as the reference does for old fields. */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > 45 + 24) return undefined
   return text.includes(':') ? parseV6(text) : parseV4(text)
 }
 
-/** The canonical text: dotted IPv4 (also for mapped addresses), RFC 5952 for IPv6. */
+/** Canonical form: dotted IPv4 (also for mapped addresses), RFC 5952 for IPv6. */
 export function formatAddress({ bytes, mapped }: Address): string {
   if (bytes.length === 4) return bytes.join('.')
   if (mapped) return bytes.slice(12).join('.')
@@ -95,7 +95,7 @@ export interface Network {
   readonly address: Address
   readonly prefix: number
   readonly leadingZeros: boolean
-  /** Bits are set beyond the prefix. */
+  /** Whether bits beyond the prefix are set. */
   readonly hostBits: boolean
 }
 
@@ -112,7 +112,7 @@ export function parseNetwork(text: string): Network | undefined {
   return { address, prefix: prefix.value, leadingZeros: address.leadingZeros || prefix.padded, hostBits }
 }
 
-/** Whether the network holds the address. */
+/** Whether the network contains the address. */
 export function contains(network: Network, address: Address): boolean {
   const { bytes } = network.address
   return (

@@ -1,6 +1,6 @@
 /**
- * JSON text ↔ values without loss: integers that a double can't hold are bigints. What holds no such number, which is nearly all,
- * is left to the engine's own parser and printer. Parts that keep their text get it here.
+ * Lossless JSON parser and printer: integers that a double can't hold are bigints. Texts without such numbers, nearly all,
+ * are handled by the engine's own parser and printer. Also sets the text of parts that keep it.
  */
 import { set } from './members.ts'
 import type { Json, JsonObject, Schema } from './model.ts'
@@ -8,29 +8,29 @@ import { rawTextOf, withRawText } from './raw-json.ts'
 import { reaching } from './reaches.ts'
 import { spelledNumber } from './spelled-number.ts'
 
-/** Containers within containers; the parser recurses. */
+/** Maximum nesting depth; the parser recurses. */
 const maxDepth = 1000
-/** Digits of the shortest integer that a double may not hold. */
+/** Digits of the shortest integer that may exceed a double's precision. */
 const longDigits = 16
-/** Characters of the longest integer that fits in 64 bits and a sign. */
+/** Characters of the longest 64-bit integer with sign. */
 const longestInteger = 21
 
-/** Characters of a number that its refusal shows. */
+/** Maximum characters of a number in an error. */
 const maxShown = 64
 
-/** An integer as a number where a double holds it or 64 bits and a sign do not, as Go reads those as doubles; else as it is. */
+/** An integer as number if it is a safe integer or exceeds 64 bits (which Go reads as double); otherwise as bigint. */
 export function exactInteger(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) || BigInt.asIntN(65, value) !== value ? number : value
 }
 
-/** A number is larger than any double. */
+/** A number exceeds the range of a double. */
 export class NumberRangeError extends Error {}
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 
 /**
- * Whether a number in the text may be an integer that a double can't hold. Looks at each sixteenth character only: a run of so many
+ * Whether the text may contain an integer that a double can't hold. Checks only every sixteenth character: a run of that many
  * digits covers one of them.
  */
 export function hasLongInteger(text: string): boolean {
@@ -46,42 +46,42 @@ export function hasLongInteger(text: string): boolean {
   return false
 }
 
-/** Whether digits may be a number: they stand behind a token, not within a word. */
+/** Whether digits may start a number: they follow a token, not a word. */
 function beginsNumber(text: string, first: number): boolean {
   const before = text.charCodeAt(first - 1) === 0x2d ? first - 2 : first - 1
   return before < 0 || ':[, \n\r\t'.includes(text.charAt(before))
 }
 
-/** Halves of surrogate pairs that are alone become U+FFFD, as in Go. */
+/** Replaces lone surrogates by U+FFFD, as Go does. */
 export const wellFormed = (text: string): string => decoder.decode(encoder.encode(text))
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Whether a JSON text may hold escaped halves of surrogate pairs. */
+/** Whether a JSON text may contain escaped surrogates. */
 export const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD')
 
-/** Schemas with parts that keep their text. */
+/** Whether a schema has parts that keep their text. */
 export const keepsText = reaching((schema) => schema.type === 'any' && schema.raw === true)
 
-/** JSON.parse that loses nothing; parts that keep their text have it where the schema says so. Throws SyntaxError. */
+/** Lossless JSON.parse; parts that keep their text get it as the schema says. Throws SyntaxError. */
 export function parseJsonText(text: string, schema?: Schema): Json {
   const value = JSON.parse(text) as Json
   return (schema && keepsText(schema)) || hasLongInteger(text) || hasSurrogateEscape(text) ? parseExact(text, schema) : value
 }
 
 /**
- * Parses a text that is known to be JSON. With `spelled`, numbers that are written with a fraction or an exponent are symbols for
- * `settle`. Throws SyntaxError when it is nested too deep.
+ * Parses a text that is known to be JSON. With `spelled`, numbers with a fraction or exponent become symbols for
+ * `settle`. Throws SyntaxError when nesting is too deep.
  */
 export const parseExact = (text: string, schema?: Schema, spelled = false): Json => new ExactParser(text, spelled).value(schema)
 
 const mayBeTooLarge = /[eE]\+?\d{3}|\d{300}/
 
-/** A text of the server's own to show otherwise: as `parseJsonText`, but numbers that are larger than any double are texts. */
+/** Parses JSON written by this server, for another encoding: as `parseJsonText`, but numbers beyond a double's range become strings. */
 export const parseToShow = (text: string): Json =>
   mayBeTooLarge.test(text) ? new ExactParser(text, false, true).value() : parseJsonText(text)
 
-/** The closing quote of the string that begins there; negative: there is none. The search runs in native code, as strings are long. */
+/** Position of the closing quote of the string that starts here; negative: none. Uses native search, because strings are long. */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let first = at
@@ -91,7 +91,7 @@ export function endOfString(text: string, start: number): number {
   return -1
 }
 
-/** The schema of a member, when there is something in it that keeps its text. */
+/** The schema of a member, if any part of it keeps its text. */
 function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {
   const own = schema?.type === 'message' ? schema.json.get(key)?.schema : schema?.type === 'map' ? schema.values : undefined
   return own && keepsText(own) ? own : undefined
@@ -99,7 +99,7 @@ function memberSchema(schema: Schema | undefined, key: string): Schema | undefin
 
 const space = /[ \n\r\t]/
 
-/** The text without white space between its tokens. */
+/** Removes white space between tokens. */
 function compact(text: string): string {
   if (!space.test(text)) return text
   let result = ''
@@ -117,7 +117,7 @@ const literals: { readonly [first: string]: Json } = { t: true, f: false, n: nul
 class ExactParser {
   readonly #text: string
   readonly #spelled: boolean
-  /** Numbers that are larger than any double are texts: what keeps its text need not be understood. */
+  /** Numbers beyond a double's range become strings: parts that keep their text need not be interpreted. */
   #anySize: boolean
   #at = 0
   #depth = 0
@@ -215,7 +215,7 @@ class ExactParser {
   }
 }
 
-/** JSON.stringify that prints bigints; members that are undefined are left out. `indent`: spaces per level, none by default. */
+/** JSON.stringify with bigints; undefined members are omitted. `indent`: spaces per level, default none. */
 export function printJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent)
@@ -225,7 +225,7 @@ export function printJson(value: unknown, indent?: number): string {
   }
 }
 
-/** `step` is what one more level of indentation adds, with its line feed; `end` the line feed and indentation of this level. */
+/** `step` is the indentation that one more level adds, with its line feed; `end` the line feed and indentation of this level. */
 function printExact(value: unknown, step: string, end: string): string {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

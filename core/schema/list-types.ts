@@ -1,4 +1,4 @@
-/** Lists of custom resources that are sets, or are told apart by keys: nothing in them may repeat (reference: pkg/apiserver/schema/listtype). */
+/** Validates uniqueness in lists of type set and map in custom resources (reference: pkg/apiserver/schema/listtype). */
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { printJson } from './json-text.ts'
@@ -10,7 +10,7 @@ const hasLists = reaching((schema) => schema.type === 'list' && (schema.listType
 
 const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What must be unique of each item. */
+/** The identity of each item. */
 function identities({ listType, keys = [] }: List, items: readonly Json[]): readonly Json[] {
   if (listType === 'set') return items
   return items.map((item) => {
@@ -23,7 +23,7 @@ function identities({ listType, keys = [] }: List, items: readonly Json[]): read
   })
 }
 
-/** Reports the second of several equal items. */
+/** Reports the second of equal items. */
 function addRepeats(list: List, items: readonly Json[], path: FieldPath, errors: FieldErrors): void {
   const stranger = list.listType === 'map' ? items.findIndex((item) => item !== null && !isObject(item)) : -1
   if (stranger >= 0) {
@@ -39,7 +39,7 @@ function addRepeats(list: List, items: readonly Json[], path: FieldPath, errors:
   }
 }
 
-/** Adds the errors of all sets and map lists in a value. */
+/** Adds the errors of all set and map lists in a value. */
 export function validateListTypes(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
   if (!hasLists(schema) || typeof value !== 'object' || value === null) return
   if (schema.type === 'list' && Array.isArray(value)) {

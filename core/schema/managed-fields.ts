@@ -1,4 +1,4 @@
-/** Rules for field managers and for `metadata.managedFields` (apimachinery meta/v1/validation). */
+/** Validates field managers and `metadata.managedFields` (apimachinery meta/v1/validation). */
 import { utf8Length } from './bytes.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -14,10 +14,10 @@ interface Entry {
 const managerLimit = 128
 const subresourceLimit = 256
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
-/** What managers usually are called. */
+/** Usual field manager names, which need no further validation. */
 const plain = /^[\w./:() -]*$/
 
-/** Adds errors for a manager's name: at most 128 bytes, printable. */
+/** Validates a field manager: at most 128 bytes, printable. */
 export function validateFieldManager(manager: string, path: FieldPath, errors: FieldErrors): void {
   if (plain.test(manager) && manager.length <= managerLimit) return
   if (utf8Length(manager) > managerLimit) errors.tooLong(path, managerLimit)
@@ -31,7 +31,7 @@ export function validateFieldManager(manager: string, path: FieldPath, errors: F
   }
 }
 
-/** Adds errors for each entry that no manager could have written. */
+/** Validates managedFields entries. */
 export function validateManagedFields(entries: readonly Json[], path: FieldPath, errors: FieldErrors): void {
   entries.forEach((given, index) => {
     const { manager = '', operation = '', fieldsType = '', subresource = '' } = given as Entry

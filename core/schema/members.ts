@@ -1,8 +1,8 @@
-/** JSON objects taken apart and put together: `__proto__` and `constructor` are keys like others here. */
+/** Access to members of JSON objects; `__proto__` and `constructor` are ordinary keys. */
 import type { Json, JsonObject } from './model.ts'
 import { rawTextOf, setRawText } from './raw-json.ts'
 
-/** The member's value; undefined when the object has no such key of its own. */
+/** The value of an own member; undefined when absent. */
 export function get(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
@@ -18,7 +18,7 @@ export function isEmpty(object: JsonObject): boolean {
   return true
 }
 
-/** A copy that shares nothing with the original; many times faster than structuredClone. */
+/** A deep copy; many times faster than structuredClone. */
 export function clone<T extends Json>(value: T): T
 export function clone(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value

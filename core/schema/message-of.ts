@@ -1,2 +1,2 @@
-/** The text of whatever was thrown. */
+/** The message of a thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

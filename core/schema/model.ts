@@ -1,5 +1,5 @@
 /**
- * The one schema model. Built-in types are declared with these constructors; a CustomResourceDefinition's schema is read
+ * The schema model. Built-in types are declared with these constructors; a CustomResourceDefinition's schema is parsed
  * into the same nodes. Values are plain JSON values: quantities, times and bytes (base64) are strings, 64-bit integers numbers.
  */
 
@@ -10,21 +10,21 @@ import type { FieldPath } from './field-path.ts'
 export type Json = string | number | bigint | boolean | null | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** Choices for the whole cluster that rules depend on. */
+/** Cluster-wide settings that validation depends on. */
 export interface ClusterSettings {
-  /** Containers may be privileged. */
+  /** Allow privileged containers. */
   readonly allowPrivileged: boolean
-  /** Deletions may leave work to a garbage collector. */
+  /** A garbage collector is running, so deletions may rely on it. */
   readonly garbageCollection: boolean
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
 }
 
-/** What hooks on messages and resources may look at besides the value. */
-/** `start` is given what interrupts the part: `over` when it is time for others, whose turn `next` waits for. */
+/** Context of hooks on messages and resources. */
+/** `start` gets the time slices of the part: when `over`, it must await `next`. */
 export type DoPart = <T>(start: (slices: { readonly over: boolean; resumed(): void; next(): Promise<void> }) => { finish(): T }) => T
 
-/** Told what rules of schemas take. Times are in milliseconds. */
+/** Receives durations of schema rules, in milliseconds. */
 export interface RuleObserver {
   now(): number
   /** All rules of a schema were compiled. */
@@ -38,9 +38,9 @@ export interface HookContext {
   readonly settings: ClusterSettings
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Version in which the client wrote, such as `apps/v1`; absent for the server's own writes and for reads. */
+  /** Version of the client's request, such as `apps/v1`; absent for the server's own writes and for reads. */
   readonly apiVersion?: string
-  /** Who writes; absent for the server's own writes and for reads. */
+  /** The caller; absent for the server's own writes and for reads. */
   readonly user?: {
     readonly name: string
     readonly uid?: string
@@ -48,23 +48,23 @@ export interface HookContext {
     readonly extra?: { readonly [key: string]: readonly string[] }
   }
   /**
-   * Does a part of a validation that may take long (cel/replay.ts): when the validation is done once more after an interruption, parts that
-   * were done are not, and the interrupted one goes on. Absent: parts are done without interruptions.
+   * Runs a long part of a validation (cel/replay.ts): when the validation is repeated after an interruption, completed parts are not, and
+   * the interrupted one resumes. Absent: no interruptions.
    */
   part?: DoPart
-  /** Absent: nobody counts. */
+  /** Absent: durations are not reported. */
   readonly rules?: RuleObserver | undefined
-  /** Tells the client something that is no error; absent where nobody would hear it. */
+  /** Sends a warning to the client; absent without a client. */
   warn?(text: string): void
 }
 
-/** Constraints of a value, checked by the `validate` walker in the order of this list. */
+/** Constraints of a value, checked by the `validate` walker in this order. */
 export interface Facets {
   readonly nullable?: boolean
   /** Allowed values; `closed` sets also appear in OpenAPI. */
   readonly enum?: readonly Json[]
   readonly openEnum?: readonly string[]
-  /** Names a rule of schema/formats.ts, such as `dns1123Label`; for custom resources the OpenAPI format. */
+  /** A format of schema/formats.ts, such as `dns1123Label`; for custom resources the OpenAPI format. */
   readonly format?: string
   readonly pattern?: string
   readonly min?: number
@@ -83,25 +83,25 @@ export interface Facets {
   readonly preserveUnknown?: boolean
   /** The value is a whole API object (x-kubernetes-embedded-resource). */
   readonly embeddedResource?: boolean
-  /** Keys that must be present, whatever their values (custom resources). */
+  /** Keys that must be present, whatever their value (custom resources). */
   readonly requiredKeys?: readonly string[]
-  /** Any JSON type is allowed; the structure holds for values that have it (custom resources). */
+  /** Any JSON type is allowed; the structure applies to values of its type (custom resources). */
   readonly untyped?: true
-  /** Replaces null in lists and maps (custom resources); fields have a default of their own. */
+  /** Default for null in lists and maps (custom resources); fields have defaults of their own. */
   readonly nullDefault?: Json
   readonly allOf?: readonly Condition[]
   readonly anyOf?: readonly Condition[]
   readonly oneOf?: readonly Condition[]
   readonly not?: Condition
-  /** What the schema of a custom resource says about a value whose structure is fixed (metadata). */
+  /** Constraints in a custom resource's schema on a value with fixed structure (metadata). */
   readonly declared?: Condition
-  /** CEL expressions that must hold (x-kubernetes-validations). */
+  /** CEL validation rules (x-kubernetes-validations). */
   readonly rules?: readonly Rule[]
 }
 
-/** A constraint on a value whose structure is declared elsewhere: a branch of `allOf`, `anyOf`, `oneOf` or `not`. */
+/** A constraint without structure of its own: a branch of `allOf`, `anyOf`, `oneOf` or `not`. */
 export interface Condition {
-  /** JSON types as OpenAPI names them; empty: any. */
+  /** OpenAPI types; empty: any. */
   readonly types: readonly string[]
   readonly facets: Facets
   readonly properties?: ReadonlyMap<string, Condition>
@@ -140,14 +140,14 @@ export interface Scalar<T = unknown> {
   readonly [typeOf]?: T
 }
 
-/** One of several JSON types, such as a boolean or an object; a message in protobuf with a field for each. */
+/** A value with one of several JSON types, such as boolean or object; in protobuf a message with a field for each. */
 export interface Union {
   readonly message: Message
   wrap(value: Json): JsonObject
   unwrap(message: JsonObject): Json
 }
 
-/** Any JSON value, kept as it is (FieldsV1); with `raw`, its text is kept too (RawExtension). `any` is `{raw: bytes}` in protobuf unless it is a union. */
+/** Any JSON value, unchanged (FieldsV1); with `raw`, its text is kept too (RawExtension). In protobuf `{raw: bytes}` unless it is a union. */
 export interface AnySchema {
   readonly type: 'any'
   readonly union?: () => Union
@@ -173,7 +173,7 @@ export interface List<S extends Schema = Schema> {
 export interface MapOf<S extends Schema = Schema> {
   readonly type: 'map'
   readonly values: S
-  /** Owned as a whole in server-side apply. */
+  /** Owned as a whole in server-side apply (atomic). */
   readonly atomic?: true
   readonly facets?: Facets
 }
@@ -184,34 +184,34 @@ export interface Message<F extends Fields = Fields> {
   readonly name: string
   readonly doc: string
   readonly fields: F
-  /** All fields as they appear in JSON: fields of inlined messages stand in their place, in the order of declaration. */
+  /** All fields in JSON order: an inlined message is replaced by its fields. */
   readonly json: ReadonlyMap<string, Field>
   /** Owned as a whole in server-side apply (mapType / structType atomic). */
   readonly atomic?: true
-  /** Starts with `kind` and `apiVersion` in JSON (Go: TypeMeta); they are no fields, and protobuf has neither. */
+  /** JSON starts with `kind` and `apiVersion` (Go: TypeMeta), which are neither fields nor part of protobuf. */
   readonly typeMeta?: true
   /**
-   * Whose rules its values follow. `typed` (the default): values are decoded, so their types are right and required fields are
-   * there; what may not be empty is said with `notEmpty`. `openapi` (custom resources): decoding only prunes, types and the presence
-   * of required keys are checked by validation, and errors are worded as an OpenAPI validator words them.
+   * Validation style. `typed` (default): decoding ensures types and the presence of required fields;
+   * `notEmpty` rejects empty values. `openapi` (custom resources): decoding only prunes; validation checks types and
+   * required keys, with the texts of an OpenAPI validator.
    */
   readonly dialect?: 'openapi'
   /** Custom resources: schema of keys that are not fields. */
   readonly additional?: Schema
   readonly facets?: Facets
-  /** Fills in what plain field defaults can't say. Runs after the defaults of its own fields and before those of its children. */
+  /** Defaults that field defaults can't express. Runs after the defaults of its own fields and before those of its children. */
   defaults?(value: Infer<Message<F>>, context: HookContext): void
-  /** Adds errors beyond the facets. Runs on every value of this type, after its fields. */
+  /** Validation beyond facets. Runs on every value of this type, after its fields. */
   validate?(value: Infer<Message<F>>, path: FieldPath, errors: FieldErrors, context: HookContext): void
-  /** What is dropped while a feature gate is off and can't be said of one field (`Field.gate`). */
+  /** Gated values that can't be expressed by a single field (`Field.gate`). */
   readonly gated?: readonly Gated<Infer<Message<F>>>[]
 }
 
-/** A use of a feature; both are written as methods so that messages of all kinds fit into one type. */
+/** A use of a gated feature; methods, so that messages of all kinds have a common type. */
 export interface Gated<T> {
   readonly gate: string
   uses(value: T): boolean
-  /** Removes it, in place. */
+  /** Removes the use, in place. */
   drop(value: T): void
 }
 
@@ -224,22 +224,22 @@ export interface Field<S extends Schema = Schema, Required extends boolean = boo
   readonly doc: string
   /** Listed as required in OpenAPI, and written to JSON even when empty. */
   readonly required: Required
-  /** Nil is told apart from zero: a set zero is kept in JSON and protobuf, and an unset message is left out. */
+  /** Distinguishes nil from zero: a set zero is kept in JSON and protobuf, and an unset message is omitted. */
   readonly pointer: boolean
-  /** Left out of JSON when zero, empty or unset. Messages that are not pointers are always written. */
+  /** Omitted in JSON when zero, empty or unset. Non-pointer messages are always written. */
   readonly omitEmpty: boolean
-  /** Non-pointer message or time that is left out when zero all the same (Go: omitzero). */
+  /** Non-pointer message or time that is omitted when zero (Go: omitzero). */
   readonly omitZero?: boolean
   /** Flattened into the parent in JSON, a message of its own in protobuf. */
   readonly inline?: true
   readonly default?: Json
-  /** An unset or empty value is an error: `Required value`. */
+  /** Unset or empty is an error: `Required value`. */
   readonly notEmpty?: true
-  /** An update may not change it: `field is immutable`. */
+  /** Updates can't change it: `field is immutable`. */
   readonly immutable?: true
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string
-  /** Feature gate without which the field is dropped; several, all of which are needed, with commas between them. */
+  /** Feature gate without which the field is dropped; several required gates are separated by commas. */
   readonly gate?: string
 }
 
@@ -253,7 +253,7 @@ export interface FieldOptions extends Facets {
   readonly patchMergeKey?: string
   readonly gate?: string
   readonly omitZero?: boolean
-  /** Only with `required`: left out of JSON when empty. Only with `field`/`pointer`: false writes it even when empty. */
+  /** With `required`: omit when empty. With `field` or `pointer`: false writes it even when empty. */
   readonly omitEmpty?: boolean
 }
 
@@ -281,7 +281,7 @@ const facetNames = new Set<string>([
   'embeddedResource',
 ])
 
-/** A copy that keeps lazy members lazy, so that it can be made before what they refer to. */
+/** A copy with lazy members unresolved, so that it can be created before what they refer to. */
 function copyWith<S extends Schema>(schema: S, facets: Facets): S {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
   return Object.assign(copy, { facets: { ...schema.facets, ...facets } }) as S
@@ -316,22 +316,22 @@ function makeField<S extends Schema, R extends boolean>(
   }) as unknown as Field<S, R>
 }
 
-/** An optional value: left out of JSON when zero; a message is always there, if only as `{}`. */
+/** An optional value: omitted in JSON when zero; a message is always present, possibly as `{}`. */
 export function field<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, false> {
   return makeField(tag, schema, doc, { required: false, pointer: false, omitEmpty: true }, options)
 }
 
-/** An optional value whose absence differs from zero. */
+/** An optional value that distinguishes absent from zero. */
 export function pointer<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, false> {
   return makeField(tag, schema, doc, { required: false, pointer: true, omitEmpty: true }, options)
 }
 
-/** A value that OpenAPI lists as required; written even when zero. Whether an empty one is refused is said by facets and hooks. */
+/** A value that OpenAPI lists as required; written even when zero. Facets and hooks decide whether empty values are invalid. */
 export function required<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, true> {
   return makeField(tag, schema, doc, { required: true, pointer: false, omitEmpty: false }, options)
 }
 
-/** A required value that is a pointer in Go, such as `selector` of a workload. */
+/** A required value that is a pointer in Go, such as a workload's `selector`. */
 export function requiredPointer<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, true> {
   return makeField(tag, schema, doc, { required: true, pointer: true, omitEmpty: false }, options)
 }
@@ -353,7 +353,7 @@ export interface MessageOptions<F extends Fields> {
   readonly gated?: Message<F>['gated']
 }
 
-/** Declares a message: its name, what it is for, and its fields by JSON name in the order in which JSON is written. */
+/** Declares a message: name, description, and fields by JSON name in output order. */
 export function message<const F extends Fields>(name: string, doc: string, fields: F, options: MessageOptions<F> = {}): Message<F> {
   let flat: ReadonlyMap<string, Field> | undefined
   const result = {
@@ -372,7 +372,7 @@ export function message<const F extends Fields>(name: string, doc: string, field
   return result as Message<F>
 }
 
-/** A custom resource's message that is read when something first looks at it: most of a cluster's definitions never are. */
+/** A custom resource's message that is parsed on first use: most definitions of a cluster are never used. */
 export function lazy(read: () => Message): Message {
   let made: Message | undefined
   const part = (name: keyof Message) => ({
@@ -403,16 +403,16 @@ export const duration = scalar<string>('duration')
 export const quantity = scalar<string>('quantity')
 export const intOrString = scalar<number | string>('intOrString')
 export const any: AnySchema = { type: 'any' }
-/** Any value of a client's own making, of which the text is kept. */
+/** Any value of a client's choice; its text is kept. */
 export const raw: AnySchema = { type: 'any', raw: true }
 export const oneOf = (union: () => Union): AnySchema => ({ type: 'any', union })
 
-/** The same schema with more constraints, for the items of a list or the values of a map. */
+/** The schema with additional constraints, for list items or map values. */
 export function withFacets<S extends Schema>(schema: S, facets: Facets): S {
   return copyWith(schema, facets)
 }
 
-/** The same message, owned field by field in server-side apply although it is declared atomic. */
+/** The message with granular instead of atomic ownership in server-side apply. */
 export function granular<S extends Message>(schema: S): S {
   const { atomic: _, ...rest } = schema
   return rest as S
@@ -453,7 +453,7 @@ type InlineOf<F extends Fields> = [InlineKeys<F>] extends [never]
   : UnionToIntersection<{ [K in InlineKeys<F>]: Infer<F[K]['schema']> }[InlineKeys<F>]>
 type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends Inlined ? K : never }[keyof F]
 
-/** The JSON value that a schema describes. A field may be missing unless it is required. */
+/** The JSON value of a schema. Fields that are not required may be missing. */
 export type Infer<S> =
   S extends Scalar<infer T>
     ? T

@@ -1,6 +1,6 @@
-/** Rules of DNS names, and of the keys and values of labels. */
+/** Formats of DNS names and of label keys and values. */
 
-/** Returns the messages of what is wrong with a value. */
+/** Returns error messages for a value. */
 export type Format = (value: string) => string[]
 
 export const tooLong = (limit: number) => `must be no more than ${limit} characters`
@@ -20,7 +20,7 @@ const isDigit = (code: number) => code >= 48 && code <= 57
 const isLowerOrDigit = (code: number) => isLower(code) || isDigit(code)
 const isAlphanumeric = (code: number) => isLowerOrDigit(code) || isUpper(code)
 
-/** Whether the text from..to is non-empty, starts and ends with `edge`, and has only `edge` and the extra characters between. */
+/** Whether text[from, to) is non-empty, starts and ends with `edge`, and otherwise has only `edge` and `extra` characters. */
 function isWord(text: string, from: number, to: number, edge: (code: number) => boolean, extra: string): boolean {
   if (to <= from || !edge(text.charCodeAt(from)) || !edge(text.charCodeAt(to - 1))) return false
   for (let i = from + 1; i < to - 1; i++) if (!edge(text.charCodeAt(i)) && !extra.includes(text.charAt(i))) return false
@@ -72,13 +72,13 @@ export const bytes = (text: string) => {
   return length
 }
 
-/** One message when the test fails. */
+/** One message if the test fails. */
 export const pattern =
   (test: (value: string) => boolean, message: string): Format =>
   (value) =>
     test(value) ? [] : [message]
 
-/** The same, after a limit of length. */
+/** As `pattern`, with a maximum length. */
 export const bounded =
   (limit: number, test: (value: string) => boolean, message: string): Format =>
   (value) => [...(bytes(value) > limit ? [tooLong(limit)] : []), ...(test(value) ? [] : [message])]
@@ -111,7 +111,7 @@ export function dns1123Label(value: string): string[] {
   return [...problems, isSubdomain(value) ? 'must not contain dots' : labelMessage]
 }
 
-/** Keys of labels and annotations: a name with an optional DNS prefix. */
+/** Label and annotation keys: a name with an optional DNS prefix. */
 export function qualifiedName(value: string): string[] {
   const slash = value.indexOf('/')
   if (slash !== value.lastIndexOf('/')) {

@@ -1,4 +1,4 @@
-/** Rules for `metadata` that all kinds share (apimachinery api/validation/objectmeta.go). */
+/** Validation of `metadata` for all kinds (apimachinery api/validation/objectmeta.go). */
 import { utf8Length } from './bytes.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -15,7 +15,7 @@ interface Owner {
   readonly controller?: boolean | undefined
 }
 
-/** The part of the metadata that these rules look at. */
+/** The validated part of the metadata. */
 export interface Metadata {
   readonly name?: string | undefined
   readonly generateName?: string | undefined
@@ -35,7 +35,7 @@ export interface Metadata {
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean
-  /** Rule of the name; absent: it was judged when the object was created, by the rules of that time. */
+  /** Format of the name; absent on updates: the name was validated at creation. */
   readonly nameFormat?: FormatName
   readonly path: FieldPath
 }
@@ -59,7 +59,7 @@ function validateNamespace({ namespace = '' }: Metadata, { namespaced, path }: O
   else for (const message of formats.dns1123Label(namespace)) errors.invalid(at, namespace, message)
 }
 
-/** Adds an error for each key and value that can't be a label's. */
+/** Validates keys and values of labels. */
 export function validateLabels(labels: Metadata['labels'], path: FieldPath, errors: FieldErrors): void {
   for (const [key, value] of Object.entries(labels ?? {})) {
     for (const message of formats.qualifiedName(key)) errors.invalid(path, key, message)
@@ -67,7 +67,7 @@ export function validateLabels(labels: Metadata['labels'], path: FieldPath, erro
   }
 }
 
-/** Keys are checked without regard to case; all keys and values together are at most 256 KiB. */
+/** Keys are validated ignoring case; all keys and values together have at most 256 KiB. */
 export function validateAnnotations(annotations: Metadata['annotations'], path: FieldPath, errors: FieldErrors): void {
   let size = 0
   for (const [key, value] of Object.entries(annotations ?? {})) {
@@ -124,7 +124,7 @@ function validateGeneration({ generation = 0 }: Metadata, path: FieldPath, error
   if (generation < 0) errors.invalid(path.child('generation'), generation, 'must be greater than or equal to 0')
 }
 
-/** Adds all errors of the metadata of an object to be created; its name has been generated already. */
+/** Validates the metadata of an object to be created, after its name was generated. */
 export function validateObjectMeta(meta: Metadata, rules: ObjectMetaRules, errors: FieldErrors): void {
   const { path, nameFormat } = rules
   if (nameFormat !== undefined) validateName(meta, nameFormat, path, errors)
@@ -138,13 +138,13 @@ export function validateObjectMeta(meta: Metadata, rules: ObjectMetaRules, error
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
 const texts = new Set<string>(['name', 'namespace', 'uid'])
 
-/** Characters of such a list that an error shows. */
+/** Maximum characters of a list in an error. */
 const maxShown = 4096
 
-/** A finalizer list as Go's %#v prints it. */
+/** A list of finalizers as Go's %#v prints it. */
 const goList = (items: readonly string[]) => `[]string{${shortList(items, maxShown, JSON.stringify)}}`
 
-/** Adds all errors of an update's metadata beyond those that `validateObjectMeta` finds in the new one. */
+/** Validates an update's metadata beyond `validateObjectMeta`. */
 export function validateObjectMetaUpdate(meta: Metadata, old: Metadata, path: FieldPath, errors: FieldErrors): void {
   if (old.deletionTimestamp) {
     const before = new Set(old.finalizers)

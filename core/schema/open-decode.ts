@@ -1,6 +1,6 @@
 /**
- * Decoding of custom resources: values are pruned, not converted. Fields that the schema does not know go away, as do nulls that
- * are neither allowed nor replaced by a default; a value of the wrong type stays for validation to refuse. Keys come in a fixed order.
+ * Decodes custom resources: prunes without converting. Removes fields unknown to the schema, and nulls that
+ * are neither allowed nor replaced by a default; validation rejects values of the wrong type later. Keys are sorted.
  */
 import { DecodeError, PartError } from './decode-error.ts'
 import { MapKey, type Walk } from './decode-walk.ts'
@@ -11,12 +11,12 @@ import { pushPositions, sortFrom } from './positions.ts'
 /** Reads a value. */
 export type Reader = (value: Json, walk: Walk) => Json
 
-/** How messages with a fixed structure (metadata) are read. */
+/** Creates the reader of a message with fixed structure (metadata). */
 type TypedReader = (schema: Message) => Reader
 
 const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Keys in order, so that equal objects are written alike. */
+/** Sorted keys, so that equal objects have equal bytes. */
 export function sortedKeys(value: JsonObject): readonly string[] {
   const keys = Object.keys(value)
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
@@ -37,12 +37,12 @@ function items(value: readonly Json[], walk: Walk, read: Reader): Json[] {
   return result
 }
 
-/** A value that is no object or list. Like Go's decoder of values without a type, takes integers beyond 64 bits for doubles. */
+/** A scalar. As in Go's untyped decoder, integers beyond 64 bits become doubles. */
 function scalar(value: Json): Json {
   return typeof value === 'bigint' && BigInt.asIntN(64, value) !== value ? Number(value) : value
 }
 
-/** Keeps everything, with keys in order. */
+/** Keeps everything, with sorted keys. */
 function keep(value: Json, walk: Walk): Json {
   if (typeof value !== 'object' || value === null) return scalar(value)
   if (Array.isArray(value)) return items(value, walk, keep)
@@ -53,7 +53,7 @@ function keep(value: Json, walk: Walk): Json {
   return result
 }
 
-/** Keeps scalars and lists; of objects the schema knows no field. */
+/** Keeps scalars and lists; prunes all fields of objects. */
 function empty(value: Json, walk: Walk): Json {
   if (typeof value !== 'object' || value === null) return scalar(value)
   if (Array.isArray(value)) return items(value, walk, empty)
@@ -69,7 +69,7 @@ interface Member {
   readonly always: boolean
 }
 
-/** Reads metadata; where that is malformed and may be, member by member. */
+/** Reads metadata; in lenient mode, malformed metadata is read member by member. */
 function metadataIn(read: Reader, value: Json, walk: Walk): Json {
   const { length } = walk.path
   const { depth } = walk
@@ -90,14 +90,14 @@ function metadataIn(read: Reader, value: Json, walk: Walk): Json {
   return result
 }
 
-/** Kind or apiVersion of an object within another one. */
+/** Kind or apiVersion of an embedded object. */
 const embeddedText: Reader = (value, walk) => {
   if (typeof value === 'string') return value
   if (walk.lenient) return null
   throw new PartError(walk.fieldPath(), value, 'must be a string')
 }
 
-/** Metadata of an object within another one. */
+/** Metadata of an embedded object. */
 function embeddedMetadata(read: Reader): Reader {
   return (value, walk) => {
     const { origin } = walk
@@ -183,7 +183,7 @@ function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Read
   }
 }
 
-/** The reader of a custom resource's schema. `keeps`: unknown fields of the value itself stay. */
+/** The reader of a custom resource's schema. `keeps`: keep unknown fields of the value itself. */
 export function openReader(schema: Schema, typed: TypedReader, keeps = false): Reader {
   const kept = keeps || schema.facets?.preserveUnknown === true
   const other = kept ? keep : empty

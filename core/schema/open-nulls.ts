@@ -5,8 +5,8 @@ import { shapeOf } from './openapi-shape.ts'
 import { typeCheck } from './openapi-types.ts'
 
 /**
- * Adds an error for each null in a custom resource that its schema neither allows nor replaces. In bodies such nulls mean that nothing is
- * there; in a configuration that is applied they are values.
+ * Adds an error for each null that a custom resource's schema neither allows nor replaces. In request bodies such nulls mean absence; in an
+ * applied configuration they are values.
  */
 export function checkNulls(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
   if (typeof value !== 'object' || value === null) return

@@ -1,4 +1,4 @@
-/** Checks of facets with the texts of the reference's OpenAPI validator (openapi validation/validate). */
+/** Checks for facets with the texts of the reference's OpenAPI validator (openapi validation/validate). */
 import { equal } from './equal.ts'
 import { type FieldErrors, quote } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
@@ -10,7 +10,7 @@ import { characters } from './wording.ts'
 
 type Check<T> = (value: T, path: FieldPath, errors: FieldErrors) => void
 
-/** Path as the validator names it. */
+/** Path in the validator's form. */
 const named = (path: FieldPath) => (path === FieldPath.root ? '' : path.toString())
 
 /** `spec.replicas in body must be of type integer` */
@@ -22,7 +22,7 @@ function refuse(errors: FieldErrors, path: FieldPath, value: Json, detail: strin
   errors.invalid(path, value, `${named(path)} in body ${detail}`)
 }
 
-/** A number as Go's %v writes it. */
+/** A number as Go's %v prints it. */
 function goNumber(value: number | bigint): string {
   if (typeof value === 'bigint') return String(value)
   const size = Math.abs(value)
@@ -30,7 +30,7 @@ function goNumber(value: number | bigint): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
-/** Whether a quotient is a whole number, within the tolerance that the reference has. */
+/** Whether a quotient is a whole number, with the reference's tolerance. */
 function isWhole(value: number): boolean {
   const whole = Math.trunc(value)
   return value === whole || Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9
@@ -45,7 +45,7 @@ const isInteger = (value: number | bigint) => typeof value === 'bigint' || Numbe
 
 function multipleOfCheck(given: number): Check<number | bigint> {
   return (value, path, errors) => {
-    // Like the reference, compares integers with the integer part of what the schema says.
+    // As in the reference, integers are compared with the integer part of the facet.
     const factor = isInteger(value) ? Math.trunc(given) : given
     if (factor <= 0) errors.invalid(path, factor, `factor MultipleOf declared for ${named(path)} must be positive: ${goNumber(factor)}`)
     else if (!isMultiple(value, factor)) refuse(errors, path, value, `should be a multiple of ${goNumber(factor)}`)
@@ -66,7 +66,7 @@ const int32Limit = 2 ** 31
 const int64Limit = 2 ** 63
 const float32Limit = 3.4028235677973366e38
 
-/** Numbers that a type and format can't hold. The error has no path but in its text, as in the reference. */
+/** Range check for a type and format. As in the reference, the error has its path only in the text. */
 function rangeCheck(types: readonly string[], format: string | undefined): Check<number | bigint> | undefined {
   const type = types.length === 1 ? types[0] : undefined
   const limit = type === 'integer' ? (format === 'int32' ? int32Limit : int64Limit) : undefined
@@ -79,7 +79,7 @@ function rangeCheck(types: readonly string[], format: string | undefined): Check
   }
 }
 
-/** Checks of numbers, if there are any. */
+/** Checks for numbers, if there are any. */
 export function numberCheck(types: readonly string[], facets: Facets): Check<number | bigint> | undefined {
   const { min, max, exclusiveMin = false, exclusiveMax = false, multipleOf, format } = facets
   const checks: Check<number | bigint>[] = []
@@ -94,7 +94,7 @@ export function numberCheck(types: readonly string[], facets: Facets): Check<num
   }
 }
 
-/** Checks of texts, of which the first one that fails is reported; then the format. */
+/** Checks for strings: reports the first failure; then the format. */
 export function textCheck({ maxLength, minLength, pattern, format }: Facets): Check<string> | undefined {
   const known = format === undefined ? undefined : openapiFormat(format)
   if (maxLength === undefined && minLength === undefined && !pattern && known === undefined) return undefined
@@ -121,7 +121,7 @@ export function textCheck({ maxLength, minLength, pattern, format }: Facets): Ch
 
 const hasDuplicates = (items: readonly Json[]) => new Set(items.map((item) => printJson(item))).size < items.length
 
-/** Checks of a list itself, not of its items. */
+/** Checks for a list, excluding its items. */
 export function listCheck({ minItems, maxItems, uniqueItems }: Facets): Check<readonly Json[]> | undefined {
   if (minItems === undefined && maxItems === undefined && !uniqueItems) return undefined
   return (items, path, errors) => {
@@ -131,7 +131,7 @@ export function listCheck({ minItems, maxItems, uniqueItems }: Facets): Check<re
   }
 }
 
-/** Checks of how many keys an object has. */
+/** Checks for the number of keys of an object. */
 export function sizeCheck({ minProperties, maxProperties }: Facets): Check<number> | undefined {
   if (minProperties === undefined && maxProperties === undefined) return undefined
   return (size, path, errors) => {
@@ -142,7 +142,7 @@ export function sizeCheck({ minProperties, maxProperties }: Facets): Check<numbe
   }
 }
 
-/** The check that a value is one of those allowed. Null never is, as in the reference. */
+/** The enum check. As in the reference, null never matches. */
 export function enumCheck({ enum: allowed = [] }: Facets): Check<Json> | undefined {
   if (allowed.length === 0) return undefined
   const scalars = new Set(allowed.filter((each) => typeof each !== 'object'))

@@ -1,4 +1,4 @@
-/** Formats of custom resources' string values, as the reference's OpenAPI validator knows them. Others are not checked. */
+/** String formats of the reference's OpenAPI validator, for custom resources. Other formats are ignored. */
 import { formats } from './formats.ts'
 import { parseAddress, parseNetwork } from './ip.ts'
 import { parseTime } from './time.ts'
@@ -29,7 +29,7 @@ function date(text: string): boolean {
   return text.length === 10 && parseTime(`${text}T00:00:00Z`) !== undefined
 }
 
-/** RFC 5322 addr-spec in its common form, or a name with it in angle brackets. */
+/** RFC 5322 addr-spec in its common form, or a name with the address in angle brackets. */
 function email(text: string): boolean {
   const bracketed = /^[^<>]*<([^<>]+)>$/.exec(text.slice(0, 1000))
   return /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/.test(bracketed?.[1] ?? text) && !text.includes('..')
@@ -91,17 +91,17 @@ const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
 
 const prefixed = /^[a-z0-9]+-(short|long)-name$/
 
-/** Formats that numbers may have. */
+/** Formats of numbers. */
 const numeric: { readonly [type: string]: readonly string[] } = { integer: ['int32', 'int64'], number: ['float', 'double'] }
 
-/** Whether a schema of these types may ask for the format; others are ignored. */
+/** Whether the format applies to a schema of these types; others are ignored. */
 export function isKnownFormat(types: readonly string[], format: string): boolean {
   const [type, ...more] = types
   if (type === undefined || more.length > 0 || type === 'string') return openapiFormat(format) !== undefined
   return numeric[type]?.includes(format) ?? false
 }
 
-/** The test of a format; undefined when values of that format are not checked. */
+/** The test for a format; undefined: not validated. */
 export function openapiFormat(name: string): Test | undefined {
   const kind = prefixed.exec(name)?.[1]
   if (kind !== undefined) return (text) => (kind === 'short' ? formats.dns1123Label(text) : formats.dns1123Subdomain(text)).length === 0

@@ -1,8 +1,8 @@
-/** What OpenAPI validation looks at, whether it was declared as structure or as a condition. */
+/** What OpenAPI validation needs of a schema, whether declared as structure or as condition. */
 import type { Condition, Facets, Schema } from './model.ts'
 
 export interface Shape {
-  /** JSON types as OpenAPI names them; empty: any. */
+  /** OpenAPI types; empty: any. */
   readonly types: readonly string[]
   readonly facets: Facets
   readonly properties: ReadonlyMap<string, Shape>
@@ -44,7 +44,7 @@ export function shapeOfCondition({ types, facets, properties, additional, items 
   }
 }
 
-/** The shape of a schema. Messages of which it is not the structure that counts have the shape that is declared for them, if any. */
+/** The shape of a schema. Messages with fixed structure have the shape that the schema declares for them, if any. */
 export function shapeOf(schema: Schema): Shape {
   const { facets = noFacets } = schema
   const types = facets.untyped ? [] : typeNames[schema.type]

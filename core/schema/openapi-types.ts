@@ -1,4 +1,4 @@
-/** Type checks of values that were not decoded: custom resources. */
+/** Type checks for custom resources, whose decoding does not ensure types. */
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
@@ -7,7 +7,7 @@ import type { Shape } from './openapi-shape.ts'
 
 type TypeCheck = (value: Json, path: FieldPath, errors: FieldErrors) => boolean
 
-/** The type of a value as OpenAPI names it. */
+/** OpenAPI type of a value. */
 function typeOf(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -15,7 +15,7 @@ function typeOf(value: Json): string {
   return typeof value === 'bigint' ? 'integer' : typeof value
 }
 
-/** The format that a number has by itself, by which errors about values of other formats name it. */
+/** Default format of a number, for errors about values of other formats. */
 const formatOf = (type: string) => (type === 'integer' ? 'int64' : type === 'number' ? 'float64' : '')
 
 function refuse(path: FieldPath, expected: string, actual: string, errors: FieldErrors): false {
@@ -23,7 +23,7 @@ function refuse(path: FieldPath, expected: string, actual: string, errors: Field
   return false
 }
 
-/** A check that adds an error, and returns false, when the value has none of the shape's types; undefined when every type is allowed. */
+/** A check that adds an error and returns false when the value has none of the types; undefined when all types are allowed. */
 export function typeCheck({ types, facets }: Shape): TypeCheck | undefined {
   if (types.length === 0) return undefined
   const { format, nullable = false } = facets
@@ -34,10 +34,10 @@ export function typeCheck({ types, facets }: Shape): TypeCheck | undefined {
     if (types.includes(type)) return true
     if (type === 'null') return nullable || refuse(path, named, type, errors)
     if (type === 'integer' && types.includes('number')) return true
-    // Beyond 2^53 a number may be an integer or not: the range of its format decides.
+    // Beyond 2^53 a number may or may not be an integer: the range check of its format decides.
     if (type === 'number' && types.includes('integer') && Number.isInteger(value)) return true
     if (format === undefined) return refuse(path, named, type, errors)
-    // The reference compares formats where it finds one, and names them instead of types.
+    // If there is a format, the reference compares and names formats instead of types.
     if (type === 'string' || type === 'array') return !numeric || refuse(path, named, type, errors)
     return refuse(path, format, formatOf(type), errors)
   }

@@ -1,6 +1,6 @@
 /**
- * Validation of custom resources against their schemas, as the reference's OpenAPI validator does it: what is checked, in what order,
- * which failed branch of a choice is reported, and the texts.
+ * Validates custom resources as the reference's OpenAPI validator does: same checks, same order,
+ * same choice of the failed branch to report, same texts.
  */
 import type { Correlation } from './correlation.ts'
 import { FieldErrors } from './field-error.ts'
@@ -10,10 +10,10 @@ import { enumCheck, listCheck, numberCheck, sizeCheck, textCheck } from './opena
 import { type Shape, shapeOfCondition } from './openapi-shape.ts'
 import { typeCheck } from './openapi-types.ts'
 
-/** Values that one validation may look at: branches of choices look at the same value again, and schemas can be made to be slow. */
+/** Maximum visited values per validation: branches visit the same value again, and schemas can be made to be slow. */
 const maxSteps = 4_000_000
 
-/** A validation stopped because schema and object together ask for too much. */
+/** A validation exceeded its limit of visited values. */
 class TooManySteps extends Error {}
 
 class Run {
@@ -28,7 +28,7 @@ class Run {
     if (++this.#steps > maxSteps) throw new TooManySteps()
   }
 
-  /** Runs something that adds its errors to a list of their own. */
+  /** Runs an action with a separate list of errors. */
   apart<T>(action: () => T): { readonly result: T; readonly errors: FieldErrors } {
     const outer = this.errors
     const errors = new FieldErrors()
@@ -41,10 +41,10 @@ class Run {
   }
 }
 
-/** Adds errors, and returns how many checks passed, which decides whose errors are reported when no branch of a choice fits. */
+/** Adds errors, and returns the number of passed checks, which selects the errors to report when no branch matches. */
 type Visit = (value: Json, path: FieldPath, run: Run, old: Correlation | undefined) => number
 
-/** A visit of a value in its place: errors of a part that has not changed since it was stored are forgiven. */
+/** Visits a value with ratcheting: errors of unchanged parts are forgiven. */
 function forgiving(visit: Visit): Visit {
   return (value, path, run, old) => {
     if (old === undefined) return visit(value, path, run, old)
@@ -68,7 +68,7 @@ function addAll(run: Run, { errors, passed }: Branch): number {
   return passed
 }
 
-/** `anyOf` ends at the first branch that fits; `oneOf` looks at all of them. */
+/** `anyOf` stops at the first matching branch; `oneOf` visits all. */
 function choice(branches: readonly Visit[], exclusive: boolean): Visit {
   return (value, path, run, old) => {
     let fitting: Branch | undefined
@@ -120,7 +120,7 @@ function none(branch: Visit): Visit {
   }
 }
 
-/** Branches of choices: conditions on the value as a whole. */
+/** Visits `anyOf`, `oneOf`, `allOf` and `not` conditions on a value. */
 function choicesOf({ anyOf = [], oneOf = [], allOf = [], not }: Facets): Visit | undefined {
   const visits = (conditions: readonly Condition[]) => conditions.map((each) => visitOf(shapeOfCondition(each)))
   const parts: Visit[] = []
@@ -142,7 +142,7 @@ function itemsVisit(shape: Shape): Visit {
   }
 }
 
-/** What is not visible to clients as a change (both sides are converted to one version) is never forgiven. */
+/** Never forgiven: both sides are converted to one version, so changes would be invisible. */
 const typeMeta = new Set(['kind', 'apiVersion'])
 
 function membersVisit({ properties, additional, facets }: Shape): Visit | undefined {
@@ -165,14 +165,14 @@ function membersVisit({ properties, additional, facets }: Shape): Visit | undefi
   }
 }
 
-/** Checks that the reference counts for a value of this kind whatever its schema says. */
+/** Checks that the reference counts for a value of this kind regardless of its schema. */
 function counted(value: Json): number {
   if (typeof value === 'string') return 5
   if (typeof value === 'number' || typeof value === 'bigint' || Array.isArray(value)) return 6
   return typeof value === 'boolean' ? 4 : 5
 }
 
-/** All checks of a value; of null only its type and the allowed values. */
+/** All checks of a value; for null only type and enum. */
 function visitOf(shape: Shape): Visit {
   const { types, facets } = shape
   const isType = typeCheck(shape)
@@ -209,7 +209,7 @@ function visitOf(shape: Shape): Visit {
   }
 }
 
-/** The same check passes several times where branches overlap; its error counts once. */
+/** Overlapping branches report the same error several times; keeps one. */
 function withoutRepeats(errors: FieldErrors): void {
   const seen = new Set<string>()
   errors.drop(({ field, message }) => {
@@ -220,10 +220,10 @@ function withoutRepeats(errors: FieldErrors): void {
   })
 }
 
-/** Adds the errors of a value, with paths from the value on. */
+/** Adds the errors of a value, with paths relative to it. */
 export type OpenApiValidator = (value: Json, errors: FieldErrors, old: Correlation | undefined) => void
 
-/** A validator of the shape. Errors of parts that have not changed since they were stored, as `old` tells, are forgiven. */
+/** A validator for a shape. Errors of parts that are unchanged from `old` are forgiven. */
 export function openapiValidator(shape: Shape): OpenApiValidator {
   const visit = forgiving(visitOf(shape))
   return (value, errors, old) => {

@@ -43,10 +43,10 @@ export function sortFrom({ items, height }: PositionStack, start: number): boole
   return isOrdered
 }
 
-/** So many texts are put in order faster by moving them one by one. */
+/** Up to this many strings, insertion sort is faster. */
 const fewTexts = 16
 
-/** Puts texts into ascending order. Returns whether they were. */
+/** Sorts strings in place. Returns whether they were sorted already. */
 export function sortTexts(texts: string[]): boolean {
   for (let next = 1; next < texts.length; next++) {
     const text = texts[next] as string
@@ -58,7 +58,7 @@ export function sortTexts(texts: string[]): boolean {
   return true
 }
 
-/** `from`: the first text that is less than the one before it. */
+/** `from`: index of the first string that is less than its predecessor. */
 function sortFewTexts(texts: string[], from: number): void {
   for (let next = from; next < texts.length; next++) {
     const text = texts[next] as string

@@ -1,4 +1,4 @@
-/** Protobuf → canonical JSON value (facts: golden.md, 'Wire rules'). Bytes may come from anyone: every length and depth is checked. */
+/** Decodes protobuf to canonical JSON values (facts: golden.md, 'Wire rules'). Input is untrusted: every length and depth is checked. */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { encodeBase64 } from './base64.ts'
 import { canonicalise, setOwn } from './decode.ts'
@@ -21,9 +21,9 @@ interface Decoding {
 
 interface Slot extends Decoding {
   readonly name: string
-  /** Puts a value that was read where it belongs. */
+  /** Stores a value in its field. */
   readonly store: (object: JsonObject, value: Json) => void
-  /** Elements may come packed into one record. */
+  /** Accepts packed elements. */
   readonly packable: boolean
 }
 
@@ -32,7 +32,7 @@ const plans = new WeakMap<Message, ReadonlyMap<number, Slot>>()
 const { Varint, Bit64, LengthDelimited } = WireType
 const utf8 = new TextDecoder()
 
-/** Calls `field` for each field of a length-delimited record; it returns false for a field that it does not know. */
+/** Calls `field` for each field of a length-delimited record; it returns false for unknown fields. */
 function readRecord(reader: BinaryReader, length: number, field: (number: number, wire: WireType) => boolean): void {
   const end = reader.pos + length
   if (end > reader.len) throw new DecodeError('unexpected EOF')
@@ -47,13 +47,13 @@ function expectWire(wire: WireType, expected: WireType, name: string): void {
   if (wire !== expected) throw new DecodeError(`proto: wrong wireType = ${wire} for field ${name}`)
 }
 
-/** Passes over a field that is not known; its varint is read, for the library's own skipping does not mind how long it is. */
+/** Skips an unknown field; varints are read, because the library's skipping does not bound their length. */
 function skip(reader: BinaryReader, wire: WireType, number: number): void {
   if (wire === WireType.Varint) reader.uint64()
   else reader.skip(wire, number)
 }
 
-/** A number, or a bigint where that could not hold it. */
+/** A number if it is safe, otherwise a bigint. */
 function readInteger(reader: BinaryReader): Json {
   const value = BigInt(reader.int64())
   const number = Number(value)
@@ -193,7 +193,7 @@ function zeroOf(schema: Schema): Json {
     : scalarRules[schema.type].zero
 }
 
-/** An entry as `[key, value]`; what is not written is empty. */
+/** An entry as `[key, value]`; absent parts are zero values. */
 function entryDecoding(values: Schema): Decoding {
   const { wire: expected, read } = decodingOf(values)
   const zero = zeroOf(values)
@@ -273,7 +273,7 @@ function readMessage(reader: BinaryReader, schema: Message, length: number, dept
   return object
 }
 
-/** Runs a reading function; what the wire library throws about malformed bytes becomes a DecodeError. */
+/** Runs a reader; the wire library's errors become DecodeErrors. */
 export function reading<T>(bytes: Uint8Array, read: (reader: BinaryReader) => T): T {
   try {
     return read(new BinaryReader(bytes))
@@ -286,7 +286,7 @@ export function reading<T>(bytes: Uint8Array, read: (reader: BinaryReader) => T)
 export { expectWire, readRecord }
 
 /**
- * The canonical value of a message, without `kind` and `apiVersion`. Unknown fields are skipped.
+ * Decodes a message to its canonical value, without `kind` and `apiVersion`. Unknown fields are skipped.
  * @throws DecodeError when the bytes are malformed, truncated, or nested too deep.
  */
 export function decodeProtobuf(schema: Message, bytes: Uint8Array): JsonObject {

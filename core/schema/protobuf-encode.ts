@@ -1,4 +1,4 @@
-/** Canonical JSON value → protobuf (facts: golden.md, 'Wire rules'). Everything is written in reverse: see ProtobufWriter. */
+/** Encodes canonical JSON values as protobuf (facts: golden.md, 'Wire rules'). Writes backwards: see ProtobufWriter. */
 import { WireType } from '@bufbuild/protobuf/wire'
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
@@ -9,7 +9,7 @@ import { rawTextOf } from './raw-json.ts'
 import { scalarRules } from './scalars.ts'
 import { parseTime } from './time.ts'
 
-/** Writes a value without its tag, with its length where the wire type has one. */
+/** Writes a value without tag, but with length if the wire type has one. */
 type Write = (writer: ProtobufWriter, value: Json) => void
 
 interface Encoding {
@@ -20,12 +20,12 @@ interface Encoding {
 interface Slot {
   readonly name: string
   readonly write: Write
-  /** Written in place of an unset value; undefined: nothing is. */
+  /** Written for an unset value; undefined: nothing. */
   readonly zero: Json | undefined
   readonly inline: boolean
 }
 
-/** Fields against the order of their tags. Worked out once per message; keyed by the immutable schema. */
+/** Fields in descending order of tags. Computed once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, readonly Slot[]>()
 
 function writeTime(writer: ProtobufWriter, value: Json, fraction: boolean): void {
@@ -115,7 +115,7 @@ function encodingOf(schema: Schema): Encoding {
         },
       }
     case 'list': {
-      // Only a list that is a type of its own can stand where one value is expected.
+      // Only lists with a wrapper message can be map values or list items.
       const items = encodingOf(schema.items)
       const write = writeRepeated(tagOf(1, items.wire), items)
       return { wire: LengthDelimited, write: (writer, value) => writer.nested(() => write(writer, value ?? [])) }
@@ -131,7 +131,7 @@ function encodingOf(schema: Schema): Encoding {
   }
 }
 
-/** Byte order of UTF-8: that of UTF-16, but for surrogates, which come after everything else. */
+/** UTF-8 byte order: as UTF-16, except that surrogates come last. */
 function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -155,7 +155,7 @@ function writeMap(tag: number, schema: Schema): Write {
       const key = keys[at] as string
       const item = entries[key] as Json
       writer.nested(() => {
-        // Null bytes are told apart from empty ones by not being written.
+        // Null bytes are omitted; empty bytes are written.
         if (item !== null || !isBytes) {
           values.write(writer, item)
           writer.uint32(valueTag)
@@ -217,7 +217,7 @@ export function writeMessage(writer: ProtobufWriter, schema: Message, object: Js
   }
 }
 
-/** The protobuf form of a canonical value. `kind` and `apiVersion` are not in it: they belong to the envelope. */
+/** Encodes a canonical value. `kind` and `apiVersion` are part of the envelope instead. */
 export function encodeProtobuf(schema: Message, value: Json): Uint8Array {
   const writer = new ProtobufWriter()
   writeMessage(writer, schema, value as JsonObject)

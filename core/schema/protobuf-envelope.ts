@@ -1,4 +1,4 @@
-/** The frame of protobuf bodies and stored values: a magic number, then a message that says what the bytes inside are. */
+/** Envelope of protobuf bodies and stored values: a magic number, then a message with type information and the encoded object. */
 import { WireType } from '@bufbuild/protobuf/wire'
 import { DecodeError } from './decode-error.ts'
 import type { Json, JsonObject, Message } from './model.ts'
@@ -16,14 +16,14 @@ export interface Envelope {
   readonly contentType: string
 }
 
-/** Whether the bytes start as an envelope does. */
+/** Whether the bytes start with the magic number. */
 export function isEnvelope(bytes: Uint8Array): boolean {
   return bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte)
 }
 
 const text = (field: number) => tagOf(field, WireType.LengthDelimited)
 
-/** Frames what `write` writes; in reverse, as ProtobufWriter does. */
+/** Writes an envelope around what `write` writes; backwards, as ProtobufWriter does. */
 function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter) => void, writer = new ProtobufWriter()): Uint8Array {
   writer.reset()
   const field = (number: number, value: string) => {
@@ -45,17 +45,17 @@ function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter)
   return writer.finish()
 }
 
-/** Frames the protobuf form of an object. */
+/** Wraps an encoded object. */
 export const encodeEnvelope = (apiVersion: string, kind: string, raw: Uint8Array): Uint8Array =>
   frame(apiVersion, kind, (writer) => writer.raw(raw))
 
-/** The protobuf form of an object in canonical form, in its frame. Who has many to write gives a writer, which is used again. */
+/** Encodes a canonical object with envelope. `writer`: reused for several objects. */
 export const encodeObject = (apiVersion: string, kind: string, schema: Message, value: Json, writer?: ProtobufWriter): Uint8Array =>
   frame(apiVersion, kind, (into) => writeMessage(into, schema, value as JsonObject), writer)
 
 /**
- * What is in a frame; `raw` is a view of the same bytes.
- * @throws DecodeError when the magic number is missing or the frame is malformed.
+ * Decodes an envelope; `raw` is a view of the same bytes.
+ * @throws DecodeError when the magic number is missing or the envelope is malformed.
  */
 export function decodeEnvelope(bytes: Uint8Array): Envelope {
   if (!isEnvelope(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')

@@ -2,31 +2,31 @@ import type { WireType } from '@bufbuild/protobuf/wire'
 import { utf8Length } from './bytes.ts'
 
 const encoder = new TextEncoder()
-/** Up to here a loop over the characters is faster than the encoder. */
+/** Up to this length, a loop over the characters is faster than TextEncoder. */
 const shortText = 48
 const firstSize = 1_024
-/** Bytes that a writer keeps for the next message. */
+/** Maximum bytes of a buffer that is kept for the next message. */
 const largestKept = 64 * 1_024
 
-/** What stands before a value: the number of its field, and how it is written. */
+/** Tag: field number and wire type. */
 export const tagOf = (field: number, wire: WireType) => ((field << 3) | wire) >>> 0
 
 /**
- * Writes protobuf from its end to its start: when the length of a message is due, the message is already there. So fields are written in
- * reverse order, and of each first the value, then the length, then the tag.
+ * Writes protobuf backwards: when the length of a message is due, its content has been written. So fields are written in
+ * reverse order: first the value, then the length, then the tag.
  */
 export class ProtobufWriter {
   #bytes: Uint8Array
-  /** Where what is written starts. */
+  /** Start of the written bytes. */
   #start: number
 
-  /** `size`: bytes to make room for at once. */
+  /** `size`: initial buffer size in bytes. */
   constructor(size = firstSize) {
     this.#bytes = new Uint8Array(size)
     this.#start = size
   }
 
-  /** Forgets what is written, and keeps the room for what comes next. */
+  /** Discards the content and keeps the buffer. */
   reset(): void {
     if (this.#bytes.length > largestKept) this.#bytes = new Uint8Array(firstSize)
     this.#start = this.#bytes.length
@@ -37,24 +37,24 @@ export class ProtobufWriter {
     return this.#bytes.length - this.#start
   }
 
-  /** A copy of what is written. */
+  /** A copy of the written bytes. */
   finish(): Uint8Array {
     return this.#bytes.slice(this.#start)
   }
 
-  /** What is written, in the room that was made for it: the writer must not be used any more. */
+  /** The written bytes without a copy: the writer must not be used any more. */
   view(): Uint8Array {
     return this.#bytes.subarray(this.#start)
   }
 
-  /** A message, which `write` writes, and then its length. */
+  /** Writes a nested message (by `write`), then its length. */
   nested(write: () => void): void {
     const before = this.length
     write()
     this.uint32(this.length - before)
   }
 
-  /** An unsigned number below 2^32. */
+  /** Writes an unsigned number below 2^32. */
   uint32(value: number): void {
     const size = value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5
     let at = this.#reserve(size)
@@ -67,7 +67,7 @@ export class ProtobufWriter {
     }
   }
 
-  /** A signed number of 64 bits; negative ones take ten bytes. */
+  /** Writes a signed 64-bit number; negative ones take ten bytes. */
   int64(value: number | bigint): void {
     if (value >= 0 && value <= 0xffffffff) {
       this.uint32(Number(value))
@@ -85,7 +85,7 @@ export class ProtobufWriter {
     new DataView(this.#bytes.buffer).setFloat64(at, value, true)
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes without length. */
   raw(bytes: ArrayLike<number>): void {
     const at = this.#reserve(bytes.length)
     this.#bytes.set(bytes, at)
@@ -101,7 +101,7 @@ export class ProtobufWriter {
     this.uint32(size)
   }
 
-  /** Writes a text of ASCII; false: it is none, and nothing is written. */
+  /** Writes an ASCII string; returns false, with nothing written, for others. */
   #ascii(text: string): boolean {
     const at = this.#reserve(text.length)
     const written = text.length > shortText ? this.#encode(text, at, text.length) : this.#copy(text, at)
@@ -115,12 +115,12 @@ export class ProtobufWriter {
     return size
   }
 
-  /** Characters that fit. */
+  /** Number of characters encoded. */
   #encode(text: string, at: number, size: number): number {
     return encoder.encodeInto(text, this.#bytes.subarray(at, at + size)).read
   }
 
-  /** Characters up to the first that is not ASCII. */
+  /** Number of characters copied, up to the first non-ASCII one. */
   #copy(text: string, at: number): number {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
@@ -130,7 +130,7 @@ export class ProtobufWriter {
     return text.length
   }
 
-  /** Makes room before what is written; returns where it begins. */
+  /** Reserves space in front; returns its start. */
   #reserve(size: number): number {
     if (this.#start < size) {
       const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + size))

@@ -1,4 +1,4 @@
-/** Protobuf in both directions, and the envelope around it. */
+/** Protobuf encoding, decoding and envelope. */
 export { decodeProtobuf } from './protobuf-decode.ts'
 export { encodeProtobuf } from './protobuf-encode.ts'
 export { decodeEnvelope, type Envelope, encodeEnvelope, encodeObject, isEnvelope } from './protobuf-envelope.ts'

@@ -3,7 +3,7 @@ import { DecodeError } from './decode-error.ts'
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent'
 
-/** The number `mantissa × 10^exponent`, with the kind of suffix that it is written with. */
+/** The number `mantissa × 10^exponent`, with the format of its suffix. */
 export interface Quantity {
   readonly mantissa: bigint
   readonly exponent: number
@@ -20,13 +20,13 @@ const decimalNames = new Map(Object.entries(decimalSuffixes).map(([name, exponen
 const largestSuffix = 18
 const binaryNames = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
-/** Cap of binary quantities. */
+/** Maximum of binary quantities. */
 const maxInt64 = (1n << 63n) - 1n
-/** Finer amounts are rounded away from zero. */
+/** Smallest exponent; finer amounts are rounded away from zero. */
 const finest = -9
-/** Quantities are short; this bounds the work that a hostile one can cause. */
+/** Maximum characters, to bound the cost of a hostile quantity. */
 const longest = 256
-/** Exponents past this can't come from an honest client, and aligning them would take unbounded memory. */
+/** Maximum exponent: larger ones are hostile, and aligning them would take unbounded memory. */
 const largestExponent = 1000
 const int64Digits = 18
 
@@ -41,15 +41,15 @@ function shrink(mantissa: bigint, digits: number): bigint {
 }
 
 interface Parsed extends Quantity {
-  /** The text is written back as it came. */
+  /** The text is canonical. */
   readonly verbatim: boolean
 }
 
-/** Digits of the longest plain amount. */
+/** Maximum digits of a plain amount. */
 const plainDigits = 15
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 
-/** Number of digits of a plain amount, which nearly all are: a whole number without leading zeros, and a suffix or none; else 0. */
+/** Number of digits of a plain amount (an integer without leading zeros, with optional suffix), which nearly all are; else 0. */
 function plainLength(text: string): number {
   let end = 0
   while (end < text.length && isDigit(text.charCodeAt(end))) end++
@@ -60,10 +60,10 @@ function plainLength(text: string): number {
   return Object.hasOwn(binarySuffixes, suffix) && isPrecise(end, binarySuffixes[suffix] as number) ? end : 0
 }
 
-/** Whether a whole binary amount of so many digits is read without rounding. */
+/** Whether a binary amount with this many digits is parsed without rounding. */
 const isPrecise = (digits: number, bits: number) => plainDigits - digits - Math.trunc((bits * 3) / 10) - 1 >= 0
 
-/** A plain amount that is written back as it came: no larger suffix would do. */
+/** Whether a plain amount is canonical: no larger suffix is possible. */
 function isCanonical(text: string, digits: number): boolean {
   if (digits === 0) return false
   if (text.charCodeAt(text.length - 1) !== 0x69) return text.slice(Math.max(0, digits - 3), digits) !== '000'
@@ -121,7 +121,7 @@ function parse(text: string): Parsed {
   }
 }
 
-/** A binary amount within its bounds; below one it is written in decimals. */
+/** A binary amount within its bounds; values below one are decimal. */
 function capped(mantissa: bigint, exponent: number, negative: boolean): Quantity {
   const fine = exponent < finest
   const amount = fine ? shrink(mantissa, finest - exponent) : mantissa
@@ -134,14 +134,14 @@ function capped(mantissa: bigint, exponent: number, negative: boolean): Quantity
 
 /**
  * Parses a quantity.
- * @throws DecodeError with the reference's words.
+ * @throws DecodeError with the reference's text.
  */
 export function parseQuantity(text: string): Quantity {
   const { mantissa, exponent, format } = parse(text)
   return { mantissa, exponent, format }
 }
 
-/** The canonical text: no fraction, and the largest suffix that loses no precision. */
+/** Canonical form: no fraction, and the largest suffix without loss of precision. */
 export function formatQuantity({ mantissa, exponent, format }: Quantity): string {
   if (mantissa === 0n) return '0'
   if (format === 'BinarySI') {
@@ -174,8 +174,8 @@ export function formatQuantity({ mantissa, exponent, format }: Quantity): string
 }
 
 /**
- * What a quantity becomes when it is read and written again: `1000m` → `1`, `0.5` → `500m`.
- * @throws DecodeError with the reference's words.
+ * Canonical form of a quantity: `1000m` → `1`, `0.5` → `500m`.
+ * @throws DecodeError with the reference's text.
  */
 export function canonicalQuantity(text: string): string {
   if (text === '0' || isCanonical(text, plainLength(text))) return text
@@ -183,7 +183,7 @@ export function canonicalQuantity(text: string): string {
   return parsed.verbatim ? text : formatQuantity(parsed)
 }
 
-/** Both mantissas at the smaller exponent. */
+/** Both mantissas scaled to the smaller exponent. */
 function aligned(a: Quantity, b: Quantity): readonly [bigint, bigint, number] {
   if (a.exponent === b.exponent) return [a.mantissa, b.mantissa, a.exponent]
   const exponent = Math.min(a.exponent, b.exponent)
@@ -211,7 +211,7 @@ export function quantitySign({ mantissa }: Quantity): number {
   return mantissa < 0n ? -1 : mantissa > 0n ? 1 : 0
 }
 
-/** The sign of a quantity's text, which is mostly a plain amount. */
+/** The sign of a quantity, with a fast path for plain amounts. */
 export const signOfQuantity = (text: string): number => (plainLength(text) > 0 ? 1 : quantitySign(parseQuantity(text)))
 
 /** The amount in units of `10^exponent` (0: units, -3: thousandths), rounded away from zero. */

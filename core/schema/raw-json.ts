@@ -1,25 +1,25 @@
 /**
- * Parts of objects that keep the text that came (Go: RawExtension), since clients compare it byte by byte. The value is a JSON value
- * like others, and has its text, without white space between tokens, in a property that only `printJson` and the protobuf writer see.
+ * Parts of objects that keep their original text (Go: RawExtension), because clients compare it byte by byte. The value is an ordinary JSON
+ * value; its text, without white space between tokens, is in a property that only `printJson` and the protobuf writer read.
  */
 import type { Json, JsonObject } from './model.ts'
 
 const rawText = Symbol('raw JSON')
 
-/** The text of a value; undefined: it has none, and is printed as other values are. */
+/** The kept text of a value; undefined: none. */
 export function rawTextOf(value: Json): string | undefined {
   return typeof value === 'object' && value !== null ? (value as { [rawText]?: string })[rawText] : undefined
 }
 
-/** Gives an object or list its text; other values have none. Returns the value. */
+/** Sets the text of an object or list; other values can't have one. Returns the value. */
 export function setRawText<T extends Json>(value: T, text: string): T {
   if (typeof value !== 'object' || value === null) return value
-  // JSON.stringify asks for toJSON, and printJson prints the object when that fails.
+  // toJSON makes JSON.stringify throw, so that printJson falls back to its own printer.
   Object.defineProperties(value, { [rawText]: { value: text, configurable: true }, toJSON: { value: unprintable, configurable: true } })
   return value
 }
 
-/** The same for any value. Scalars that are printed otherwise than they came, such as `1.0`, become an empty object that has their text. */
+/** As `setRawText`, for any value. Scalars with a non-canonical text, such as `1.0`, become an empty object with that text. */
 export function withRawText(value: Json, text: string): Json {
   if (typeof value === 'object') return value === null ? null : setRawText(value, text)
   return printed(value) === text ? value : setRawText({}, text)
@@ -31,7 +31,7 @@ function unprintable(): never {
   throw new TypeError('an object with a text of its own is printed by printJson')
 }
 
-/** For who is about to change a value in place. */
+/** Call before changing a value in place. */
 export function forgetRawText(value: object): void {
   if (!(rawText in value)) return
   Reflect.deleteProperty(value, rawText)
@@ -41,7 +41,7 @@ export function forgetRawText(value: object): void {
 const html = /[<>&\u2028\u2029]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** JSON as Go prints a value that it knows no type of: keys in order, `<`, `>` and `&` escaped. */
+/** JSON as Go prints an untyped value: sorted keys, with `<`, `>` and `&` escaped. */
 export function goJson(value: Json): string {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value).replace(html, escaped)

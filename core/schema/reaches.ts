@@ -1,8 +1,8 @@
 import type { Field, Schema } from './model.ts'
 
 /**
- * A function that tells whether the test holds for a schema, or for any schema or field below it. It ends on recursive schemas,
- * and remembers answers by schema.
+ * Returns a function that tells whether the test is true for a schema or any schema or field below it. Supports recursive schemas
+ * and caches results by schema.
  */
 export function reaching(test: (schema: Schema, field?: Field) => boolean): (schema: Schema) => boolean {
   const known = new WeakMap<Schema, boolean>()
@@ -29,7 +29,7 @@ export function reaching(test: (schema: Schema, field?: Field) => boolean): (sch
     if (answer !== undefined) return answer
     const seen = new Set<Schema>()
     const result = holds(schema, seen)
-    // When nothing was found, everything below was visited.
+    // Without a match, everything below was visited: no part matches.
     if (!result) for (const each of seen) known.set(each, false)
     known.set(schema, result)
     return result

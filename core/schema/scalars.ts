@@ -1,4 +1,4 @@
-/** What each scalar type accepts in JSON, how it is written back, and what it is when it was never set. */
+/** JSON form and zero value of each scalar type. */
 import { canonicalBase64 } from './base64.ts'
 import { DecodeError } from './decode-error.ts'
 import { formatDuration, parseDuration } from './duration.ts'
@@ -9,25 +9,25 @@ import { spelledText } from './spelled-number.ts'
 import { canonicalTime } from './time.ts'
 
 export interface ScalarRules {
-  /** Name of the type in messages. */
+  /** Type name in errors. */
   readonly typeName: string
   /**
-   * The canonical value; undefined when the JSON type is wrong, null when the value means 'unset'.
-   * @throws DecodeError when the type parses text and the text is malformed.
+   * The canonical value; undefined for a wrong JSON type, null for a value that means unset.
+   * @throws DecodeError when a text is malformed.
    */
   readonly read: (value: Json) => Json | undefined
-  /** The value that stands for an unset one which is written all the same. */
+  /** The value written for an unset field. */
   readonly zero: Json
-  /** `omitEmpty` leaves out the zero value; types that are structs in Go are written regardless. */
+  /** Whether `omitEmpty` omits the zero value; Go structs are written regardless. */
   readonly omitsZero: boolean
 }
 
 const int32Limit = 2 ** 31
-/** Message of a type that decodes itself and therefore does not know its field. */
+/** Error of a type that decodes itself and therefore does not know its field. */
 const foreign = (value: Json, typeName: string) =>
   new DecodeError(`json: cannot unmarshal ${describe(value, typeName)} into Go value of type ${typeName}`)
 
-/** The JSON type of a value as it is named in messages. */
+/** JSON type name for errors. */
 export function jsonType(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -46,7 +46,7 @@ function integer(limit: number): ScalarRules['read'] {
   return (value) => (typeof value === 'number' && Number.isInteger(value) && value >= -limit && value < limit ? value : undefined)
 }
 
-/** Integers that a double can't hold come as bigints; a number of that size has lost digits, or is written as no integer. */
+/** Integers beyond a double's precision come as bigints; such a number has lost digits or was not written as integer. */
 function readInt64(value: Json): Json | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : undefined
@@ -92,7 +92,7 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
   },
 }
 
-/** Numbers are quoted in messages when their kind is right but not their value. */
+/** Includes the number in errors when its type is right but its value is not. */
 export function describe(value: Json, typeName: string): string {
   const type = jsonType(value)
   return type === 'number' && /^(int|float)/.test(typeName) ? `number ${spelledText(value) ?? value}` : type

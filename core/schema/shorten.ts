@@ -1,11 +1,11 @@
-/** Texts and values of clients as errors and warnings quote them: cut, so that what is said about a request is never larger than it. */
+/** Truncates clients' texts and values in errors and warnings, so that a message is never larger than the request. */
 
 import { printJson } from './json-text.ts'
 import type { Json } from './model.ts'
 
 const ellipsis = '…'
 
-/** The text, or its first `limit` UTF-16 units and an ellipsis; never half a character. */
+/** The text, or its first `limit` UTF-16 units and an ellipsis; never splits a surrogate pair. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text
   const last = text.charCodeAt(limit - 1)
@@ -13,14 +13,14 @@ export function shorten(text: string, limit: number): string {
   return text.slice(0, isHalf ? limit - 1 : limit) + ellipsis
 }
 
-/** `JSON.stringify(value)`, of which only about the first `limit` characters are made. */
+/** `JSON.stringify(value)`, truncated after about `limit` characters. */
 export function shortJson(value: Json, limit: number): string {
   const writer = new Writer(limit)
   writer.value(value)
   return shorten(writer.text, limit)
 }
 
-/** The texts with commas between them, up to about `limit` characters. */
+/** The texts separated by commas, truncated after about `limit` characters. */
 export function shortList(texts: readonly string[], limit: number, each: (text: string) => string): string {
   let list = ''
   for (const text of texts) {

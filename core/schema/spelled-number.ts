@@ -1,19 +1,19 @@
 /**
- * Numbers that are written with a fraction or an exponent (`1.0`, `1e3`). Go's JSON decoder refuses them in places for integers, whatever
- * their value, and gives quantities their text. The parser makes symbols of them, so that nothing takes them for an object, a text or
- * a number before `settle` has looked at the schema.
+ * Numbers written with fraction or exponent (`1.0`, `1e3`). Go's JSON decoder rejects them for integers, whatever
+ * their value, and quantities keep their text. The parser turns them into symbols, so that nothing mistakes them for an object, string or
+ * number before `settle` has applied the schema.
  */
 import { set } from './members.ts'
 import type { Json, Schema } from './model.ts'
 
 export const spelledNumber = (text: string): Json => Symbol(text) as unknown as Json
 
-/** The text of such a number; undefined for all other values. */
+/** The text of such a number; undefined for other values. */
 export const spelledText = (value: unknown): string | undefined => (typeof value === 'symbol' ? value.description : undefined)
 
 const integers: ReadonlySet<Schema['type']> = new Set(['int32', 'int64', 'intOrString'])
 
-/** The value with numbers where the schema takes any; symbols stay where it wants integers, and are refused by `decode`. Changes it in place. */
+/** Converts symbols to numbers where the schema accepts them; those for integers stay, and `decode` rejects them. Changes the value in place. */
 export function settle(value: Json, schema: Schema | undefined): Json {
   const text = spelledText(value)
   if (text !== undefined) {
@@ -35,7 +35,7 @@ function memberOf(schema: Schema | undefined, key: string): Schema | undefined {
   return schema?.type === 'map' ? schema.values : undefined
 }
 
-/** The same for the operations of a JSON patch: a value that is added has the schema of what stands at its path. */
+/** As `settle`, for a JSON patch: an added value has the schema of its path. */
 export function settleOperations(operations: Json, schema: Schema): Json {
   if (!Array.isArray(operations)) return settle(operations, undefined)
   for (const operation of operations) {
@@ -48,7 +48,7 @@ export function settleOperations(operations: Json, schema: Schema): Json {
   return operations
 }
 
-/** The schema of what a JSON pointer (RFC 6901) points to. */
+/** The schema at a JSON pointer (RFC 6901). */
 function schemaAt(root: Schema, pointer: string): Schema | undefined {
   let schema: Schema | undefined = root
   for (const token of pointer.split('/').slice(1)) {

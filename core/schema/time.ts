@@ -1,4 +1,4 @@
-/** Times as JSON has them (RFC 3339) and as the wire has them (seconds and nanoseconds since the epoch). */
+/** Times in JSON (RFC 3339) and protobuf (seconds and nanoseconds since the epoch). */
 import { DecodeError } from './decode-error.ts'
 
 export interface Instant {
@@ -45,7 +45,7 @@ const isDigits = (text: string, from: number, to: number) => {
 }
 const pair = (text: string, at: number) => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
 
-/** `YYYY-MM-DDThh:mm:ss` with a day that every month has: no need to parse it to know that it is canonical. */
+/** `YYYY-MM-DDThh:mm:ss` with a day that every month has, which is canonical without parsing. */
 function isPlainDate(text: string): boolean {
   return (
     text[4] === '-' &&
@@ -76,7 +76,7 @@ const plainSeconds = (text: string) =>
 
 const twoDigits = (value: number) => (value < 10 ? `0${value}` : String(value))
 
-/** Of the years 0 to 9999; twice as fast as `toISOString`, and every write tells the time. */
+/** For the years 0 to 9999; twice as fast as `toISOString`, and used in every write. */
 function secondsText(seconds: number): string {
   const date = new Date(seconds * 1000)
   const day = `${String(date.getUTCFullYear()).padStart(4, '0')}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
@@ -85,7 +85,7 @@ function secondsText(seconds: number): string {
 
 /**
  * RFC 3339 in UTC; null for the unset time.
- * @throws DecodeError for years that RFC 3339 can't write.
+ * @throws DecodeError for years beyond RFC 3339.
  */
 export function formatTime({ seconds, nanos }: Instant, type: 'time' | 'microTime'): string | null {
   if (seconds === zeroSeconds && nanos === 0) return null
@@ -111,7 +111,7 @@ export function canonicalTime(text: string, type: 'time' | 'microTime'): string 
   return formatTime(instant, type)
 }
 
-/** What is left of the text and of the layout where they part, as the reference words it. */
+/** The differing rests of text and layout, for the reference's error text. */
 function rest(text: string, layout: string): string {
   const parts: readonly (readonly [from: number, to: number, element: string])[] = [
     [0, 4, '2006'],
@@ -134,5 +134,5 @@ function rest(text: string, layout: string): string {
   return `${JSON.stringify(text.slice(19))} as ${JSON.stringify(layout.includes('.') ? '.000000' : 'Z07:00')}`
 }
 
-/** A moment in milliseconds since the epoch as RFC 3339 in UTC with whole seconds. */
+/** Milliseconds since the epoch as RFC 3339 in UTC with whole seconds. */
 export const timestamp = (milliseconds: number) => `${secondsText(Math.floor(milliseconds / 1000))}Z`

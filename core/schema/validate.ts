@@ -1,4 +1,4 @@
-/** Validation from the schema: facets, what may not be empty, then the hooks of messages. */
+/** Validates values against their schema: facets, required values, then the hooks of messages. */
 import { Correlation } from './correlation.ts'
 import { equal } from './equal.ts'
 import { checksOf } from './facets.ts'
@@ -10,13 +10,13 @@ import { type OpenApiValidator, openapiValidator } from './openapi-validate.ts'
 import { reaching } from './reaches.ts'
 import { scalarRules } from './scalars.ts'
 
-/** Returns after adding what is wrong with a value that is set. */
+/** Validates a value that is set. */
 type Visit = (value: Json, path: FieldPath, errors: FieldErrors, context: HookContext) => void
 
 interface Member {
   readonly name: string
   readonly visit: Visit | undefined
-  /** Its absence, or emptiness, is an error. */
+  /** Absent or empty is an error. */
   readonly needed: boolean
 }
 
@@ -26,11 +26,11 @@ interface Plan {
   readonly hooks: readonly Message[]
 }
 
-/** Worked out once per message; keyed by the immutable schema. */
+/** Computed once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, Plan>()
 const visitors = new WeakMap<Message, Visit>()
 
-/** Facets that are not about the value itself. */
+/** Facets without checks. */
 const silent = new Set(['nullable', 'preserveUnknown', 'embeddedResource', 'openEnum', 'declared'])
 const hasChecks = reaching(
   (schema, field) =>
@@ -122,7 +122,7 @@ function visitMessage(schema: Message, value: Json, path: FieldPath, errors: Fie
 
 const openapiValidators = new WeakMap<Schema, OpenApiValidator>()
 
-/** Most objects are valid: what has changed since the stored one is found out only where something is wrong. */
+/** Most objects are valid: the stored object is only compared when there are errors. */
 function openapiErrors(schema: Schema, value: Json, old: Json | undefined): FieldErrors {
   let validator = openapiValidators.get(schema)
   if (validator === undefined) {
@@ -138,16 +138,16 @@ function openapiErrors(schema: Schema, value: Json, old: Json | undefined): Fiel
 }
 
 /**
- * Adds the errors of a part of a custom resource. The texts of errors name fields from there on, as those of the reference do.
- * `old`: the stored part; errors of what has not changed are forgiven.
+ * Validates a part of a custom resource. Error texts name fields relative to the part, as in the reference.
+ * `old`: the stored part; errors of unchanged values are forgiven.
  */
 export function validatePart(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors, old?: Json): void {
   errors.include(openapiErrors(schema, value, old), (error) => ({ ...error, field: path.before(error.field) }))
 }
 
 /**
- * Adds all errors of a value: of its parts first, then those that the hooks of its message find. `old`: the stored value, for custom
- * resources where errors of unchanged parts are forgiven.
+ * Validates a value: first its fields, then the hooks of its message. `old`: the stored value, for custom
+ * resources, where errors of unchanged parts are forgiven.
  */
 export function validate(schema: Message, value: Json, path: FieldPath, errors: FieldErrors, context: HookContext, old?: Json): void {
   if (schema.dialect === 'openapi') {
@@ -185,14 +185,14 @@ function compare(schema: Schema, value: Json, old: Json, path: FieldPath, errors
   }
 }
 
-/** What errors show in place of a value that is not there. */
+/** The value that errors show for an absent field. */
 function unset({ pointer, schema }: Field): Json | undefined {
   if (pointer) return undefined
   if (schema.type === 'message') return {}
   return schema.type === 'list' || schema.type === 'map' || schema.type === 'any' ? null : scalarRules[schema.type].zero
 }
 
-/** Adds `field is immutable` for each field marked immutable that an update sets, changes or removes. */
+/** Adds `field is immutable` for each immutable field that an update sets, changes or removes. */
 export function validateImmutable(schema: Message, value: JsonObject, old: JsonObject, path: FieldPath, errors: FieldErrors): void {
   if (!hasImmutable(schema)) return
   for (const [name, field] of schema.json) {

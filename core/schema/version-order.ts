@@ -14,9 +14,9 @@ function parse(version: string): ParsedVersion | undefined {
 }
 
 /**
- * Compares API versions by how much they are to be preferred (API conventions, 'version priority'): stable ones over beta over
- * alpha, then higher numbers; whatever is not written like a version comes last, in the order of the alphabet.
- * Positive when `a` is the better one.
+ * Compares API versions by priority (API conventions, 'version priority'): stable before beta before
+ * alpha, then higher numbers first; other strings last, alphabetically.
+ * Positive when `a` has the higher priority.
  */
 export function compareVersions(a: string, b: string): number {
   const left = parse(a)

@@ -1,11 +1,11 @@
-/** Checks of facets with the texts of hand-written validation; those of an OpenAPI validator are in openapi-checks.ts. */
+/** Checks for facets with the texts of hand-written validation; openapi-checks.ts has those of an OpenAPI validator. */
 import { utf8Length } from './bytes.ts'
 import { equal } from './equal.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
 
-/** Adds an error when the value breaks the rule. Values of another JSON type than the rule is about pass. */
+/** Adds an error when the value violates the rule. Values of another JSON type pass. */
 export type Check = (value: Json, path: FieldPath, errors: FieldErrors) => void
 
 /** Length in characters (code points). */

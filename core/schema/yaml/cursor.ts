@@ -1,6 +1,6 @@
-/** A place in a YAML text, and what its characters are to YAML 1.1. */
+/** A position in a YAML text, and YAML 1.1 character classes. */
 
-/** A fault of the text: `line 3: did not find expected key`. */
+/** A syntax error: `line 3: did not find expected key`. */
 export class YamlError extends Error {
   /** @param line counted from 0. */
   constructor(line: number, problem: string) {
@@ -8,7 +8,7 @@ export class YamlError extends Error {
   }
 }
 
-/** Code of what stands behind the end. */
+/** Code at the end of the text. */
 const end = -1
 
 export const isBlank = (code: number) => code === 0x20 || code === 0x09
@@ -25,7 +25,7 @@ export class Cursor {
   at = 0
   /** Counted from 0. */
   line = 0
-  /** Where the line begins. */
+  /** Start of the line. */
   start = 0
 
   constructor(text: string) {
@@ -46,7 +46,7 @@ export class Cursor {
     return this.at >= this.text.length
   }
 
-  /** Skips a line break. Returns what it means in a text: a line feed, but for those of Unicode. */
+  /** Skips a line break. Returns its value: a line feed, except for Unicode line breaks. */
   takeBreak(): string {
     const code = this.text.charCodeAt(this.at)
     this.at += code === 0x0d && this.code(1) === 0x0a ? 2 : 1
@@ -55,7 +55,7 @@ export class Cursor {
     return code === 0x2028 || code === 0x2029 ? String.fromCharCode(code) : '\n'
   }
 
-  /** Whether `---` or `...` stands here, at the start of a line. */
+  /** Whether the position is at `---` or `...` at the start of a line. */
   get isAtMarker(): boolean {
     if (this.column !== 0) return false
     const code = this.code()

@@ -8,16 +8,16 @@ import { tagged, tagOf } from './tags.ts'
 export { YamlError } from './cursor.ts'
 
 export interface YamlOptions {
-  /** Values that a text may grow to by aliases, beyond one for each of its characters. */
+  /** Values that aliases may expand to, in addition to one per character. */
   readonly minValues?: number
-  /** Called for each key that is set more than once, with its line. The last one counts. */
+  /** Called for each duplicate key, with its line. The last one wins. */
   readonly repeated?: (key: string, line: number) => void
 }
 
-/** What an anchor stands for; undefined while it is being read. */
+/** Value of an anchor; undefined while it is being parsed. */
 interface Anchor {
   readonly value: Json
-  /** Values in it, itself included. */
+  /** Number of values in it, including itself. */
   readonly size: number
 }
 
@@ -25,8 +25,8 @@ const defaultMinValues = 400_000
 const mergeKey = '<<'
 
 /**
- * Reads a text of at most one document as JSON values, as the reference's parser does: YAML 1.1 (libyaml, go-yaml v2), times are texts,
- * each use of an anchor is a copy. Throws YamlError with the line.
+ * Parses at most one document to JSON values, as the reference's parser does: YAML 1.1 (libyaml, go-yaml v2); timestamps are strings,
+ * aliases are copies. Throws YamlError with the line.
  */
 export function readYaml(text: string, options: YamlOptions = {}): Json {
   return new Reader(text, options).document()
@@ -36,7 +36,7 @@ class Reader {
   readonly #tokens: YamlScanner
   readonly #repeated: YamlOptions['repeated']
   readonly #anchors = new Map<string, Anchor | undefined>()
-  /** Prefixes of tags by their handles (`%TAG`). */
+  /** Tag prefixes by handle (`%TAG`). */
   readonly #handles = new Map<string, string>()
   #left: number
   #made = 0
@@ -84,7 +84,7 @@ class Reader {
     else if (name !== 'YAML') this.#fail('found unknown directive name', line)
   }
 
-  /** For values that are made or copied. */
+  /** Charges created or copied values to the limit. */
   #charge(count = 1): void {
     this.#made += count
     this.#left -= count
@@ -96,7 +96,7 @@ class Reader {
     return null
   }
 
-  /** One value. `isBlock`: it may be a block; `isIndentless`: a list that is not deeper than the key that it belongs to, too. */
+  /** Parses one value. `isBlock`: may be a block collection; `isIndentless`: may be a list at the indentation of its key. */
   #node(isBlock: boolean, isIndentless: boolean): Json {
     const { type } = this.#tokens.peek()
     if (type === 'scalar') return this.#scalar(undefined)
@@ -158,7 +158,7 @@ class Reader {
     return clone(anchor.value)
   }
 
-  /** A list in block form; `start` is absent when it has no indentation of its own. */
+  /** Parses a block list; `start` is absent when it has no indentation of its own. */
   #list(start: Token | undefined): Json[] {
     this.#charge()
     const items: Json[] = []
@@ -215,14 +215,14 @@ class Reader {
     return items
   }
 
-  /** A key and its value, behind the mark of the key. */
+  /** Parses a key and its value, after the key token. */
   #member(map: JsonObject, isEmpty: () => boolean, isBlock: boolean): void {
     if (isEmpty()) this.#fail('unsupported map key')
     const key = this.#key(isBlock)
     this.#put(map, key, () => (this.#takeIf('value') && !isEmpty() ? this.#node(isBlock, isBlock) : this.#empty()))
   }
 
-  /** The text of a key; undefined: the members of its value are merged. */
+  /** The text of a key; undefined: a merge key. */
   #key(isBlock: boolean): string | undefined {
     const { type, value, plain } = this.#tokens.peek()
     if (type === 'scalar' && plain && value === mergeKey) {

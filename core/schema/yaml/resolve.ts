@@ -1,4 +1,4 @@
-/** What a scalar without quotes is, by the rules of YAML 1.1 as the reference server's parser (go-yaml v2) has them. */
+/** Resolves plain scalars by YAML 1.1 rules as in the reference's parser (go-yaml v2). */
 import { exactInteger } from '../json-text.ts'
 import type { Json } from '../model.ts'
 
@@ -15,11 +15,11 @@ const longestWord = 5
 
 const decimal = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
 const integer = /^([-+]?)(?:(0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+)|0([0-7]+)|(0|[1-9]\d*))$/
-/** Characters of the longest integer of 64 bits, with a sign and all its binary digits, and the largest. */
+/** Maximum characters of a 64-bit integer (binary, with sign), and its maximum. */
 const longest = 67
 const largest = 2n ** 64n - 1n
 
-/** The integer; undefined when it is none, or has more than 64 bits. */
+/** Parses an integer; undefined for others and for more than 64 bits. */
 function integerOf(text: string): number | bigint | undefined {
   if (text.length > longest) return undefined
   const [match, sign, prefixed, octal, plain] = integer.exec(text) ?? []
@@ -30,7 +30,7 @@ function integerOf(text: string): number | bigint | undefined {
   return size > largest ? undefined : exactInteger(value)
 }
 
-/** Whether it is decimal digits that a double holds. */
+/** Whether it is a short decimal number without leading zero. */
 function isShort(text: string): boolean {
   if (text.length > 15 || (text.length > 1 && text.charCodeAt(0) === 0x30)) return false
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x30 || text.charCodeAt(at) > 0x39) return false
@@ -46,10 +46,10 @@ function numberOf(text: string): Json | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** The value of a plain scalar: null, a boolean, a number (NaN and infinities too), or its text. */
+/** Value of a plain scalar: null, a boolean, a number (including NaN and infinities), or its text. */
 export function resolvePlain(text: string): Json {
   const first = text.charCodeAt(0)
-  // Most texts begin with a letter that no word and no number begins with.
+  // Fast path: most texts start with a letter that starts no word and no number.
   if ((first >= 0x61 && first <= 0x7a) || (first >= 0x41 && first <= 0x5a))
     return text.length > longestWord || !words.has(text) ? text : (words.get(text) as Json)
   const word = words.get(text)

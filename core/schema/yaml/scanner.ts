@@ -25,49 +25,49 @@ export interface Token {
   readonly line: number
   /** Text of a scalar, name of an anchor, and so on. */
   readonly value: string
-  /** A scalar without quotes. */
+  /** A plain (unquoted) scalar. */
   readonly plain: boolean
 }
 
-/** A place where a key may have begun that has no `?`: it is one if a `:` follows on its line. */
+/** A possible start of a key without `?`: it is a key if a `:` follows on its line. */
 interface PossibleKey {
-  /** Number of the token that begins it. */
+  /** Number of its first token. */
   readonly number: number
-  /** Nothing else can stand there. */
+  /** Only a key is allowed here. */
   readonly required: boolean
   readonly at: number
   readonly line: number
   readonly column: number
 }
 
-/** Characters between the start of a key without `?` and its colon. */
+/** Maximum characters between the start of a key without `?` and its colon. */
 const longestKey = 1024
-/** Collections within collections; who reads the tokens recurses. */
+/** Maximum nesting of collections; the reader recurses. */
 const maxDepth = 250
-/** Tokens that were taken are forgotten so many at a time. */
+/** Number of consumed tokens that are released at a time. */
 const forgotten = 4096
 const anchorEnds = new Set([...'?:,]}%@`'].map((character) => character.charCodeAt(0)))
 const neverPlain = new Set([...'-?:,[]{}#&*!|>\'"%@`'].map((character) => character.charCodeAt(0)))
 
 /**
- * Tokens of a YAML 1.1 text, as in the parser of the reference (libyaml): blocks begin and end where indentation says so, keys are
+ * Tokenizes YAML 1.1 like the reference's parser (libyaml): blocks start and end by indentation, keys are
  * marked when their colon is found. Throws YamlError.
  */
 export class YamlScanner {
   readonly #cursor: Cursor
   #queue: Token[] = []
   #head = 0
-  /** Tokens taken so far. */
+  /** Number of consumed tokens. */
   #taken = 0
   #indent = -1
   readonly #indents: number[] = []
   #keyAllowed = true
-  /** The last place for a key on each level of flow collections; the first is that of blocks. */
+  /** The last possible key per flow level; the first entry is for blocks. */
   readonly #keys: (PossibleKey | undefined)[] = [undefined]
-  /** No level below this one has a key that a colon can still follow. */
+  /** Levels below this one have no possible key. */
   #lowest = 0
   #ended = false
-  /** Whether it is known what the next token is. */
+  /** Whether the next token is final. */
   #ready = false
 
   constructor(text: string) {
@@ -94,7 +94,7 @@ export class YamlScanner {
     return token
   }
 
-  /** Whether the next token is not known yet, or may turn out to be a key. */
+  /** Whether the next token is unknown, or may still turn out to be a key. */
   #needsMore(): boolean {
     if (this.#ended) return false
     if (this.#head === this.#queue.length) return true
@@ -149,7 +149,7 @@ export class YamlScanner {
     this.#lowest = Math.min(this.#lowest, level)
   }
 
-  /** Begins a block when the column is deeper than the one before. `number`: of the token that it goes before; default: the next. */
+  /** Starts a block if the column is deeper. `number`: the token in front of which it starts; default: the next one. */
   #indentTo(column: number, type: 'block-list' | 'block-map', number?: number, line = this.#cursor.line): void {
     if (this.#isFlow || this.#indent >= column) return
     this.#indents.push(this.#indent)
@@ -159,7 +159,7 @@ export class YamlScanner {
     else this.#insert(number, type, line)
   }
 
-  /** Ends the blocks that are deeper than the column. */
+  /** Ends blocks deeper than the column. */
   #outdentTo(column: number): void {
     if (this.#isFlow) return
     while (this.#indent > column) {

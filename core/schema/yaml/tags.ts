@@ -1,4 +1,4 @@
-/** Values whose type is said by a tag, such as `!!str 1`. */
+/** Values with an explicit tag, such as `!!str 1`. */
 import type { Json } from '../model.ts'
 import { YamlError } from './cursor.ts'
 import { resolvePlain } from './resolve.ts'
@@ -6,7 +6,7 @@ import type { Token } from './scanner.ts'
 
 const prefix = 'tag:yaml.org,2002:'
 
-/** The tag in full. `handles`: prefixes that the document declares. Throws YamlError. */
+/** The full tag. `handles`: prefixes declared by the document. Throws YamlError. */
 export function tagOf({ value, line }: Token, handles: ReadonlyMap<string, string>): string {
   if (value.startsWith('!<') && value.endsWith('>')) return value.slice(2, -1)
   const [match, handle = '!', suffix = ''] = /^(![\w-]*!|!)(.*)$/.exec(value) ?? []
@@ -23,7 +23,7 @@ const kinds: { readonly [name: string]: (value: Json) => boolean } = {
   float: (value) => typeof value === 'number' || typeof value === 'bigint',
 }
 
-/** The text as a value of the tag's type; tags that are not YAML's own say nothing. Throws YamlError. */
+/** The text as a value of the tag's type; other than YAML's own tags are ignored. Throws YamlError. */
 export function tagged(tag: string, text: string, line: number): Json {
   const name = tag.startsWith(prefix) ? tag.slice(prefix.length) : ''
   if (name === 'binary') return binary(text, line)

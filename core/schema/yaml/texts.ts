@@ -1,14 +1,14 @@
-/** Texts in YAML 1.1: plain, in quotes, and in blocks. */
+/** YAML 1.1 scalars: plain, quoted, and block. */
 import { type Cursor, isBlank, isBreak, isBreakOrEnd, isSpace } from './cursor.ts'
 
 const flowEnds = new Set([...',?[]{}'].map((character) => character.charCodeAt(0)))
 
-/** White space within a text that goes on behind it: line breaks are folded. */
+/** White space inside a scalar: folds line breaks. */
 class Fold {
   #spaces = ''
   #first = ''
   #others = ''
-  /** Behind a line break. */
+  /** A line break was skipped. */
   broken = false
 
   /** Skips white space. `tabs` is called for each tab in the indentation of a line. */
@@ -30,7 +30,7 @@ class Fold {
     if (!this.broken) this.#spaces = cursor.text.slice(start, cursor.at)
   }
 
-  /** What it is in the text. */
+  /** The folded white space. */
   take(): string {
     let text = this.#spaces
     if (this.broken) {
@@ -42,7 +42,7 @@ class Fold {
   }
 }
 
-/** A plain text. `indent` is the column from which on its lines stand. Returns the text, and whether a line break is behind it. */
+/** Parses a plain scalar. `indent`: minimum column of its lines. Returns the text, and whether a line break follows. */
 export function plainText(cursor: Cursor, isFlow: boolean, indent: number): { readonly text: string; readonly broken: boolean } {
   const line = cursor.line
   const tab = () => {
@@ -62,7 +62,7 @@ export function plainText(cursor: Cursor, isFlow: boolean, indent: number): { re
   return { text, broken: fold.broken }
 }
 
-/** What has no white space in it. */
+/** Part of a plain scalar without white space. */
 function plainPart(cursor: Cursor, isFlow: boolean): string {
   const start = cursor.at
   for (let code = cursor.code(); !isSpace(code); code = cursor.code()) {
@@ -94,7 +94,7 @@ const escapes: { readonly [character: string]: string } = {
 }
 const digitsOf: { readonly [character: string]: number } = { x: 2, u: 4, U: 8 }
 
-/** What stands behind a backslash. The cursor is on the backslash. */
+/** Parses an escape sequence. The cursor is on the backslash. */
 function escaped(cursor: Cursor): string {
   const character = cursor.text.charAt(cursor.at + 1)
   const simple = Object.hasOwn(escapes, character) ? escapes[character] : undefined
@@ -109,7 +109,7 @@ function escaped(cursor: Cursor): string {
   return String.fromCodePoint(code)
 }
 
-/** A text in quotes, from its first quote on. */
+/** Parses a quoted scalar, starting at the quote. */
 export function quotedText(cursor: Cursor, quote: '"' | "'"): string {
   const mark = quote.charCodeAt(0)
   const line = cursor.line
@@ -148,7 +148,7 @@ export function quotedText(cursor: Cursor, quote: '"' | "'"): string {
   return text
 }
 
-/** The indicators behind `|` or `>`: what happens to line breaks at the end, and the indentation; 0: that of the first line. */
+/** Parses a block header after `|` or `>`: chomping indicator, and indentation (0: that of the first line). */
 function blockHeader(cursor: Cursor): { readonly chomping: string; readonly increment: number } {
   let chomping = ''
   let increment = 0
@@ -168,13 +168,13 @@ function blockHeader(cursor: Cursor): { readonly chomping: string; readonly incr
   return { chomping, increment }
 }
 
-/** A text in a block, from its indicator on. `outer` is the indentation of what it belongs to, -1 at the top. */
+/** Parses a block scalar, starting at the indicator. `outer`: indentation of its parent, -1 at the top. */
 export function blockText(cursor: Cursor, isLiteral: boolean, outer: number): string {
   cursor.at++
   const { chomping, increment } = blockHeader(cursor)
   let indent = increment === 0 ? 0 : Math.max(outer, 0) + increment
 
-  /** Empty lines, and the indentation of the one behind them. */
+  /** Skips empty lines; determines the indentation of the following line. */
   const emptyLines = (): string => {
     let breaks = ''
     let deepest = 0

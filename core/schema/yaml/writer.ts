@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../model.ts'
 import { resolvePlain } from './resolve.ts'
 
-/** A text that needs no quotes, unless it is a word or a number to YAML. */
+/** Strings that need no quotes, unless they are a YAML word or number. */
 const simple = /^[A-Za-z_/][\w./-]*(?: [\w./-]+)*$/
-/** Longer texts are in quotes, which cost less to look at. */
+/** Longer strings are quoted without a check. */
 const longestSimple = 128
-/** Characters of a key that a reader finds without a `?` before it. */
+/** Maximum characters of a key without `?`. */
 const longestKey = 512
-/** Line breaks of YAML 1.1 and characters that it does not allow, which are no escapes in JSON. */
+/** Line breaks of YAML 1.1 and characters that it forbids, which JSON does not escape. */
 const unsafe = /[\x7f-\x9f\u2028\u2029\ufeff]/g
-/** A text of lines that can stand as it is: without control characters and other line breaks, and not beginning with white space. */
+/** Multi-line strings that can be written as block: without control characters and other line breaks, and without leading white space. */
 const lines = /^[!-~\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd][\t\n -~\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -20,14 +20,14 @@ function keyOf(key: string): string {
   return isSimple(key) ? key : quoted(key)
 }
 
-/** A text as a block, without the indentation of its first line. */
+/** A string as block scalar, without the indentation of its first line. */
 function block(text: string, pad: string): string {
   const chomping = !text.endsWith('\n') ? '-' : text.endsWith('\n\n') ? '+' : ''
   const body = text.endsWith('\n') ? text.slice(0, -1) : text
   return `|${chomping}\n${pad}${body.replace(/\n(?=[^\n])/g, `\n${pad}`)}\n`
 }
 
-/** One value behind its key or dash, to the end of its last line. `pad`: indentation of what is within it. */
+/** A value after its key or dash, to the end of its last line. `pad`: indentation of its content. */
 function scalar(value: Json, pad: string): string {
   if (typeof value !== 'string') return `${typeof value === 'bigint' ? value : JSON.stringify(value)}\n`
   if (isSimple(value)) return `${value}\n`
@@ -36,7 +36,7 @@ function scalar(value: Json, pad: string): string {
 
 const isEmpty = (value: object) => (Array.isArray(value) ? value : Object.keys(value)).length === 0
 
-/** Writes the members of an object; the first goes on the line that is open when `isOpen`. */
+/** Writes the members of an object; if `isOpen`, the first one continues the current line. */
 function writeMembers(out: string[], object: JsonObject, pad: string, isOpen: boolean): void {
   let prefix = isOpen ? '' : pad
   for (const key of Object.keys(object)) {
@@ -69,8 +69,8 @@ function writeItems(out: string[], items: readonly Json[], pad: string, isOpen: 
 }
 
 /**
- * A value as YAML that readers of versions 1.1 and 1.2 read alike, in the reference's form: blocks, lists as deep as the key that they
- * belong to. Members that are undefined are left out.
+ * YAML that readers of versions 1.1 and 1.2 read alike, in the reference's style: blocks, with lists at the indentation of their key.
+ * Undefined members are omitted.
  */
 export function writeYaml(value: Json): string {
   if (typeof value !== 'object' || value === null) return scalar(value, '')
