@@ -32,20 +32,23 @@ export class Walk {
   readonly positions = new PositionStack()
   /** Whether the map read last is empty: asking an object of 100,000 members takes a walk over them. */
   isEmptyMap = false
+  #filled = 0
   readonly unknown: string[] | undefined
   readonly limit: number
   readonly search: boolean
   readonly lenient: boolean
   readonly shares: boolean
+  readonly maxFilled: number
   depth = 0
   /** Name of the innermost message. */
   message = ''
   /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */
   origin = 0
 
-  constructor(unknown: string[] | undefined, limit: number, mode: WalkMode = 'copy') {
+  constructor(unknown: string[] | undefined, limit: number, mode: WalkMode = 'copy', maxFilled = Number.POSITIVE_INFINITY) {
     this.unknown = unknown
     this.limit = limit
+    this.maxFilled = maxFilled
     this.search = mode === 'search'
     this.lenient = mode === 'lenient'
     this.shares = mode === 'share'
@@ -53,6 +56,11 @@ export class Walk {
 
   enter(): void {
     if (++this.depth > this.limit) throw new DecodeError('exceeded max depth')
+  }
+
+  /** Counts a message that is absent in the input and written all the same. Throws a DecodeError when they are too many. */
+  countFilled(): void {
+    if (++this.#filled > this.maxFilled) throw new DecodeError(`exceeded ${this.maxFilled} absent parts that are filled in`)
   }
 
   addUnknown(key: string): void {

@@ -19,6 +19,8 @@ export interface DecodeOptions {
   readonly maxDepth?: number
   /** Don't copy canonical messages, lists and maps: for input without other owners. */
   readonly shares?: boolean | undefined
+  /** Maximum of absent messages that are written all the same: they make large objects of small input. Default: unbounded. */
+  readonly maxFilled?: number | undefined
 }
 
 export interface Decoded {
@@ -192,6 +194,7 @@ function zeroOf(schema: Schema): (walk: Walk) => Json {
     let plan: Plan | undefined
     return (walk) => {
       plan ??= planOf(schema)
+      walk.countFilled()
       return readMessage(plan, {}, walk)
     }
   }
@@ -365,14 +368,14 @@ function ordered(unknown: readonly string[]): string[] {
 }
 
 function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], mode?: WalkMode): JsonObject {
-  const walk = new Walk(unknown, options.maxDepth ?? defaultMaxDepth, mode ?? (options.shares ? 'share' : 'copy'))
+  const walk = new Walk(unknown, options.maxDepth ?? defaultMaxDepth, mode ?? (options.shares ? 'share' : 'copy'), options.maxFilled)
   if (schema.dialect === 'openapi') return openReaderOf(schema)(value, walk) as JsonObject
   return readMessage(planOf(schema, options.root), value, walk)
 }
 
 /**
  * Decodes parsed JSON. The input is not changed; `any` values are shared with the result, and with `shares` all canonical parts.
- * @throws DecodeError when a value has the wrong type, is malformed, or is nested too deep.
+ * @throws DecodeError when a value has the wrong type, is malformed, is nested too deep, or becomes too large.
  */
 export function decode(schema: Message, value: Json, options: DecodeOptions = {}): Decoded {
   const unknown: string[] = []

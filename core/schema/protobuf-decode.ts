@@ -1,7 +1,7 @@
 /** Decodes protobuf to canonical JSON values (facts: golden.md, 'Wire rules'). Input is untrusted: every length and depth is checked. */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { encodeBase64 } from './base64.ts'
-import { canonicalise, setOwn } from './decode.ts'
+import { canonicalise, type DecodeOptions, setOwn } from './decode.ts'
 import { DecodeError } from './decode-error.ts'
 import { formatDuration } from './duration.ts'
 import { parseJsonText } from './json-text.ts'
@@ -287,9 +287,9 @@ export { expectWire, readRecord }
 
 /**
  * Decodes a message to its canonical value, without `kind` and `apiVersion`. Unknown fields are skipped.
- * @throws DecodeError when the bytes are malformed, truncated, or nested too deep.
+ * @throws DecodeError when the bytes are malformed, truncated, nested too deep, or of an object that becomes too large.
  */
-export function decodeProtobuf(schema: Message, bytes: Uint8Array): JsonObject {
+export function decodeProtobuf(schema: Message, bytes: Uint8Array, options: Pick<DecodeOptions, 'maxFilled'> = {}): JsonObject {
   const object = reading(bytes, (reader) => readMessage(reader, schema, bytes.length, 0))
-  return canonicalise(schema, object)
+  return canonicalise(schema, object, { ...options, shares: true })
 }

@@ -1,9 +1,11 @@
 /** Requests that once kept the server busy for seconds, or ended the process: each is answered in bounded time, in bounded bytes. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { bindFieldSelector, parseFieldSelector } from '../../../core/request/field-selector.ts'
 import { parseLabelSelector } from '../../../core/request/label-selector.ts'
 import type { Status } from '../../../core/respond/status.ts'
+import { encodeEnvelope } from '../../../core/schema/protobuf.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Answer, type Api, apiOf, configMap } from '../../support/api.ts'
@@ -71,6 +73,23 @@ test('a definition with 50,000 keys of list items', async () => {
     await refused(path, { metadata: { name: 'widgets.example.com' }, spec }, 422),
     /entries must all be names of item properties/,
   )
+})
+
+test('empty claims of a stateful set: three bytes each in JSON, two in protobuf', async () => {
+  const path = '/apis/apps/v1/namespaces/default/statefulsets'
+  const set = { metadata: { name: 'many' }, spec: { volumeClaimTemplates: times(900_000, () => ({})) } }
+  const refusal = /exceeded 50000 absent parts that are filled in/
+  assert.match(await refused(path, set, 400), refusal)
+  const claims = Uint8Array.from({ length: 2_000_000 }, (_, at) => (at % 2 === 0 ? (4 << 3) | 2 : 0))
+  const spec = new BinaryWriter().uint32((2 << 3) | 2).bytes(claims)
+  const body = encodeEnvelope('apps/v1', 'StatefulSet', spec.finish()) as Uint8Array<ArrayBuffer>
+  const headers = { 'content-type': 'application/vnd.kubernetes.protobuf', accept: 'application/json' }
+  const answer = await quickly(async () => {
+    const response = await api.fetch(path, { method: 'POST', body, headers })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Status }
+  })
+  assert.equal(answer.status, 400)
+  assert.match(answer.body.message ?? '', refusal)
 })
 
 test('fields that repeat under a long key', async () => {

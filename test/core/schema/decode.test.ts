@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { canonicalise, DecodeError, decode } from '../../../core/schema/decode.ts'
-import type { Json } from '../../../core/schema/model.ts'
+import { field, type Json, list, message } from '../../../core/schema/model.ts'
+import { decodeProtobuf } from '../../../core/schema/protobuf.ts'
 import fc from '../../support/fast-check.ts'
 import { anyValue, Item, Meta, Spec, Thing } from './samples.ts'
 
@@ -146,6 +147,20 @@ describe('decode', () => {
     for (const value of [{ extension: deep(100_000, '[', ']') }, { items: [nested(100_000)] }, { extension: deepObject() }]) {
       assert.throws(() => spec(value), new DecodeError('exceeded max depth'))
     }
+  })
+
+  it('fills in absent parts, up to a limit', () => {
+    const Things = message('Things', '', { things: field(1, list(Thing), '') })
+    const things = (count: number) => ({ things: Array.from({ length: count }, () => ({})) })
+    const options = { maxFilled: 300 }
+    // Each lacks its metadata and its spec, and that lacks a part of its own.
+    assert.equal(JSON.stringify(decode(Things, things(100), options).value).split('"spec"').length - 1, 100)
+    const refusal = new DecodeError('exceeded 300 absent parts that are filled in')
+    assert.throws(() => decode(Things, things(101), options), refusal)
+    const body = Uint8Array.from({ length: 202 }, (_, at) => (at % 2 === 0 ? (1 << 3) | 2 : 0))
+    assert.throws(() => decodeProtobuf(Things, body, options), refusal)
+    // What is stored is read all the same.
+    assert.equal((decodeProtobuf(Things, body)['things'] as Json[]).length, 101)
   })
 
   it('leaves canonical values as they are, whatever came in', () => {
