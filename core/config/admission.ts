@@ -1,4 +1,4 @@
-/** Reads the file of `--admission-control-config-file`, and what it names. */
+/** Loads the file of `--admission-control-config-file`, and the files that it refers to. */
 import type { PluginConfigurations } from '../admission/configuration.ts'
 import type { Platform } from '../platform.ts'
 import { type ConnectionPorts, loadConnectionFile } from './connection-file.ts'
@@ -18,20 +18,20 @@ export interface AdmissionFileContext {
 type Plugin = keyof typeof pluginKinds
 type Loaded = { -readonly [P in Plugin]?: ReturnType<(typeof pluginKinds)[P]['load']> }
 
-/** Checks kind and version, then loads. @throws ConfigurationFileError */
+/** Validates kind and version, then loads. @throws ConfigurationFileError */
 function load(plugin: Plugin, value: unknown, context: FileContext): unknown {
   const { kinds = [], load: read }: PluginKind<unknown> = pluginKinds[plugin]
   return read(checkKind(value, kinds, context), context)
 }
 
-/** What an inline configuration does wrong, by its place in the file that holds it. */
+/** Moves the errors of an inline configuration to its place in the containing file. */
 function placed(error: unknown, path: string, at: string): unknown {
   if (!(error instanceof ConfigurationFileError)) return error
   const problems = error.problems.map(({ field, message }) => ({ field: field === '' ? at : `${at}.${field}`, message }))
   return new ConfigurationFileError(path, problems)
 }
 
-/** Configurations of plugins that take one; what is said of others is not looked at. Rejects with an Error that names file and field. */
+/** Loads the configurations of plugins that support one; others are ignored. Rejects with an Error that names file and field. */
 export async function loadPluginConfigurations(
   path: string,
   { platform, gates, ports }: AdmissionFileContext,

@@ -1,10 +1,10 @@
-/** Splits a command line into flags and their texts, with the grammar of Go's pflag. */
+/** Splits a command line into flags and their unparsed values, with the grammar of Go's pflag. */
 import { cac } from 'cac'
 import { FlagError } from './flag.ts'
 import { type FlagName, type Flags, flagGroups, flags } from './flags/index.ts'
 import { closestFlag, findFlagAnywhere } from './spelling.ts'
 
-/** One use of a flag. */
+/** One occurrence of a flag. */
 interface Use {
   readonly name: FlagName
   /** The name as the user wrote it. */
@@ -14,11 +14,11 @@ interface Use {
 }
 
 export interface Arguments {
-  /** The texts given for each flag, in order. */
+  /** The unparsed values of each flag, in order. */
   readonly texts: ReadonlyMap<FlagName, readonly string[]>
-  /** How the flag was spelled last. */
+  /** The last spelling of each flag. */
   readonly spellings: ReadonlyMap<FlagName, string>
-  /** Spellings that only some platforms know, with the flag meant. */
+  /** Spellings that only some platforms accept, with their flag. */
   readonly aliases: readonly (readonly [spelling: string, name: FlagName])[]
 }
 
@@ -31,7 +31,7 @@ function unknown(spelling: string): FlagError {
   return new FlagError(`unknown flag: --${spelling}${close === undefined ? '' : ` (did you mean --${close}?)`}`)
 }
 
-/** Reads uses one by one: `next` is called for the argument after a flag that needs one. */
+/** Parses flags one by one; `next` takes the following argument as value. */
 function* readUses(argv: readonly string[]): Generator<Use> {
   let at = 0
   const use = (spelling: string, dashes: string, attached: string | undefined): Use => {
@@ -61,7 +61,7 @@ function* readUses(argv: readonly string[]): Generator<Use> {
   }
 }
 
-/** `-h`, `-v4`, `-v=4`, `-v 4`, and several at once where the first ones need no value. */
+/** Parses `-h`, `-v4`, `-v=4`, `-v 4`, and combined short flags if only the last one has a value. */
 function* readShorts(letters: string, use: (spelling: string, dashes: string, attached: string | undefined) => Use): Generator<Use> {
   for (let index = 0; index < letters.length; index++) {
     const letter = letters[index] ?? ''
@@ -75,9 +75,9 @@ function* readShorts(letters: string, use: (spelling: string, dashes: string, at
 }
 
 /**
- * The texts of a command line, by flag. cac collects them; each is handed over as `--name==text`, since what begins with
- * `=` it keeps as it is (it would turn `010` into a number, and take a text that begins with `-` for a flag).
- * @throws FlagError for unknown flags, missing values and arguments that are no flags.
+ * The values of a command line, by flag. cac collects them; each is passed as `--name==text`, because cac leaves values that start
+ * with `=` unchanged (it would turn `010` into a number, and treat a value that starts with `-` as a flag).
+ * @throws FlagError for unknown flags, missing values and positional arguments.
  */
 export function splitArguments(argv: readonly string[]): Arguments {
   const uses = [...readUses(argv)]

@@ -1,4 +1,4 @@
-/** Issuers of JWTs as files and flags describe them. Loaded when there are any: it brings the parsers of files and of CEL. */
+/** JWT issuers from files and flags. Imported only if there are any, because it brings the parsers of files and of CEL. */
 import { anonymousAuthenticator } from '../authn/anonymous.ts'
 import { cachedTokens } from '../authn/cached-tokens.ts'
 import { jwtAlgorithms } from '../authn/jwt/algorithms.ts'
@@ -9,15 +9,15 @@ import type { AuthenticationContent } from './file-exclusions.ts'
 import { type AuthenticationConfiguration, authenticationConfiguration } from './files/authentication.ts'
 import { loadConfigurationFile, parseText } from './files/load.ts'
 
-/** Milliseconds that an accepted token needs no second look. */
+/** Time-to-live in milliseconds of cached tokens. */
 const tokenTtl = 10_000
-/** Milliseconds that the providers of a changed file have to be found, and after which the file is tried again when they were not. */
+/** Milliseconds that the providers of a changed file have for discovery, and the interval between attempts to load it otherwise. */
 const readyWithin = 60_000
 
 const noFile: Pick<AuthenticationConfiguration, 'jwt' | 'anonymous'> = { jwt: [], anonymous: undefined }
 type Content = typeof noFile
 
-/** The content of a text of the file. Throws an Error with every fault. */
+/** Parses the file. Throws an Error with all problems. */
 function readFile(text: string, path: string, { settings, platform, ownIssuers, gates }: AuthenticationContext): Content {
   const conflicts = settings.conflicts?.(contentOf(parseText(text, path))) ?? []
   if (conflicts.length > 0) throw new Error(conflicts.join('; '))
@@ -33,7 +33,7 @@ function contentOf(value: unknown): AuthenticationContent {
   return { jwt: Array.isArray(jwt) ? jwt : [], anonymous: anonymous ?? undefined }
 }
 
-/** Holds the flags' issuer to the same rules as a file's. */
+/** Validates the flags' issuer by the same rules as a file's. */
 function checkFlags({ settings: { oidc }, platform, ownIssuers, gates }: AuthenticationContext): void {
   if (oidc === undefined) return
   const { algorithms: _, ...jwt } = oidc
@@ -66,7 +66,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
   const fixed = JSON.stringify(content.anonymous)
   const cached = (tokens: JwtAuthenticators) => ({ tokens, cache: cachedTokens(tokens, { ttl: tokenTtl, clock }) })
   let current = cached(createTokens(content, context))
-  /** What waits for its providers. */
+  /** Authenticators that are waiting for discovery. */
   let next: JwtAuthenticators | undefined
   let retry = () => {}
   let closed = false

@@ -1,4 +1,4 @@
-/** The JWT authenticators that flags or a file describe, and who may be anonymous. */
+/** JWT authenticators from flags or a file, and the conditions of anonymous requests. */
 import { anonymousAuthenticator } from '../authn/anonymous.ts'
 import type { Authenticator, TokenAuthenticator } from '../authn/authenticator.ts'
 import type { AuthenticationMetrics } from '../meta/authentication-metrics.ts'
@@ -8,28 +8,28 @@ import type { FeatureGates } from './feature-gates.ts'
 import type { AuthenticationContent } from './file-exclusions.ts'
 import type { JWTAuthenticator } from './files/jwt.ts'
 
-/** An issuer as the `--oidc-*` flags describe it. */
+/** An issuer from the `--oidc-*` flags. */
 export interface OidcIssuer extends JWTAuthenticator {
   readonly algorithms: readonly string[]
 }
 
-/** Where the server learns which issuers of JWTs it believes. */
+/** Sources of JWT issuers. */
 export interface AuthenticationSettings {
-  /** Path of a file of kind AuthenticationConfiguration; it is read again when it changes. */
+  /** Path of an AuthenticationConfiguration file; reloaded when it changes. */
   readonly configuration?: string
-  /** What of a file other settings decide already, one line each; such a file is not taken. */
+  /** Conflicts between the file and other settings, one line each; such a file is rejected. */
   conflicts?(file: AuthenticationContent): readonly string[]
-  /** Whether outgoing connections are told apart (--egress-selector-config-file). */
+  /** Whether egress selectors are configured (--egress-selector-config-file). */
   readonly egress?: boolean
-  /** Counts when the file describes no issuers. */
+  /** Used when the file has no issuers. */
   readonly oidc?: OidcIssuer
 }
 
 export interface AuthenticationContext {
   readonly settings: AuthenticationSettings
-  /** Whether anybody may be anonymous, when the file does not say. */
+  /** Whether anonymous requests are allowed, unless the file says otherwise. */
   readonly anonymous: boolean
-  /** Issuers of this server's own tokens. */
+  /** This server's own token issuers. */
   readonly ownIssuers: readonly string[]
   readonly gates: Pick<FeatureGates, 'enabled'>
   readonly platform: Platform
@@ -38,14 +38,14 @@ export interface AuthenticationContext {
 }
 
 export interface ConfiguredAuthentication {
-  /** Absent: no issuers of JWTs are configured. */
+  /** Absent: no JWT issuers are configured. */
   readonly tokens?: TokenAuthenticator
-  /** Absent: nobody is anonymous. */
+  /** Absent: no anonymous requests. */
   readonly anonymous?: Authenticator
   close(): void
 }
 
-/** Rejects with an Error that names every fault of the flags or the file. */
+/** Rejects with an Error that names every problem in the flags or file. */
 export async function createAuthentication(context: AuthenticationContext): Promise<ConfiguredAuthentication> {
   const { settings, anonymous } = context
   if (settings.configuration !== undefined || settings.oidc !== undefined) {

@@ -1,4 +1,4 @@
-/** Authorizers as flags and files describe them. Loaded when there are any: it brings the parsers of files and of CEL. */
+/** Authorizers from flags and files. Imported only if needed, because it brings the parsers of files and of CEL. */
 import type { Authorizer } from '../authz/authorizer.ts'
 import { compileMatchConditions } from '../authz/match-conditions.ts'
 import { webhookAuthorizer } from '../authz/webhook.ts'
@@ -11,17 +11,17 @@ import type { WebhookAuthorizer } from './files/authorization.ts'
 import { loadConfigurationFile } from './files/load.ts'
 import { ourWords } from './words.ts'
 
-/** One authorizer: a mode by its name, or a webhook to be made. */
+/** One authorizer: a mode, or the settings of a webhook. */
 export interface Row {
   readonly type: string
   readonly name?: string
   readonly webhook?: (context: AuthorizationContext) => Promise<Authorizer>
 }
 
-/** Milliseconds for a call when nothing else is said. */
+/** Default timeout in milliseconds of a call. */
 const webhookTimeout = 30_000
 
-/** The webhook that `--authorization-webhook-*` describe. */
+/** The webhook of the `--authorization-webhook-*` flags. */
 export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
   if (webhook === undefined) throw new Error('authorization mode Webhook needs a connection file')
   const { connection, ...settings } = webhook
@@ -43,7 +43,7 @@ export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
   }
 }
 
-/** @throws ConfigurationFileError with every problem found. */
+/** @throws ConfigurationFileError with all problems. */
 export function rowsOfFile(text: string, path: string, platform: Platform): Row[] {
   const { authorizers } = loadConfigurationFile('AuthorizationConfiguration', text, path, platform)
   return authorizers.map(({ type, name, webhook }) => ({
@@ -74,7 +74,7 @@ async function createWebhook(name: string, settings: WebhookAuthorizer, context:
   )
 }
 
-/** Under the name of the field of the file that says where it is. */
+/** Loads a connection file; errors name the field that refers to it. */
 async function readConnection(path: string, ports: AuthorizationContext['ports']): Promise<WebhookConnection> {
   try {
     return await loadConnectionFile(path, ports)
@@ -83,7 +83,7 @@ async function readConnection(path: string, ports: AuthorizationContext['ports']
   }
 }
 
-/** Where a pod finds its token and the authority of its cluster. */
+/** Directory in pods with the token and the cluster's CA. */
 const podFiles = '/var/run/secrets/<labels>/serviceaccount'
 
 async function connect(info: WebhookAuthorizer['connectionInfo'], context: AuthorizationContext): Promise<WebhookConnection> {

@@ -1,4 +1,4 @@
-/** The authorizers that modes and files select. */
+/** Authorizers selected by modes and files. */
 import { type Policy, parsePolicyFile } from '../authz/abac-policy.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import { createAuthorizer } from '../authz/modes.ts'
@@ -13,25 +13,25 @@ import { messageOf } from '../schema/message-of.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import type { Row } from './authorization-rows.ts'
 
-/** Files that say who may do what, by path. */
+/** Paths of authorization files. */
 export interface AuthorizationFiles {
-  /** Of kind AuthorizationConfiguration; takes the place of modes, and is read again when it changes. */
+  /** AuthorizationConfiguration file; replaces the modes, and is reloaded when it changes. */
   readonly configuration?: string
-  /** Of mode ABAC. */
+  /** Policy file of mode ABAC. */
   readonly policy?: string
-  /** Of mode Webhook; times in milliseconds. */
+  /** Webhook of mode Webhook; times in milliseconds. */
   readonly webhook?: {
     readonly connection: string
     readonly version: ReviewVersion
     readonly authorizedTtl: number
     readonly unauthorizedTtl: number
   }
-  /** URL of the cluster that this process is a pod of, for `InClusterConfig`; absent: of none. */
+  /** URL of the cluster in which this process is a pod, for `InClusterConfig`; absent: not in a pod. */
   readonly clusterServer?: string
 }
 
 export interface AuthorizationContext {
-  /** Values of `--authorization-mode`; not looked at when there is a configuration file. */
+  /** Values of `--authorization-mode`; ignored with a configuration file. */
   readonly modes: readonly string[]
   readonly files: AuthorizationFiles
   readonly platform: Platform
@@ -43,7 +43,7 @@ export interface AuthorizationContext {
 
 export interface Authorization {
   readonly authorizer: Authorizer
-  /** Types of authorizers, in their order. They stay the same while the server runs, but for the number of webhooks. */
+  /** Types of authorizers in order. They never change, except for the number of webhooks. */
   readonly types: readonly string[]
   close(): void
 }
@@ -88,7 +88,7 @@ async function rowsOfModes({ modes, files }: AuthorizationContext): Promise<Row[
   return modes.map((type) => (type === 'Webhook' ? rowOfFlags(files) : { type }))
 }
 
-/** Follows a configuration file: a new content that can't be used is logged, and the last good one stays. */
+/** Follows a configuration file: invalid new content is logged, and the last good one stays. */
 async function configured(
   { platform, ports, metrics }: AuthorizationContext,
   path: string,

@@ -1,10 +1,10 @@
-/** Rules between flags that no simple form fits, for the table in exclusions.ts. */
+/** Rules between flags that the table in exclusions.ts can't express as rows. */
 import type { FeatureGates } from './feature-gates.ts'
 import type { FlagName } from './flags/index.ts'
 import type { ParsedFlags } from './parse.ts'
 import { major, minor } from './version.ts'
 
-/** Answers with what is wrong, in one line that names every flag it is about. */
+/** Returns error lines that name every flag concerned, or undefined. */
 export type Rule = (flags: ParsedFlags, gates: FeatureGates) => string | undefined | readonly string[]
 
 export const oidcFlags = [
@@ -26,7 +26,7 @@ export const admissionOverlap: Rule = (flags) => {
   return `--enable-admission-plugins and --disable-admission-plugins overlap: ${[...new Set(both)].join(', ')}`
 }
 
-/** A mode needs its file, and the file its mode. */
+/** A mode requires its file, and the file its mode. */
 export const modeWithFile =
   (mode: string, file: 'authorization-policy-file' | 'authorization-webhook-config-file'): Rule =>
   (flags) => {

@@ -1,4 +1,4 @@
-/** Connection files (v1 Config): which server to call and as whom, with the rules that clients of this API know them by. */
+/** Connection files (v1 Config, kubeconfig format): server address and credentials, with the validation rules that clients know. */
 import * as z from 'zod'
 import type { Clock, Files } from '../ports.ts'
 import { decodeBase64 } from '../schema/base64.ts'
@@ -43,12 +43,12 @@ export interface ConnectionPorts {
   readonly clock: Clock
 }
 
-/** Milliseconds that a token read from a file is used: whoever issues it replaces the file long before the token ends. */
+/** Milliseconds between reads of a token file: tokens are replaced long before they expire. */
 const tokenLife = 60_000
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** `Bearer …` with what the file holds, read again now and then. */
+/** Returns `Bearer …` with the file's token, reread periodically. */
 export function tokenFileHeader(path: string, { files, clock }: ConnectionPorts): () => Promise<string> {
   let known = ''
   let until = 0
@@ -68,11 +68,11 @@ function basic(name: string, password: string): string {
 
 export interface Users {
   readonly users: ReadonlyMap<string, Omit<WebhookConnection, 'url'>>
-  /** That of the current context; empty: there is none. */
+  /** User of the current context; empty: none. */
   readonly current: string
 }
 
-/** What each user of a connection file shows: a client certificate, a header. Rejects with an Error that names the file and the field. */
+/** Credentials of each user in a connection file: client certificate, header. Rejects with an Error that names the file and the field. */
 export async function loadUsers(path: string, ports: ConnectionPorts): Promise<Users> {
   const { file, pem, fail } = await openFile(path, ports)
   const users = new Map<string, Omit<WebhookConnection, 'url'>>()
@@ -84,12 +84,12 @@ export async function loadUsers(path: string, ports: ConnectionPorts): Promise<U
   return { users, current }
 }
 
-/** The parsed file, and how what it names is read. */
+/** Parses the file; also returns a reader for the files that it refers to. */
 async function openFile(path: string, { files }: ConnectionPorts): Promise<{ file: z.output<typeof schema>; pem: Pem; fail: Fail }> {
   const fail: Fail = (field, message) => new ConfigurationFileError(path, [{ field, message }])
   const decoded = schema.safeParse(parseText(textOf(await files.read(path)), path))
   if (!decoded.success) throw new ConfigurationFileError(path, schemaProblems(decoded.error.issues))
-  /** What a field or the file that its neighbour names holds. */
+  /** The content of an inline field, or of the file that the alternative field names. */
   async function pem(data: string, name: string): Promise<string> {
     try {
       return data !== '' ? textOf(decodeBase64(data)) : name === '' ? '' : textOf(await files.read(beside(path, name)))
@@ -100,7 +100,7 @@ async function openFile(path: string, { files }: ConnectionPorts): Promise<{ fil
   return { file: decoded.data, pem, fail }
 }
 
-/** Reads one connection file, and the files that it names relative to itself. Rejects with an Error that names the file and the field. */
+/** Loads a connection file and the files that it refers to relative to itself. Rejects with an Error that names the file and the field. */
 export async function loadConnectionFile(path: string, ports: ConnectionPorts): Promise<WebhookConnection> {
   const { file, pem, fail } = await openFile(path, ports)
   const current = file['current-context']

@@ -1,4 +1,4 @@
-/** The release that a server behaves as, and the oldest one that it stays compatible with (KEP-4330). */
+/** The emulated release, and the oldest release to stay compatible with (KEP-4330). */
 import type { Rule } from './combination-rules.ts'
 import type { ParsedFlags } from './parse.ts'
 import { major, minor } from './version.ts'
@@ -15,27 +15,27 @@ export interface EffectiveVersion {
 }
 
 export const own: Release = { major, minor }
-/** Releases before this one are not offered yet. */
+/** The oldest release that can be emulated. */
 export const oldest: Release = { major, minor: minor - 3 }
 
 export const releaseText = (release: Release) => `${release.major}.${release.minor}`
 
-/** Reads `1.35`; what is no number is 0. */
+/** Parses `1.35`; malformed parts are 0. */
 export function parseRelease(text: string): Release {
   const [majorPart = 0, minorPart = 0] = text.split('.').map((part) => Number(part) || 0)
   return { major: majorPart, minor: minorPart }
 }
 
-/** Positive when `a` is the later one. */
+/** Positive when `a` is later. */
 export const compareReleases = (a: Release, b: Release) => a.major - b.major || a.minor - b.minor
 
-/** The last of `[component=][v]major.minor`. */
+/** Parses the last value, `[component=][v]major.minor`. */
 function lastOf(flags: ParsedFlags, name: 'emulated-version' | 'min-compatibility-version'): Release | undefined {
   const last = flags.get(name).at(-1)
   return last === undefined ? undefined : parseRelease(last.replace(/^.*=/, '').replace(/^v/, ''))
 }
 
-/** What --emulated-version and --min-compatibility-version say; the release before the emulated one is compatible unless said otherwise. */
+/** Resolves --emulated-version and --min-compatibility-version; default: compatible with the release before the emulated one. */
 export function effectiveVersion(flags: ParsedFlags): EffectiveVersion {
   const emulated = lastOf(flags, 'emulated-version') ?? own
   const before = { ...emulated, minor: emulated.minor - 1 }
@@ -48,7 +48,7 @@ function within(name: string, release: Release, last: Release): string | undefin
   return `--${name}: invalid value "${releaseText(release)}": must be between ${releaseText(oldest)} and ${releaseText(last)}`
 }
 
-/** Both releases have to be of those that this server knows, and the compatible one not later than the emulated one. */
+/** Both releases must be supported, and the compatible one must not be later than the emulated one. */
 export const effectiveRange: Rule = (flags) => {
   for (const name of ['emulated-version', 'min-compatibility-version'] as const) {
     const given = flags.get(name).map((text) => (text.includes('=') ? text.slice(0, text.indexOf('=')) : ''))
@@ -61,7 +61,7 @@ export const effectiveRange: Rule = (flags) => {
   return within('emulated-version', emulated, own) ?? within('min-compatibility-version', minCompatibility, emulated)
 }
 
-/** Looking ahead of the emulated release needs one. */
+/** Forward compatibility requires an emulated release. */
 export const emulation =
   (name: 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'): Rule =>
   (flags) =>

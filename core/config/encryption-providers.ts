@@ -1,4 +1,4 @@
-/** What one content of the file of `--encryption-provider-config` comes to: transformers, and the plugins that they use. */
+/** Providers of one content of the `--encryption-provider-config` file: transformers, and the KMS plugins in use. */
 import type { HealthCheck } from '../meta/health.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
@@ -14,9 +14,9 @@ import type { EncryptionConfiguration } from './files/encryption.ts'
 import { loadConfigurationFile } from './files/load.ts'
 
 export interface EncryptionOptions {
-  /** Path of a file of kind EncryptionConfiguration. */
+  /** Path of an EncryptionConfiguration file. */
   readonly file: string
-  /** Whether it is read again when it changes. */
+  /** Whether it is reloaded when it changes. */
   readonly automaticReload: boolean
 }
 
@@ -29,20 +29,20 @@ export interface ProvidersContext {
 
 export interface Providers {
   transformerOf(groupResource: GroupResource): Transformer | undefined
-  /** One for each plugin, in the order of the file. */
+  /** One per plugin, in the order of the file. */
   readonly checks: readonly HealthCheck[]
-  /** Rejects with an Error that says what is wrong with each plugin that is not well. */
+  /** Rejects with an Error about every unhealthy plugin. */
   checkAll(): Promise<void>
-  /** Whether there are plugins, all of version 2: they share one health check. */
+  /** Whether all plugins (at least one) have version 2: then they share a health check. */
   readonly onlyV2: boolean
-  /** Milliseconds that calls to the plugins may still take. */
+  /** Maximum milliseconds of calls to the plugins still in progress. */
   readonly patience: number
   close(): void
 }
 
 type Entry = EncryptionConfiguration['resources'][number]
 
-/** What several entries say about one resource counts together, in their order. */
+/** Merges entries for the same resource, in order. */
 function merged(entries: readonly Entry[]): readonly Entry[] {
   const repeated = new Set<string>()
   const seen = new Set<string>()
@@ -77,7 +77,7 @@ async function selections(entries: readonly Entry[], { ports, observer }: Provid
   return made
 }
 
-/** Rejects with an Error when the text can't be used. Plugins that are not well do not matter here. */
+/** Rejects with an Error when the content is invalid. Unhealthy plugins are not an error. */
 export async function createProviders(text: string, options: EncryptionOptions, context: ProvidersContext): Promise<Providers> {
   const { file, automaticReload } = options
   const configuration = loadConfigurationFile('EncryptionConfiguration', text, file, context.platform, { automaticReload })

@@ -1,4 +1,4 @@
-/** Encryption at rest as `--encryption-provider-config` describes it, and how the file is followed when it changes. */
+/** Encryption at rest as configured by `--encryption-provider-config`, with reloading. */
 import type { EncryptionMetrics } from '../meta/encryption-metrics.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import type { Platform } from '../platform.ts'
@@ -17,39 +17,39 @@ export type { EncryptionOptions } from './encryption-providers.ts'
 export interface EncryptionContext extends ProvidersContext {
   /** Prefix of all keys in the store. */
   readonly prefix: string
-  /** The built-in resources, whether they are served or not. */
+  /** The built-in resources, served or not. */
   readonly definitions: readonly ResourceDefinition[]
   readonly observer: EncryptionMetrics
 }
 
 export interface Encryption {
-  /** The store as everybody is to use it. */
+  /** Wraps the store with encryption. */
   decorate(store: KeyValueStore): KeyValueStore
-  /** How the key-management plugins are. */
+  /** Health checks of the KMS plugins. */
   readonly checks: readonly HealthCheck[]
   close(): void
 }
 
 interface Loaded {
   readonly providers: Providers
-  /** Of the text; the text itself holds keys. */
+  /** Digest of the content, which itself contains keys. */
   readonly digest: string
 }
 
 const flag = '--encryption-provider-config: '
-/** Milliseconds: how long new plugins may take to be well at least, between looks at them, and until a file that failed is tried again. */
+/** Milliseconds: minimum time for new plugins to become healthy, interval between checks of them, and retry interval of a failed file. */
 const shortestPatience = 10_000
 const lookInterval = 100
 const retryInterval = 60_000
 
-/** Of names that share a place in the store, such as events, configuration files use that of the core group. */
+/** Resources with the same storage key, such as events of both groups, are configured by the core group's name. */
 function storageKeys(definitions: readonly ResourceDefinition[], platform: Platform): ReadonlyMap<string, GroupResource> {
   const rows = definitions.map((row) => bind(row, platform)).filter(({ storage, storageKey }) => !storage && storageKey !== '')
   const coreLast = rows.toSorted((a, b) => Number(a.group === '') - Number(b.group === ''))
   return new Map(coreLast.map(({ storageKey, group, names }) => [storageKey, { group, resource: names.plural }]))
 }
 
-/** Rejects with a one-line error when the file can't be used. Plugins that are not well are waited for later. */
+/** Rejects with a one-line error when the file can't be used. Unhealthy plugins are waited for later. */
 export async function createEncryption(options: EncryptionOptions, context: EncryptionContext): Promise<Encryption> {
   const { ports, observer } = context
   const { files, clock, telemetry } = ports
@@ -99,7 +99,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
     }
     const { providers: old } = closed ? next : current
     current = closed ? current : next
-    // Requests that began before may still ask the old plugins.
+    // Closed after a delay: requests in progress may still use the old plugins.
     clock.after(old.patience, old.close)
     observer.reloaded(text)
     logger.info({ file }, 'encryption configuration reloaded')

@@ -1,4 +1,4 @@
-/** Flags that can't be combined, or only together, as rows. What needs the content of a file is in file-exclusions.ts. */
+/** Conflicts and dependencies between flags, as rows. Those that depend on file contents are in file-exclusions.ts. */
 import {
   admissionOverlap,
   audit,
@@ -17,7 +17,7 @@ import { type FeatureGate, gatesOfFlags } from './feature-gates.ts'
 import type { FlagName } from './flags/index.ts'
 import type { ParsedFlags } from './parse.ts'
 
-/** Those of `names` that the command line sets. */
+/** The flags of `names` that are set. */
 function setOf(flags: ParsedFlags, names: readonly FlagName[]): readonly FlagName[] {
   return names.filter((name) => flags.isSet(name))
 }
@@ -30,19 +30,19 @@ const notWith =
       ? setOf(flags, others).map((other) => `${flags.spelling(one)} and ${flags.spelling(other)} are mutually exclusive`)
       : undefined
 
-/** Neither makes sense alone. */
+/** Each requires the other. */
 const together =
   (one: FlagName, other: FlagName): Rule =>
   (flags) =>
     flags.isSet(one) === flags.isSet(other) ? undefined : `${flags.spelling(one)} and ${flags.spelling(other)} must be set together`
 
-/** `one` says something about `other`, which must be there. */
+/** `one` requires `other`. */
 const needs =
   (one: FlagName, other: FlagName): Rule =>
   (flags) =>
     flags.isSet(one) && !flags.isSet(other) ? `${flags.spelling(one)} needs ${flags.spelling(other)}` : undefined
 
-/** Setting a flag to what it is anyway needs nothing. */
+/** Setting a flag to its default requires nothing. */
 const isOff = (value: unknown) => value === false || value === 0 || value === ''
 
 const needsGate =
@@ -75,7 +75,7 @@ const rules: readonly Rule[] = [
   admissionOverlap,
   modeWithFile('ABAC', 'authorization-policy-file'),
   modeWithFile('Webhook', 'authorization-webhook-config-file'),
-  // With a file, whose issuers exclude these flags, the answer is in file-exclusions.ts.
+  // With a file, which excludes these flags, file-exclusions.ts reports the conflict.
   (flags) => (flags.isSet('authentication-config') ? undefined : oidcTogether(flags)),
   issuersOnce,
   together('tls-cert-file', 'tls-private-key-file'),
@@ -107,8 +107,8 @@ const rules: readonly Rule[] = [
 ]
 
 /**
- * Everything that is wrong with a combination of flags, one line each; none when they fit.
- * @throws FlagError when --feature-gates can't be read.
+ * All conflicts between flags, one line each.
+ * @throws FlagError when --feature-gates is malformed.
  */
 export function flagConflicts(flags: ParsedFlags): readonly string[] {
   const gates = gatesOfFlags(flags)

@@ -1,4 +1,4 @@
-/** What gates of release 1.36 were in the earlier releases that can be emulated. Source: kube_features.go of the reference server and its libraries. */
+/** State of the gates of 1.36 in earlier releases that can be emulated. Source: kube_features.go of the reference server and its libraries. */
 import type { GateRow, GateSpec, gateRows } from './feature-gate-rows.ts'
 
 type Since = GateSpec['since']
@@ -12,7 +12,7 @@ const beta = spec('beta', true)
 const ga = spec('ga', true)
 const deprecated = spec('deprecated', true)
 
-/** Oldest first. A gate that is not here was added with the release that its row names, or has not changed since the oldest of them. */
+/** Oldest first. Gates not listed were added in the release of their row, or have not changed since the oldest release. */
 const earlier: { readonly [name in (typeof gateRows)[number]['name']]?: readonly GateSpec[] } = {
   APIServerTracing: [beta('1.27')],
   AggregatedDiscoveryRemoveBetaType: [deprecated('1.33')],
@@ -115,7 +115,7 @@ const earlier: { readonly [name in (typeof gateRows)[number]['name']]?: readonly
   WindowsGracefulNodeShutdown: [alpha('1.32')],
 }
 
-/** What a gate is in a release, where `reached` says which releases have come by then; undefined: there is no such gate yet. */
+/** State of a gate in a release; `reached` tells which releases are included. Undefined: the gate does not exist yet. */
 export function specOf(row: GateRow, reached: (since: Since) => boolean): GateSpec | undefined {
   const all: readonly GateSpec[] = [...((earlier as { readonly [name: string]: readonly GateSpec[] })[row.name] ?? []), row]
   return all.findLast(({ since }) => reached(since))

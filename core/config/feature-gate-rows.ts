@@ -1,16 +1,16 @@
-/** The feature gates of release 1.36, alphabetised. Each is switched by --feature-gates; not every one has behaviour behind it here. */
+/** The feature gates of release 1.36, alphabetized. All can be set by --feature-gates; not all have an effect here. */
 export interface GateSpec {
   readonly default: boolean
   readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated'
-  /** Release that gave the gate this stage and default. */
+  /** Release in which the gate got this stage and default. */
   readonly since: `1.${number}`
-  /** Can't be set to anything but the default. */
+  /** Only the default is allowed. */
   readonly lockToDefault?: true
 }
 
 export interface GateRow extends GateSpec {
   readonly name: string
-  /** An API server honours it, and nothing here does yet: a value other than the default is warned of. Most gates are for other components. */
+  /** A gate of the API server that is not implemented here: other values than the default give a warning. Most gates are for other components. */
   readonly idle?: true
 }
 

@@ -1,4 +1,4 @@
-/** Which features are on: the rows' defaults, as --feature-gates changes them (component-base/featuregate). */
+/** Feature gates: defaults, changed by --feature-gates (component-base/featuregate). */
 import type { Platform } from '../platform.ts'
 import { compareReleases, effectiveVersion, own, parseRelease, type Release, releaseText } from './emulation.ts'
 import { specOf } from './feature-gate-history.ts'
@@ -11,9 +11,9 @@ import { ourWords } from './words.ts'
 export type FeatureGate = (typeof gateRows)[number]['name']
 
 export interface FeatureGates {
-  /** Whether a gate is on; one that is not known is off. */
+  /** Whether a gate is on; unknown gates are off. */
   enabled(name: FeatureGate | (string & {})): boolean
-  /** Every gate of the release with its value, alphabetised. */
+  /** All gates of the release with their values, alphabetized. */
   readonly all: readonly { readonly row: GateRow; readonly enabled: boolean }[]
   readonly warnings: readonly string[]
 }
@@ -24,7 +24,7 @@ const idle = new Set(gateRows.flatMap((row) => ('idle' in row ? [row.name] : [])
 
 const isGroup = (name: string): name is keyof typeof groups => Object.hasOwn(groups, name)
 
-/** `component:name=value` without the component, of which there is one. */
+/** Removes the component from `component:name=value`; there is only one. */
 function withoutComponent(pair: string, { component }: Platform): string {
   const at = pair.indexOf(':')
   if (at === -1) return pair
@@ -43,7 +43,7 @@ function readPair(pair: string, platform: Platform): readonly [name: string, val
   return [gate, value]
 }
 
-/** For a gate that no release has, or only releases after this one. */
+/** Error for a gate that no release has, or only later releases. */
 const missing = (name: string, value: boolean, release: Release | undefined) =>
   new FlagError(
     release
@@ -51,7 +51,7 @@ const missing = (name: string, value: boolean, release: Release | undefined) =>
       : `--feature-gates: unrecognized feature gate: ${name}`,
   )
 
-/** The gates as they are in a release. */
+/** The gates of a release. */
 function gatesOf(release: Release): GateRow[] {
   const reached = (since: string) => compareReleases(parseRelease(since), release) <= 0
   return gateRows.flatMap((row) => {
@@ -63,9 +63,9 @@ function gatesOf(release: Release): GateRow[] {
 const ownGates = gatesOf(own)
 
 /**
- * Reads the items of --feature-gates for a server that behaves as `release`. A gate that is named wins over AllAlpha and AllBeta, whatever
- * their order. A gate that the release does not have is off.
- * @throws FlagError for an unknown gate, one that the release does not have, one locked to another value, or a value that is no truth value.
+ * Parses --feature-gates for the (emulated) release. Explicit gates take precedence over AllAlpha and AllBeta, in any
+ * order. Gates that the release does not have are off.
+ * @throws FlagError for an unknown gate, one that the release does not have, one locked to another value, or a malformed boolean.
  */
 export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = own): FeatureGates {
   const known = compareReleases(release, own) === 0 ? ownGates : gatesOf(release)
@@ -104,7 +104,7 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform, 
 }
 
 /**
- * The gates that --feature-gates and --emulated-version give.
+ * The gates from --feature-gates and --emulated-version.
  * @throws FlagError: see parseFeatureGates.
  */
 export const gatesOfFlags = (flags: ParsedFlags): FeatureGates =>

@@ -1,17 +1,17 @@
-/** Combinations of flags with what configuration files say. */
+/** Conflicts between flags and contents of configuration files. */
 import { oidcTogether } from './combination-rules.ts'
 import { oidcFlagsSet } from './exclusions.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { EncryptionConfiguration } from './files/encryption.ts'
 import type { ParsedFlags } from './parse.ts'
 
-/** What a file of kind AuthenticationConfiguration configures at all, right or wrong. */
+/** The parts of an AuthenticationConfiguration, possibly invalid, that may conflict with flags. */
 export interface AuthenticationContent {
   readonly jwt: readonly unknown[]
   readonly anonymous?: unknown
 }
 
-/** What of the file of --authentication-config another flag decides already, one line each. */
+/** Conflicts of the --authentication-config file with flags, one line each. */
 export function authenticationFileConflicts(flags: ParsedFlags, file: AuthenticationContent): readonly string[] {
   const exclusive = (flag: string, field: string) =>
     `--authentication-config and ${flag} are mutually exclusive when the file configures ${field}`
@@ -23,7 +23,7 @@ export function authenticationFileConflicts(flags: ParsedFlags, file: Authentica
   ]
 }
 
-/** What of the file of --encryption-provider-config the feature gates rule out, one line each. */
+/** Conflicts of the --encryption-provider-config file with feature gates, one line each. */
 export function encryptionFileConflicts(file: EncryptionConfiguration, gates: Pick<FeatureGates, 'enabled'>): readonly string[] {
   const old = file.resources.some(({ providers }) => providers.some(({ kms }) => kms?.apiVersion === 'v1'))
   return old && !gates.enabled('KMSv1')

@@ -7,7 +7,7 @@ import { formatDuration, parseDuration } from './duration.ts'
 import { type Flag, type FlagOptions, type FlagType, type FlagValueOf, flag } from './flag.ts'
 import { ourWords } from './words.ts'
 
-/** Values between these, both allowed. */
+/** Bounds, both inclusive. */
 interface Range {
   readonly min?: number
   readonly max?: number
@@ -28,7 +28,7 @@ const truth = new Map([
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ])
 
-/** The words that Go's strconv.ParseBool takes; undefined for any other. */
+/** Parses booleans as Go's strconv.ParseBool; undefined for other words. */
 export function parseBool(text: string): boolean | undefined {
   return truth.get(text)
 }
@@ -44,14 +44,14 @@ const boolType: FlagType<boolean> = {
   show: String,
 }
 
-/** Off unless the default says otherwise. */
+/** A boolean; default false. */
 export function bool(options: FlagOptions<boolean>): Flag<boolean> {
   return flag(boolType, { default: false, ...options })
 }
 
 const integer = /^[+-]?(?:0x[\da-f]+|0b[01]+|0o?[0-7]+|0|[1-9]\d*)$/i
 
-/** Base as the prefix says; a leading zero alone means octal (Go, strconv.ParseInt with base 0). */
+/** The prefix gives the base; a leading zero alone means octal (Go, strconv.ParseInt with base 0). */
 function parseInteger(text: string): number {
   if (!integer.test(text)) throw new DecodeError('must be an integer')
   const digits = text.replace(/^[+-]/, '').replace(/^0(?=\d)/, '0o')
@@ -72,7 +72,7 @@ export function float<const O extends FlagOptions<number> & Range>(options: O): 
   return flag({ label: 'float', read, show: String }, options)
 }
 
-/** Milliseconds; not negative unless `min` says so. */
+/** Milliseconds; negative values are only allowed with `min`. */
 export function duration<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
   const read = (text: string) => {
     let value: number
@@ -86,7 +86,7 @@ export function duration<const O extends FlagOptions<number> & Range>(options: O
   return flag({ label: 'duration', read, show: formatDuration }, options)
 }
 
-/** Whole bytes of a resource quantity such as `64Ki`. */
+/** Whole bytes given as resource quantity, such as `64Ki`. */
 export function quantity<const O extends FlagOptions<number>>(options: O): Flag<FlagValueOf<number, O>> {
   const read = (text: string) => {
     try {
@@ -106,7 +106,7 @@ function mustBeOneOf(text: string, allowed: readonly string[]): void {
   if (!allowed.includes(text)) throw new DecodeError(`must be one of ${allowed.join(', ')}`)
 }
 
-/** One of some words. */
+/** One of several words. */
 export function choice<const W extends string, const O extends FlagOptions<W> & { readonly oneOf: readonly W[] }>(
   options: O,
 ): Flag<FlagValueOf<O['oneOf'][number], O>> {
@@ -121,21 +121,21 @@ export function choice<const W extends string, const O extends FlagOptions<W> & 
 
 interface ListOptions extends FlagOptions<readonly string[]> {
   readonly oneOf?: readonly string[]
-  /** False: commas are part of the value, and the flag is repeated instead. */
+  /** False: commas are part of the value; the flag is repeated instead. */
   readonly split?: false
   readonly checkItem?: (item: string) => string | undefined
-  /** A later use of the flag replaces an earlier one, where adding to it would make no sense. */
+  /** Later uses of the flag replace earlier ones instead of adding to them. */
   readonly lastWins?: true
 }
 
-/** The fields of one line of comma-separated values; an empty text has none. */
+/** Parses one line of comma-separated values; an empty text has none. */
 function oneRecord(text: string): readonly string[] {
   const records = parseCsv(text)
   if (records.length > 1) throw new DecodeError('must be one line')
   return records[0]?.fields ?? []
 }
 
-/** A list; further uses of the flag add to it, unless the last one is to win. Empty unless the default says otherwise. */
+/** A list; repeated uses of the flag add to it, unless `lastWins`. Default empty. */
 export function strings(options: ListOptions): Flag<readonly string[]> {
   const { oneOf, checkItem } = options
   const read = (text: string): readonly string[] => {
@@ -155,15 +155,15 @@ export function strings(options: ListOptions): Flag<readonly string[]> {
 
 interface MapOptions extends FlagOptions<ReadonlyMap<string, string>> {
   /**
-   * `each`: a comma always separates pairs. `never`: one pair a flag, as it is.
-   * `quoted`: CSV, but a text with a single `=` is one pair whatever commas it has (pflag's StringToString).
+   * `each`: pairs are separated by commas. `never`: one pair per flag.
+   * `quoted`: CSV, but a text with a single `=` is one pair even with commas (pflag's StringToString).
    */
   readonly split: 'each' | 'never' | 'quoted'
-  /** The value of a key without `=`; absent: that is an error. */
+  /** Value of a key without `=`; absent: an error. */
   readonly bareValue?: string
 }
 
-/** `key=value` pairs; further uses of the flag add to them, and a later value of a key wins. */
+/** `key=value` pairs; repeated uses of the flag add to them, and the last value of a key wins. */
 export function map(options: MapOptions): Flag<ReadonlyMap<string, string>> {
   const { split, bareValue } = options
   const pairs = (text: string): readonly string[] => {
@@ -189,7 +189,7 @@ export function map(options: MapOptions): Flag<ReadonlyMap<string, string>> {
   return flag(type, { default: new Map<string, string>(), ...options })
 }
 
-/** A flag of a syntax of its own. */
+/** A flag with its own syntax. */
 export function custom<T, const O extends FlagOptions<T>>(type: FlagType<T>, options: O): Flag<FlagValueOf<T, O>> {
   return flag(type, options)
 }

@@ -1,47 +1,47 @@
-/** What a command-line flag is: a row of data that reads its own values. */
+/** Command-line flags as data: each row parses its own values. */
 
 import type { Platform, PlatformName } from '../platform.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 
-/** A command line that can't be used. The message is one line and names the flag. */
+/** An invalid command line. The message is one line and names the flag. */
 export class FlagError extends Error {
   override readonly name = 'FlagError'
 }
 
-/** What the default of a flag may depend on. */
+/** Input for defaults that depend on other settings. */
 export interface FlagContext {
   readonly platform: Platform
   readonly platformName: PlatformName
-  /** The texts given for another flag, none when it is not set. */
+  /** Unparsed values of another flag; empty when it is not set. */
   given(name: string): readonly string[]
 }
 
-/** How one text becomes a value, and what the words around it are. */
+/** Parsing and help label of a type. */
 export interface FlagType<T> {
-  /** Stands after the name in the help. */
+  /** Label after the name in the help. */
   readonly label: string
-  /** The text that a flag without a value stands for; absent: a value is needed. */
+  /** Value of a flag without `=value`; absent: a value is required. */
   readonly bare?: string
   /** @throws DecodeError with the reason. */
   read(text: string, platform: Platform): T
-  /** One value of all that were given, at least one; absent: the last one wins. */
+  /** Combines the values of repeated flags; absent: the last one wins. */
   join?(values: readonly T[]): T
   show(value: T): string
 }
 
-/** One row: `V` is what a program gets for it, `undefined` included when it has no default. */
+/** A flag; `V` is its value type, which includes `undefined` without a default. */
 export interface Flag<V = unknown> {
   readonly type: FlagType<unknown>
   readonly short?: string
-  /** In words of our own, without the default. */
+  /** Description without the default. */
   readonly help: string
-  /** False: accepted, but without effect in this version. */
+  /** False: accepted, but has no effect in this version. */
   readonly built: boolean
-  /** What to use instead; setting the flag warns. */
+  /** Replacement of a deprecated flag; setting the flag gives a warning. */
   readonly deprecated?: string
-  /** The value when the flag is not set. */
+  /** The default value. */
   initial(context: FlagContext): V
-  /** @throws FlagError, with `name` as the user spells it. */
+  /** @throws FlagError; `name` is the user's spelling. */
   read(name: string, texts: readonly string[], platform: Platform): V
 }
 
@@ -51,20 +51,20 @@ export interface FlagOptions<T> {
   readonly built?: true
   readonly short?: string
   readonly deprecated?: string
-  /** Replaces the type's word in the help. */
+  /** Replaces the type's label in the help. */
   readonly label?: string
-  /** Why a value can't be, or undefined. */
+  /** Returns why a value is invalid, or undefined. */
   readonly check?: (value: T) => string | undefined
 }
 
-/** The value of a flag: with a default it is always there. */
+/** Value type of a flag: excludes undefined if there is a default. */
 export type FlagValueOf<T, O> = O extends { readonly default: unknown } ? T : T | undefined
 
 function isFunction<T>(value: T | ((context: FlagContext) => T)): value is (context: FlagContext) => T {
   return typeof value === 'function'
 }
 
-/** A row of the given type. */
+/** A flag of the given type. */
 export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O): Flag<FlagValueOf<T, O>> {
   const { help, short, deprecated, label = type.label, check } = options
   const initial = options.default

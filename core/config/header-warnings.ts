@@ -1,13 +1,13 @@
 import type { ParsedFlags } from './parse.ts'
 
-/** Headers that every aggregated API server is told of by the reference server, and so understands. */
+/** Request headers that the reference server announces to every aggregated API server. */
 const expected = [
   ['requestheader-username-headers', 'X-Remote-User', 'header'],
   ['requestheader-group-headers', 'X-Remote-Group', 'header'],
   ['requestheader-extra-headers-prefix', 'X-Remote-Extra-', 'header prefix'],
 ] as const
 
-/** What an operator should know about the headers of front proxies, one line each. */
+/** Warnings about front proxy headers, one line each. */
 export function headerWarnings(flags: Pick<ParsedFlags, 'get'>): readonly string[] {
   return expected.flatMap(([flag, standard, noun]) => {
     const given = flags.get(flag)

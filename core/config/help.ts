@@ -1,4 +1,4 @@
-/** The text of `--help`, made from the rows of the flags. */
+/** Generates the text of `--help` from the flags. */
 import type { Platform, PlatformName } from '../platform.ts'
 import type { Flag, FlagContext } from './flag.ts'
 import { flagGroups } from './flags/index.ts'
@@ -10,7 +10,7 @@ const indent = ' '.repeat(10)
 function wrap(text: string): string {
   const lines: string[] = []
   let line = indent
-  // A default stays in one piece.
+  // Keep a default in one piece.
   for (const word of text.split(/(?<!\(default) /)) {
     if (line !== indent && line.length + 1 + word.length > width) {
       lines.push(line)

@@ -1,4 +1,4 @@
-/** A command line becomes values, or one line that says what is wrong with it. */
+/** Parses a command line to values, or throws a one-line error. */
 import { createPlatform, type Platform, platformOfProgram } from '../platform.ts'
 import { type Arguments, splitArguments } from './arguments.ts'
 import { type FlagContext, FlagError } from './flag.ts'
@@ -6,19 +6,19 @@ import { type FlagName, type FlagValue, flags, isFlagName } from './flags/index.
 import { findFlag } from './spelling.ts'
 
 export interface ParsedFlags {
-  /** The names that --platform, --platform-domain and the program's name select. */
+  /** Names selected by --platform, --platform-domain and the program's name. */
   readonly platform: Platform
-  /** The value of a flag, or its default; undefined only for flags without one. */
+  /** The value or default of a flag; undefined only for flags without a default. */
   get<N extends FlagName>(name: N): FlagValue<N>
-  /** Whether the command line sets the flag, be it to its default. */
+  /** Whether the command line sets the flag, even to its default. */
   isSet(name: FlagName): boolean
-  /** The flag as the user spelled it, with dashes. */
+  /** The user's spelling of the flag, with dashes. */
   spelling(name: FlagName): string
-  /** One line each, without line ends. */
+  /** One line each, without line feed. */
   readonly warnings: readonly string[]
 }
 
-/** `/usr/local/bin/apiserver` and `apiserver.exe` are `apiserver`. */
+/** `/usr/local/bin/apiserver` and `apiserver.exe` become `apiserver`. */
 const programName = (program: string) => program.replace(/^.*[\\/]/, '').replace(/\.exe$/i, '')
 
 function choosePlatform({ texts }: Arguments, program: string): FlagContext {
@@ -45,8 +45,8 @@ function warningsFor({ texts, spellings }: Arguments): readonly string[] {
 }
 
 /**
- * Reads a command line, without the program itself. `program` is the name it was started under.
- * Combinations of flags are checked apart (exclusions.ts).
+ * Parses a command line without the program; `program` is the name it was started under.
+ * exclusions.ts validates combinations of flags.
  * @throws FlagError with one line that names the flag.
  */
 export function parseFlags(argv: readonly string[], program: string): ParsedFlags {

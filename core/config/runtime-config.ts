@@ -1,4 +1,4 @@
-/** Which built-in APIs are served: their defaults, as --runtime-config changes them. */
+/** Selects the served built-in APIs: defaults, changed by --runtime-config. */
 
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
@@ -7,7 +7,7 @@ import { compareReleases, own, parseRelease, type Release, releaseText } from '.
 import { FlagError } from './flag.ts'
 import { parseBool } from './flag-types.ts'
 
-/** What of a definition decides whether it is served. The group may be written as in the definition, or with the platform's names. */
+/** The fields of a definition that decide. The group may have placeholders or the platform's names. */
 export type RuntimeConfigRow = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
 
 export interface RuntimeConfig {
@@ -16,15 +16,15 @@ export interface RuntimeConfig {
 
 export interface RuntimeConfigOptions {
   readonly platform: Platform
-  /** Release whose APIs are offered; absent: the server's own. */
+  /** Emulated release; absent: the server's own. */
   readonly emulated?: Release
-  /** Where a version is on, later and more stable ones of the same resource are, too (--emulation-forward-compatible). */
+  /** If a version is served, also serve its later and more stable versions (--emulation-forward-compatible). */
   readonly laterVersions?: boolean
-  /** Lets explicit entries turn on what a later release introduced (--runtime-config-emulation-forward-compatible). */
+  /** Explicit entries may enable APIs introduced after the emulated release (--runtime-config-emulation-forward-compatible). */
   readonly laterEntries?: boolean
 }
 
-/** Keys that stand for many versions; later ones win over earlier ones. */
+/** Keys for groups of versions; later ones take precedence. */
 const matchers = new Map([
   ['api/all', /^/],
   ['api/ga', /^v\d+$/],
@@ -42,7 +42,7 @@ interface Entry {
   readonly on: boolean
 }
 
-/** `v1`, `apps/v1` or `apps/v1/deployments`; a key without group is one of the core group. */
+/** Parses `v1`, `apps/v1` or `apps/v1/deployments`; without group it is the core group. */
 function readEntry(key: string, text: string): Entry {
   const parts = key.split('/')
   const [group = '', version = '', resource] = parts.length === 1 ? ['', key] : parts
@@ -55,7 +55,7 @@ function readEntry(key: string, text: string): Entry {
   return { key, group, version, resource, on }
 }
 
-/** Whether a release that may be named has come, as of another. */
+/** Whether the given release is not later than the emulated one; false if undefined. */
 const reached = (release: string | undefined, emulated: Release) =>
   release !== undefined && compareReleases(parseRelease(release), emulated) <= 0
 
@@ -79,9 +79,9 @@ function checkKnown(entries: readonly Entry[], known: readonly RuntimeConfigRow[
 }
 
 /**
- * Reads the pairs of --runtime-config. The most specific one wins: a resource over its version, that over the stage of the
- * version (`api/beta`), that over `api/all`, and what the definition says comes last. `known` is every built-in definition.
- * @throws FlagError for a key that names nothing, a value that is no truth value, or an API from after the emulated version.
+ * Parses --runtime-config. The most specific entry wins: resource, then its version, then the stage of the
+ * version (`api/beta`), then `api/all`, then the definition's default. `known` lists all built-in definitions.
+ * @throws FlagError for an unknown key, a malformed boolean, or an API later than the emulated version.
  */
 export function parseRuntimeConfig(
   pairs: ReadonlyMap<string, string>,
@@ -102,7 +102,7 @@ export function parseRuntimeConfig(
   const { platform, emulated = own, laterVersions = false, laterEntries = false } = options
   const explicit = new Map(entries.map(({ group, version, resource, on }) => [[group, version, resource].join('/'), on]))
 
-  /** What the most specific entry about it says. */
+  /** The most specific explicit entry for a definition. */
   function entryOf({ group, version, names }: RuntimeConfigRow): boolean | undefined {
     const name = platform.name(group)
     return explicit.get([name, version, names.plural].join('/')) ?? explicit.get([name, version, undefined].join('/'))
@@ -111,7 +111,7 @@ export function parseRuntimeConfig(
   const enabled = (definition: RuntimeConfigRow) =>
     entryOf(definition) ?? stages.findLast(([pattern]) => pattern.test(definition.version))?.[1] ?? definition.servedByDefault
 
-  /** Less preferred versions of the same resource, alpha ones aside: they say nothing about later ones. */
+  /** Less preferred versions of the same resource except alpha ones, which don't enable later versions. */
   const lesser = ({ group, version, names }: RuntimeConfigRow) =>
     known.filter(
       (other) =>

@@ -1,4 +1,4 @@
-/** The names that a list such as `--controllers=*,-garbage-collector` chooses from the known ones. Throws a FlagError on others. */
+/** Selects names by a list such as `--controllers=*,-garbage-collector`. Throws a FlagError on unknown names. */
 import { FlagError } from './flag.ts'
 
 export function selectNames(flag: string, given: readonly string[], known: readonly string[]): readonly string[] {

@@ -1,14 +1,14 @@
-/** How flags may be spelled: aliases of a platform's column, and what was probably meant. */
+/** Spellings of flags: aliases of a platform, and suggestions for unknown flags. */
 import { createPlatform, type Platform, platformNames } from '../platform.ts'
 import { type FlagName, flags, isFlagName } from './flags/index.ts'
 
 export interface Spelling {
   readonly name: FlagName
-  /** True when the spelling is one that only some platforms know. */
+  /** True for a spelling that only some platforms accept. */
   readonly alias: boolean
 }
 
-/** The flag that a platform knows by this name; underscores count as dashes. */
+/** The flag with this name on a platform; underscores count as dashes. */
 export function findFlag(given: string, { flagAliases }: Platform): Spelling | undefined {
   const name = given.replaceAll('_', '-')
   if (isFlagName(name)) return { name, alias: false }
@@ -28,12 +28,12 @@ export function findFlagAnywhere(given: string): Spelling | undefined {
   return undefined
 }
 
-/** The other spellings of a flag on a platform. */
+/** Aliases of a flag on a platform. */
 export function aliasesOf(name: string, { flagAliases }: Platform): readonly string[] {
   return flagAliases.filter(([ours]) => name.startsWith(ours)).map(([ours, alias]) => alias + name.slice(ours.length))
 }
 
-/** Single-character edits between two texts (Levenshtein), or more than `limit`. */
+/** Levenshtein distance of two texts, or more than `limit`. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
@@ -50,7 +50,7 @@ function distance(a: string, b: string, limit: number): number {
 
 const longestName = Math.max(...Object.keys(flags).map((name) => name.length))
 
-/** The flag whose name is closest to an unknown one, if any is close. */
+/** The flag with the most similar name, if any is similar. */
 export function closestFlag(given: string): string | undefined {
   const name = given.replaceAll('_', '-')
   if (name.length > longestName + 3) return undefined

@@ -1,23 +1,23 @@
 /** Items of `--kvstore-servers-overrides`, such as `/events#http://a:2379;http://b:2379`. */
 import type { GroupResource } from '../respond/status.ts'
 
-/** Servers, and the resources that are stored there instead of in the main store. */
+/** Servers that store the given resources instead of the main store. */
 export interface ServersOverride {
   readonly servers: readonly string[]
   readonly resources: readonly GroupResource[]
 }
 
-/** Why a server's address can't be; undefined when it can. */
+/** Error of a server address; undefined: valid. */
 export const serverProblem = (text: string) => (/^(?:https?|unixs?):\/\/[^\s/]/.test(text) ? undefined : 'must be scheme://host:port')
 
-/** Why an item can't be; undefined when it can. */
+/** Error of an item; undefined: valid. */
 export function overrideProblem(item: string): string | undefined {
   const [resource = '', servers = '', ...rest] = item.split('#')
   if (rest.length > 0 || resource.split('/').length !== 2 || resource.endsWith('/')) return 'must be group/resource#url;url'
   return servers.split(';').some((server) => serverProblem(server)) ? 'must be group/resource#url;url' : undefined
 }
 
-/** One override for each set of servers, in whatever order an item lists them; in the order of the items. */
+/** One override per set of servers, regardless of their order; in the order of the items. */
 export function serversOverrides(items: readonly string[]): readonly ServersOverride[] {
   const sets = new Map<string, { servers: readonly string[]; resources: GroupResource[] }>()
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** The release whose API and behaviour this server has, as clients read it from /version (apimachinery version.Info). */
+/** The emulated API release as /version reports it (apimachinery version.Info). */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
@@ -15,14 +15,14 @@ export interface VersionInfo {
   readonly platform: string
 }
 
-/** What a build or a runtime knows about itself; all of it may be left out. */
+/** Build and runtime information; all optional. */
 export interface BuildInfo {
   readonly gitCommit?: string
   /** `clean` (default) or `dirty`. */
   readonly gitTreeState?: string
   /** RFC 3339. */
   readonly buildDate?: string
-  /** Such as `node20.20.2`; stands where clients expect the version of Go. */
+  /** Such as `node20.20.2`; reported in the field for the version of Go. */
   readonly runtime?: string
   /** Such as `linux/amd64`. */
   readonly platform?: string
@@ -38,8 +38,8 @@ interface Release {
 }
 
 /**
- * `reported` replaces the release in `gitVersion` (flag `--version=vX.Y.Z`); the API is that of the emulated release, which is our own
- * by default.
+ * `reported` replaces the release in `gitVersion` (flag `--version=vX.Y.Z`); major and minor are those of the emulated release, by default
+ * our own.
  */
 export function versionInfo(
   build: BuildInfo = {},
@@ -64,13 +64,13 @@ export function versionInfo(
   }
 }
 
-/** What `--version` prints (`raw`: all fields), or undefined when the server is to start. */
+/** Text of `--version` (`raw`: all fields), or undefined when the server is to start. */
 export function versionText(flag: string | undefined, name: string, build?: BuildInfo): string | undefined {
   if (flag === 'true') return `${name} ${release}`
   return flag === 'raw' ? JSON.stringify(versionInfo(build), undefined, 2) : undefined
 }
 
-/** The version to report in /version: that of `--version=vX.Y.Z`, or our own. */
+/** The version to report in /version: from `--version=vX.Y.Z`, or our own. */
 export function reportedVersion(flag: string | undefined): string {
   return flag?.startsWith('v') ? flag : release
 }

@@ -1,7 +1,7 @@
 /** Items of `--watch-cache-sizes`, such as `deployments.apps#0`. */
 import type { GroupResource } from '../respond/status.ts'
 
-/** Why an item can't be; undefined when it can. */
+/** Error of an item; undefined: valid. */
 export function watchCacheSizeProblem(item: string): string | undefined {
   const [resource = '', size, ...rest] = item.split('#')
   if (size === undefined || rest.length > 0 || !/^[a-z\d][a-z\d.-]*$/.test(resource)) return 'must be resource[.group]#size'
@@ -9,7 +9,7 @@ export function watchCacheSizeProblem(item: string): string | undefined {
   return /^\d+$/.test(size) ? undefined : 'size must be a number'
 }
 
-/** The resources whose last size is 0: they are read from the store itself. */
+/** Resources with size 0 in the last item, which are read directly from the store. */
 export function uncachedResources(items: readonly string[]): readonly GroupResource[] {
   const sizes = new Map(items.map((item) => item.split('#') as [resource: string, size: string]))
   return [...sizes].flatMap(([text, size]) => {

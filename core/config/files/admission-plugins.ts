@@ -1,4 +1,4 @@
-/** What admission plugins are configured with, each in a kind of its own: rows of kinds, fields and rules. */
+/** Configuration kinds of admission plugins: versions, fields and validation. */
 import * as z from 'zod'
 import type {
   EventRateLimitConfiguration,
@@ -164,7 +164,7 @@ const imagePolicy = z.strictObject({
   imagePolicy: struct({ platformConfigFile: text, allowTTL: int, denyTTL: int, retryBackoff: int, defaultAllow: bool }),
 })
 
-/** Times are numbers of these; 0 is the default and -1 none. Milliseconds. */
+/** Multiples of the unit; 0 is the default and -1 means none. Milliseconds. */
 const times = {
   allowTTL: { unit: 1_000, least: 1_000, most: 1_800_000, byDefault: 300_000 },
   denyTTL: { unit: 1_000, least: 1_000, most: 1_800_000, byDefault: 30_000 },
@@ -205,7 +205,7 @@ const webhookFile = fileKind({
 })
 
 export interface PluginKind<T> {
-  /** Kind and versions that are registered; absent: the file says neither. */
+  /** Registered kinds and versions; absent: the file has neither kind nor version. */
   readonly kinds?: readonly RegisteredKind[]
   load(value: object, context: FileContext): T
 }

@@ -10,7 +10,7 @@ const schema = z.strictObject({
     z.strictObject({
       name: text,
       path: text,
-      /** Used instead of the file at `path`. */
+      /** Inline configuration, instead of the file at `path`. */
       configuration: z
         .record(z.string(), z.json())
         .nullish()
@@ -21,7 +21,7 @@ const schema = z.strictObject({
 
 export type AdmissionConfiguration = z.output<typeof schema>
 
-/** A path in the file is relative to the file. */
+/** Resolves a path relative to the file. */
 function beside(file: string, path: string): string {
   return path === '' || path.startsWith('/') ? path : file.replace(/[^/]*$/, '') + path
 }

@@ -1,4 +1,4 @@
-/** Rules of claims in an AuthenticationConfiguration. */
+/** Validation of claim rules and mappings in an AuthenticationConfiguration. */
 import type { JwtCompiler } from '../../authn/jwt/expressions.ts'
 import type { Compiled } from '../../cel/environment.ts'
 import type { Program } from '../../cel/program.ts'
@@ -13,15 +13,15 @@ type Mappings = JWTAuthenticator['claimMappings']
 
 const bothSet = "claim and expression can't both be set"
 
-/** What the rules of one authenticator share: its compiler, and what its expressions turn out to use. */
+/** Shared state of one authenticator's validation. */
 interface Checking {
   readonly compiler: JwtCompiler
   readonly errors: FieldErrors
-  /** Programs that may check that an address is verified. */
+  /** Compiled expressions that may check `email_verified`. */
   readonly programs: Program[]
 }
 
-/** Notes why an expression is none. */
+/** Returns the program, or adds the compile error. */
 function compiled(result: Compiled, expression: string, path: FieldPath, errors: FieldErrors): Program | undefined {
   if (!('issues' in result)) return result.program
   errors.invalid(path, expression, result.issues)
@@ -50,7 +50,7 @@ function checkValidationRules(rules: JWTAuthenticator['claimValidationRules'], p
   }
 }
 
-/** The program of a mapping that is an expression. */
+/** Validates a mapping; returns the program if it is an expression. */
 function checkMapping({ claim, expression }: Mappings['uid'], path: FieldPath, { compiler, errors }: Checking): Program | undefined {
   if (claim !== '' && expression !== '') errors.invalid(path, '', bothSet)
   else if (expression !== '') return compiled(compiler.claims(expression), expression, path.child('expression'), errors)
@@ -90,7 +90,7 @@ function checkExtra(extra: Mappings['extra'], path: FieldPath, checking: Checkin
   }
 }
 
-/** An address that nobody has verified must not become a user name unnoticed. */
+/** A user name from the claim `email` requires a check of `email_verified` somewhere. */
 function checkEmail(username: Program, path: FieldPath, { errors, programs }: Checking): void {
   const uses = (claim: string) => (program: Program) => selects(program.tree, 'claims', claim)
   if (!uses('email')(username) || [username, ...programs].some(uses('email_verified'))) return
@@ -112,7 +112,7 @@ function checkUserRules(rules: JWTAuthenticator['userValidationRules'], path: Fi
   }
 }
 
-/** Adds every fault of an authenticator's rules and mappings, expressions that can't be compiled included. */
+/** Validates an authenticator's rules and mappings, including compilation of expressions. */
 export function checkClaims(
   authenticator: JWTAuthenticator,
   path: FieldPath,

@@ -1,4 +1,4 @@
-/** The names of resources in an EncryptionConfiguration: `secrets`, `deployments.apps`, `*.apps`, `*.` (core group), `*.*`. */
+/** Resource names in an EncryptionConfiguration: `secrets`, `deployments.apps`, `*.apps`, `*.` (core group), `*.*`. */
 import type { Platform } from '../../platform.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
@@ -14,7 +14,7 @@ function readName(text: string): Name {
   return { text, resource: dot === -1 ? text : text.slice(0, dot), group: dot === -1 ? '' : text.slice(dot + 1) }
 }
 
-/** Whether a wildcard selects everything that another name selects. */
+/** Whether a wildcard covers another name. */
 function covers(one: Name, other: Name): boolean {
   return one.resource === '*' && (one.group === '*' || one.group === other.group)
 }
@@ -43,7 +43,7 @@ function checkList(names: readonly Name[], path: FieldPath, errors: FieldErrors)
   }
 }
 
-/** Checks the list of each entry, and that no entry is without effect because an earlier wildcard takes all of a name. */
+/** Validates the names of each entry; a name covered by an earlier wildcard is an error, because it would have no effect. */
 export function checkResources(entries: readonly (readonly string[])[], root: FieldPath, platform: Platform, errors: FieldErrors): void {
   const earlier: Name[] = []
   for (const [index, entry] of entries.entries()) {

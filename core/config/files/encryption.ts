@@ -33,7 +33,7 @@ export type EncryptionConfiguration = z.output<typeof schema>
 export type EncryptionProvider = z.output<typeof provider>
 export type KeyManagement = z.output<typeof kms>
 
-/** Bytes that the keys of each transformer may have. */
+/** Allowed key lengths in bytes per provider. */
 const keyLengths = { aesgcm: [16, 24, 32], aescbc: [16, 24, 32], secretbox: [32] } as const
 const transformers = ['aesgcm', 'aescbc', 'secretbox'] as const
 

@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { FieldError } from '../../schema/field-error.ts'
 
-/** `field` is empty for what is wrong with a file as a whole. */
+/** `field` is empty for problems of the file as a whole. */
 export type FileProblem = Pick<FieldError, 'field' | 'message'>
 
-/** A file that can't be used. The message is one line with every problem, each after the path of the file. */
+/** An invalid file. The message is one line with all problems, each prefixed by the path. */
 export class ConfigurationFileError extends Error {
   override readonly name = 'ConfigurationFileError'
   readonly problems: readonly FileProblem[]
@@ -19,7 +19,7 @@ function fieldOf(path: readonly PropertyKey[]): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`)).join('')
 }
 
-/** What a schema found. */
+/** Converts schema errors to problems. */
 export function schemaProblems(issues: readonly z.core.$ZodIssue[]): readonly FileProblem[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')

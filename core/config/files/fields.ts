@@ -1,9 +1,9 @@
-/** Field types of configuration files. As in Go, a missing field and null both are the zero value. */
+/** Field types of configuration files. As in Go, missing fields and null have the zero value. */
 import * as z from 'zod'
 import { DecodeError } from '../../schema/decode-error.ts'
 import { parseDuration } from '../duration.ts'
 
-/** A text, empty when missing. */
+/** A string; empty when missing. */
 export const text = z
   .string()
   .nullish()
@@ -58,11 +58,11 @@ export function optional<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined)
 }
 
-/** A structure that is all zero values when missing. */
+/** A structure; all zero values when missing. */
 export function struct<S extends z.ZodRawShape>(shape: S) {
   const object = z.strictObject(shape)
   return z.preprocess((value) => value ?? {}, object)
 }
 
-/** Every file begins so; the loader has checked both. */
+/** Every file has these; the loader has validated both. */
 export const typeMeta = { apiVersion: z.string(), kind: z.string() }

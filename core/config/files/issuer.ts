@@ -1,4 +1,4 @@
-/** Rules of `issuer` in an AuthenticationConfiguration. */
+/** Validation of `issuer` in an AuthenticationConfiguration. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { JWTAuthenticator } from './jwt.ts'
@@ -59,7 +59,7 @@ export function checkIssuer(issuer: JWTAuthenticator['issuer'], path: FieldPath,
   if (!['controlplane', 'cluster'].includes(egress)) errors.invalid(at, egress, 'egress selector must be either controlplane or cluster')
 }
 
-/** No two authenticators may share an issuer or a discovery address, so that at most one is responsible for a token. */
+/** Issuer and discovery URLs must be unique, so that at most one authenticator handles a token. */
 export function checkUnique(jwt: readonly JWTAuthenticator[], root: FieldPath, errors: FieldErrors): void {
   for (const name of ['url', 'discoveryURL'] as const) {
     const seen = new Set<string>()

@@ -7,29 +7,29 @@ import { ConfigurationFileError, schemaProblems } from './error.ts'
 
 export interface FileContext {
   readonly platform: Platform
-  /** Path of the file, for what it names relative to itself. */
+  /** Path of the file, to resolve relative paths. */
   readonly path: string
-  /** Issuers of this server's own tokens, which no other authenticator may claim. */
+  /** This server's own token issuers, which no authenticator may use. */
   readonly ownIssuers: readonly string[]
-  /** --encryption-provider-config-automatic-reload */
+  /** Flag --encryption-provider-config-automatic-reload. */
   readonly automaticReload: boolean
-  /** Whether outgoing connections are told apart (--egress-selector-config-file). */
+  /** Whether egress selectors are configured (--egress-selector-config-file). */
   readonly egress: boolean
   readonly gates: Pick<FeatureGates, 'enabled'>
 }
 
-/** A kind of configuration file as a row: where it is registered, its fields, and the rules between them. */
+/** A kind of configuration file as data: versions, fields, and validation. */
 interface FileKindOptions<S extends z.ZodType> {
-  /** Groups and versions, with `<domain>` for the domain; the preferred one first. */
+  /** Groups and versions, with `<domain>` as placeholder; the preferred one first. */
   readonly versions: readonly string[]
-  /** Another kind and version under which old files say the same. */
+  /** A deprecated kind and version with the same content. */
   readonly legacy?: LegacyKind
   readonly schema: S
-  /** Fields that may also have the other spelling of Platform.wordAliases. */
+  /** Fields that may also be spelled as in Platform.wordAliases. */
   readonly aliased?: readonly string[]
-  /** Adds what is wrong with a file whose fields all have the right types. */
+  /** Validates a file whose fields have the right types. */
   readonly check: (file: z.output<S>, errors: FieldErrors, context: FileContext) => void
-  /** Fills in what depends on the place of the file. */
+  /** Resolves values that depend on the file's location. */
   readonly complete?: (file: z.output<S>, context: FileContext) => z.output<S>
 }
 
@@ -41,11 +41,11 @@ interface LegacyKind {
 export interface FileKind<T> {
   readonly versions: readonly string[]
   readonly legacy?: LegacyKind
-  /** @throws ConfigurationFileError with every problem found. */
+  /** @throws ConfigurationFileError with all problems. */
   load(value: object, context: FileContext): T
 }
 
-/** A kind and the versions under which it is registered, with `<domain>` for the domain; the preferred one first. */
+/** A kind and its registered versions, with `<domain>` as placeholder; the preferred one first. */
 export interface RegisteredKind {
   readonly kind: string
   readonly versions: readonly string[]
@@ -53,7 +53,7 @@ export interface RegisteredKind {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value, which is of one of the kinds, of which the first is preferred; none: any object. @throws ConfigurationFileError */
+/** Validates kind and version (first kind preferred; no kinds: any object) and returns the value. @throws ConfigurationFileError */
 export function checkKind(
   value: unknown,
   kinds: readonly RegisteredKind[],
@@ -76,7 +76,7 @@ export function checkKind(
   return value
 }
 
-/** The value with our spelling of the named fields, wherever they are. */
+/** Renames the given fields to our spelling, at any depth. */
 function renamed(value: unknown, names: readonly string[], platform: Platform): unknown {
   if (Array.isArray(value)) return value.map((each) => renamed(each, names, platform))
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** Reads a configuration file, YAML or JSON, strictly: every field known, every rule of its kind held. */
+/** Loads configuration files, YAML or JSON, strictly: unknown fields are errors. */
 import { parseDocument } from 'yaml'
 import type { Platform } from '../../platform.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -20,14 +20,14 @@ export const fileKinds = {
 }
 
 export type FileKindName = keyof typeof fileKinds
-/** What a file of a kind holds: defaults filled in, durations in milliseconds, missing lists empty. */
+/** Content of a file of a kind: defaults applied, durations in milliseconds, missing lists empty. */
 export type ConfigurationFile<K extends FileKindName> = ReturnType<(typeof fileKinds)[K]['load']>
 
-/** A shared value may be used so often, which no honest file needs and which bounds what a hostile one can grow to. */
+/** Maximum uses of YAML aliases, which bounds the expansion of a hostile file. */
 const maxAliasCount = 100
 const maxLength = 3 * 1024 * 1024
 
-/** The value of a YAML or JSON text. @throws ConfigurationFileError with every problem found. */
+/** Parses a YAML or JSON text. @throws ConfigurationFileError with all problems. */
 export function parseText(text: string, path: string): unknown {
   const fail = (message: string) => new ConfigurationFileError(path, [{ field: '', message }])
   if (text.length > maxLength) throw fail(`must not be longer than ${maxLength} characters`)
@@ -41,7 +41,7 @@ export function parseText(text: string, path: string): unknown {
     return document.toJS({ maxAliasCount })
   } catch (error) {
     if (error instanceof ConfigurationFileError) throw error
-    // The parser recurses, so nesting without end overflows the stack.
+    // The parser recurses: deep nesting overflows the stack.
     throw fail(error instanceof RangeError ? 'is nested too deeply' : messageOf(error))
   }
 }
@@ -52,8 +52,8 @@ function kindsOf(name: FileKindName): readonly RegisteredKind[] {
 }
 
 /**
- * The content of a configuration file. `path` is only named in errors and used for paths relative to it.
- * @throws ConfigurationFileError with every problem found.
+ * Loads a configuration file. `path` is used in errors and to resolve relative paths.
+ * @throws ConfigurationFileError with all problems.
  */
 export function loadConfigurationFile<K extends FileKindName>(
   kind: K,

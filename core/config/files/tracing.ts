@@ -7,7 +7,7 @@ const schema = z.strictObject({ ...typeMeta, endpoint: optionalText, samplingRat
 
 export type TracingConfiguration = z.output<typeof schema>
 
-/** Schemes of gRPC targets; a target without one is resolved by DNS. */
+/** Schemes of gRPC targets; without scheme a target is resolved by DNS. */
 const schemes = ['dns', 'unix', 'unix-abstract']
 
 export const tracingConfiguration = fileKind({

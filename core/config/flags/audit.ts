@@ -1,4 +1,4 @@
-/** What the flags of both audit backends share. */
+/** Common flags of both audit backends. */
 import { DecodeError } from '../../schema/decode-error.ts'
 import type { Flag } from '../flag.ts'
 import { custom } from '../flag-types.ts'
@@ -7,7 +7,7 @@ export const auditModes = ['batch', 'blocking', 'blocking-strict'] as const
 
 const version = 'audit.<domain>/v1'
 
-/** Group and version of audit events; only one exists. */
+/** API version of audit events; only one exists. */
 export function auditVersion({ help }: { readonly help: string }): Flag<string> {
   return custom(
     {

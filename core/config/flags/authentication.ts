@@ -9,7 +9,7 @@ const httpsProblem = (text: string) => {
   return URL.canParse(text) && new URL(text).protocol === 'https:' ? undefined : 'must be an https URL'
 }
 
-/** A colon makes it a URI (RFC 7519, section 2: StringOrURI). */
+/** An issuer with a colon must be a URI (RFC 7519, section 2: StringOrURI). */
 const issuerProblem = (text: string) => {
   if (text === '') return 'must not be empty'
   return text.includes(':') && (/\s/.test(text) || !URL.canParse(text)) ? 'must be a valid URI when it contains a colon' : undefined

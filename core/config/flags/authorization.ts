@@ -1,6 +1,6 @@
 import { choice, duration, string, strings } from '../flag-types.ts'
 
-/** In the order in which the reference server lists them. */
+/** In the reference server's order. */
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
 export type AuthorizationMode = (typeof authorizationModes)[number]
 

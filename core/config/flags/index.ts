@@ -1,4 +1,4 @@
-/** Every flag, in the groups and the order in which they are documented. */
+/** All flags, in groups and in the order of the documentation. */
 import type { Flag } from '../flag.ts'
 import { admissionFlags } from './admission.ts'
 import { auditLogFlags } from './audit-log.ts'
@@ -53,7 +53,7 @@ export const flags = {
 
 export type Flags = typeof flags
 export type FlagName = keyof Flags
-/** What `get` answers for a flag. */
+/** Value type of a flag. */
 export type FlagValue<N extends FlagName> = Flags[N] extends Flag<infer V> ? V : never
 
 export function isFlagName(name: string): name is FlagName {

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { messageOf } from '../../schema/message-of.ts'
 
-/** Why an item of --cors-allowed-origins can't be one: it has to compile and to pin both ends of the host (CVE-2022-1996). */
+/** Why an item of --cors-allowed-origins is invalid: it must compile and anchor both ends of the host (CVE-2022-1996). */
 export function corsOriginProblem(expression: string): string | undefined {
   if (expression === '') return 'must not be empty'
   try {

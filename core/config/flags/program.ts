@@ -4,7 +4,7 @@ import { choice, string, strings } from '../flag-types.ts'
 
 const domainProblem = (text: string) => (formats.dns1123Subdomain(text).length === 0 ? undefined : 'must be a DNS domain')
 
-/** Flags of this server alone. */
+/** Flags that only this server has. */
 export const programFlags = {
   platform: choice({
     oneOf: platformNames,

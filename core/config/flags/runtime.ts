@@ -5,7 +5,7 @@ const vmodule = /^[^,=\s]+=\d+(?:,[^,=\s]+=\d+)*$/
 /** `v1.2.3` with any suffixes (semver). */
 const release = /^v(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[\da-zA-Z.-]+)?(?:\+[\da-zA-Z.-]+)?$/
 
-/** `print` and `raw` write the version and end; another text is the version to report. */
+/** `true` and `raw` print the version and exit; another version is the one to report. */
 function readVersion(text: string): string {
   if (text === 'true' || text === 'false' || text === 'raw' || release.test(text)) return text
   throw new DecodeError('must be true, false, raw or a version such as v1.36.0')

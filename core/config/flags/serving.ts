@@ -5,10 +5,10 @@ import { corsOriginProblem } from './origins.ts'
 
 const ipProblem = (text: string) => (text === '' || parseAddress(text)?.leadingZeros === false ? undefined : 'must be an IP address')
 
-/** Ranges are kept as bitmaps by older servers, which is why the reference server limits their size. */
+/** Maximum host bits of a service range: older servers keep ranges as bitmaps. */
 const maxHostBits = 20
 
-/** Of service ranges: 8 addresses. */
+/** Minimum host bits of a service range: 8 addresses. */
 const leastHostBits = 3
 
 function serviceRangesProblem(ranges: readonly string[]): string | undefined {
@@ -26,7 +26,7 @@ function serviceRangesProblem(ranges: readonly string[]): string | undefined {
   return sameFamily ? 'must be of different IP families' : undefined
 }
 
-/** Ports from `from` to `to`, both included. */
+/** Ports from `from` to `to`, both inclusive. */
 export interface PortRange {
   readonly from: number
   readonly to: number

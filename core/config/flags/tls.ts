@@ -1,7 +1,7 @@
 import { DecodeError } from '../../schema/decode-error.ts'
 import { choice, custom, string, strings } from '../flag-types.ts'
 
-/** Names (IANA) of the suites that a server may be limited to. Those of TLS 1.3 can't be turned off. */
+/** Names (IANA) of cipher suites for --tls-cipher-suites. Those of TLS 1.3 can't be disabled. */
 export const cipherSuites = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -32,14 +32,14 @@ export const cipherSuites = [
   'TLS_RSA_WITH_RC4_128_SHA',
 ] as const
 
-/** A pair of files, and the names it is for; without names, those of the certificate. */
+/** Certificate and key files with their server names; without names, those in the certificate. */
 export interface NamedCertificate {
   readonly certificate: string
   readonly key: string
   readonly names: readonly string[]
 }
 
-/** The names may be IPv6 addresses, so only the first colon separates. */
+/** Only the first colon separates, because names may be IPv6 addresses. */
 function readNamedCertificate(text: string): readonly NamedCertificate[] {
   const at = text.indexOf(':')
   const list = (part: string) => part.split(',').map((each) => each.trim())
