@@ -2,10 +2,13 @@
 import type { Platform } from '../platform.ts'
 import type { Logger } from '../ports.ts'
 import { addressRange } from '../registry/allocators/address-range.ts'
-import type { ResourceTable } from '../registry/served.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { applyDefaults } from '../schema/defaults.ts'
+import { equal } from '../schema/equal.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { HookContext } from '../schema/model.ts'
+import type { HookContext, Json } from '../schema/model.ts'
+import type { Entry } from '../storage/entry.ts'
 import { ensure, overwrite } from './objects.ts'
 
 const namespace = 'default'
@@ -59,6 +62,14 @@ function endpointSlice({ platform, advertiseAddress, securePort }: ClusterServic
   }
 }
 
+/** True when the stored object is what an overwrite would make of it. */
+function isCurrent(stored: Entry, object: ApiObject, { store }: ServedResource, context: HookContext): boolean {
+  const { metadata: known, ...rest } = stored.decode()
+  const { metadata, ...wanted } = structuredClone(object)
+  applyDefaults(store.definition.schema, wanted as Json, context)
+  return !stored.stale && equal(rest as Json, wanted as Json) && equal(known.labels as Json, metadata.labels as Json)
+}
+
 /** Creates the service if it is missing, and updates its endpoints. Failures are logged; the server works without it. */
 export async function ensureClusterService(table: ResourceTable, options: ClusterServiceOptions, context: HookContext): Promise<void> {
   const { platform, logger } = options
@@ -68,7 +79,7 @@ export async function ensureClusterService(table: ResourceTable, options: Cluste
     try {
       const known = await resource.store.get(resource.store.keys.of(namespace, platform.service))
       if (known === undefined) await ensure(resource, object, context)
-      else if (!keep) await overwrite(resource, object, context)
+      else if (!keep && !isCurrent(known, object, resource, context)) await overwrite(resource, object, context)
     } catch (error) {
       logger.warn({ resource: plural, error: messageOf(error) }, "the cluster's own service is incomplete")
     }

@@ -103,13 +103,17 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
   }
 }
 
+async function ownKeys({ signingKey, verificationKeys }: KeyFiles) {
+  const [keys, sign] = await Promise.all([loadVerificationKeys(verificationKeys), keySigner(signingKey)])
+  return { keys: fixedKeys(keys), sign }
+}
+
 /** Rejects with an Error when a key can't be used. */
 export async function createServiceAccounts(given: ServiceAccountKeys, context: ServiceAccountContext): Promise<ServiceAccounts> {
   const { table, platform, clock, observer } = context
   const { issuers, audiences, extend = false } = given
   const external = 'externalSigner' in given ? given.externalSigner : undefined
-  const keys = 'externalSigner' in given ? given.externalSigner.keys : fixedKeys(await loadVerificationKeys(given.verificationKeys))
-  const sign = 'externalSigner' in given ? given.externalSigner.sign : await keySigner(given.signingKey)
+  const { keys, sign } = 'externalSigner' in given ? given.externalSigner : await ownKeys(given)
   const maxSeconds = given.maxSeconds || external?.maxSeconds
   const read = reader(table)
   const lookup: ObjectLookup = async (plural, namespace, name) => {

@@ -74,7 +74,10 @@ const row = (group: string, version: string, name: string, priority: number, exp
   package: name,
   priority,
   definitions: exports.definitions ?? [],
-  messages: Object.values(exports).filter(isMessage),
+  // Computed when asked for: only documentation needs them, and there are thousands of exports.
+  get messages() {
+    return Object.values(exports).filter(isMessage)
+  },
 })
 
 /** The built-in group versions. A message that several of them share is listed in each, the first being its home. */

@@ -1,5 +1,5 @@
 /** Starts a server from a command line and runs it until SIGINT or SIGTERM. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flagConflicts } from '../../core/config/exclusions.ts'
 import { gatesOfFlags } from '../../core/config/feature-gates.ts'
@@ -120,6 +120,15 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
   }
 }
 
+/** Writes to standard error. Its stream takes milliseconds to load; only a pipe that is full needs it. */
+function tell(text: string): void {
+  try {
+    writeSync(2, text)
+  } catch {
+    process.stderr.write(text)
+  }
+}
+
 /** Text to print for `--help` and `--version`; undefined when the server is to run. */
 function textOnly(flags: ParsedFlags): string | undefined {
   if (flags.get('help')) return helpText(flags.platform, flags.get('platform'))
@@ -149,7 +158,7 @@ export async function main(argv: readonly string[], program: string, serves: () 
     })
     const kubeconfig = flags.get('write-kubeconfig')
     const hint = kubeconfig ? `; try: kubectl --kubeconfig ${kubeconfig} get namespaces` : ''
-    process.stderr.write(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
+    tell(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
     serves()
     keepObjectsYoung()
     await ended

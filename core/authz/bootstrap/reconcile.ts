@@ -1,5 +1,7 @@
 import type { Platform } from '../../platform.ts'
 import type { ApiObject, ObjectMeta } from '../../resources/definition.ts'
+import { equal } from '../../schema/equal.ts'
+import type { Json } from '../../schema/model.ts'
 import type { LabelSelector } from '../rbac-aggregate.ts'
 import { covers } from '../rbac-covers.ts'
 import type { RoleRef, Subject } from '../rbac-index.ts'
@@ -30,12 +32,15 @@ function merged(desired: { [key: string]: string } = {}, existing: { [key: strin
 }
 
 function changesOfRole(desired: RbacFields, existing: RbacFields): { [field: string]: unknown } {
-  const missing = covers(existing.rules ?? [], desired.rules ?? [])
+  const { rules: held } = existing
+  const { rules: wanted } = desired
+  // Usually they are equal, and comparing them takes a tenth of the time.
+  const missing = equal(held as unknown as Json, wanted as unknown as Json) ? [] : covers(held ?? [], wanted ?? [])
   const selectors = existing.aggregationRule?.clusterRoleSelectors ?? []
   const known = selectors.map((selector) => JSON.stringify(selector))
   const added = (desired.aggregationRule?.clusterRoleSelectors ?? []).filter((selector) => !known.includes(JSON.stringify(selector)))
   return {
-    ...(missing.length > 0 && { rules: [...(existing.rules ?? []), ...missing] }),
+    ...(missing.length > 0 && { rules: [...(held ?? []), ...missing] }),
     ...(desired.aggregationRule == null && existing.aggregationRule != null && { aggregationRule: undefined }),
     ...(added.length > 0 && { aggregationRule: { clusterRoleSelectors: [...selectors, ...added] } }),
   }
