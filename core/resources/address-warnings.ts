@@ -1,4 +1,4 @@
-/** Warnings about addresses and networks in fields that once took ambiguous spellings (apimachinery util/validation/ip.go). */
+/** Warnings about addresses and networks in older fields, which accept ambiguous spellings (apimachinery util/validation/ip.go). */
 import type { FieldPath } from '../schema/field-path.ts'
 import { type Address, formatAddress, parseAddress, parseNetwork } from '../schema/ip.ts'
 
@@ -19,7 +19,7 @@ export function networkWarnings(path: FieldPath, value: string): string[] {
   const network = parseNetwork(value)
   if (network === undefined) return []
   const { address, hostBits, leadingZeros } = network
-  // What the reference prints of a mapped address is its IPv4 form, with the prefix counted there.
+  // The reference prints a mapped address as IPv4, with its prefix.
   const prefix = address.mapped ? Math.max(0, network.prefix - 96) : network.prefix
   const bytes = address.bytes.map((byte, index) => byte & ~(255 >> Math.max(0, Math.min(8, network.prefix - 8 * index))))
   const masked = `${formatAddress({ ...address, bytes })}/${prefix}`

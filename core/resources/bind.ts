@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from './definition.ts'
 
-/** The definition with the platform's names in place of their placeholders. */
+/** Resolves a definition's placeholders with the platform's names. */
 export function bind(definition: ResourceDefinition, platform: Platform): ResourceDefinition {
   const { conversion, storageVersion, lifecycle, formerVersions } = definition
   const { replacement } = lifecycle

@@ -1,4 +1,4 @@
-/** Cells and columns that tables of many kinds share, in the words that `get` has always printed. */
+/** Cells and columns shared by tables of many kinds, in the reference's format. */
 import { getPath } from '../schema/accessors.ts'
 import { printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
@@ -12,7 +12,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Two units at most, the second one while the first is small: `5m10s`, `3h`, `2d4h`, `400d`. Milliseconds. */
+/** Duration with at most two units, the second one only if the first is small: `5m10s`, `3h`, `2d4h`, `400d`. Milliseconds. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / second)
   if (seconds < -1) return '<invalid>'
@@ -34,13 +34,13 @@ export function humanDuration(milliseconds: number): string {
 const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
   small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
 
-/** The smallest unit that the text of a duration shows. */
+/** The smallest unit shown for a duration. */
 function shownUnit(milliseconds: number): number {
   if (milliseconds < 10 * minute) return second
   return milliseconds < 8 * hour ? minute : milliseconds < 8 * 24 * hour ? hour : 24 * hour
 }
 
-/** Text of the time since a moment, in milliseconds since the epoch. The context learns when it will read differently. */
+/** Text of the time since a moment, in milliseconds since the epoch. Reports to the context when the text changes. */
 export function elapsed(since: number, { now, changesAt }: Pick<CellContext, 'now' | 'changesAt'>): string {
   const passed = now - since
   const unit = shownUnit(passed)
@@ -48,14 +48,14 @@ export function elapsed(since: number, { now, changesAt }: Pick<CellContext, 'no
   return humanDuration(passed)
 }
 
-/** Time since a timestamp (RFC 3339); `missing` when there is none. */
+/** Time since a timestamp (RFC 3339); `missing` when it is unset. */
 export function age(timestamp: string | null | undefined, context: Pick<CellContext, 'now' | 'changesAt'>, missing = unknown): string {
   if (timestamp === null || timestamp === undefined || timestamp === '') return missing
   const at = Date.parse(timestamp)
   return Number.isNaN(at) ? '<invalid>' : elapsed(at, context)
 }
 
-/** `ready/wanted`; what is not set is 0. */
+/** `ready/wanted`; unset values are 0. */
 export function ratio(part: number | null | undefined, whole: number | null | undefined): string {
   return `${part ?? 0}/${whole ?? 0}`
 }
@@ -75,7 +75,7 @@ export function labelsText(labels: Texts | null | undefined): string {
   )
 }
 
-/** The first `max` of `count` items, and how many more there are: `a,b,c + 2 more...`. Empty for none. */
+/** The first `max` of `count` items, and the number of remaining ones: `a,b,c + 2 more...`. Empty without items. */
 export function abridged(items: readonly string[], max = 3, separator = ',', count = items.length): string {
   const shown = items.slice(0, max).join(separator)
   return count > max ? `${shown} + ${count - max} more...` : shown
@@ -91,7 +91,7 @@ export function conditionOf<C extends Condition>(conditions: readonly C[] | null
   return conditions?.find((condition) => condition.type === type)
 }
 
-/** Whether the condition of a type is there and `True`. */
+/** Whether the condition of a type is `True`. */
 export function isTrue(conditions: readonly Condition[] | null | undefined, type: string): boolean {
   return conditionOf(conditions, type)?.status === 'True'
 }
@@ -103,7 +103,7 @@ export interface Selector {
     | undefined
 }
 
-/** Text of a metav1.LabelSelector. `<none>` when it selects everything or is not set. */
+/** A metav1.LabelSelector as text. `<none>` when it is absent or selects everything. */
 export function selectorText(selector: Selector | null | undefined): string {
   const terms = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` }))
   for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
@@ -130,7 +130,7 @@ export function containerImages(containers: readonly ContainerCells[] | null | u
   return (containers ?? []).map(({ image = '' }) => image).join(',')
 }
 
-/** A value of any object as cell of a column type; null where it doesn't fit. Dates become ages. */
+/** A value as cell of a column type; null when the types don't match. Dates become ages. */
 export function typedCell(type: Column['type'], value: unknown, context: CellContext): Json {
   if (value === null || value === undefined) return null
   switch (type) {
@@ -147,7 +147,7 @@ export function typedCell(type: Column['type'], value: unknown, context: CellCon
   }
 }
 
-// Columns. Those that read by path fit every kind.
+// Column constructors. Columns with a path work for every kind.
 
 const nameDoc = 'Name of the object, unique within its namespace.'
 const createdDoc = 'When the object was created.'
@@ -170,7 +170,7 @@ export const ageColumn: Column<unknown> = {
     age(getPath(object as { [key: string]: unknown }, '.metadata.creationTimestamp') as string | undefined, context),
 }
 
-/** What kinds without columns of their own show. */
+/** Columns of kinds that define none. */
 export const defaultColumns: readonly Column<unknown>[] = [
   nameColumn,
   { name: 'Created At', type: 'date', doc: createdDoc, priority: 0, cell: '.metadata.creationTimestamp' },
@@ -178,7 +178,7 @@ export const defaultColumns: readonly Column<unknown>[] = [
 
 type Read<T, R> = { read(object: T, context: CellContext): R }['read']
 
-/** A text column: from a path (`missing` when not set or empty), or computed. */
+/** A text column: from a path (`missing` when unset or empty), or computed. */
 export function textColumn<T = unknown>(name: string, doc: string, cell: Path | Read<T, string>, missing = ''): Column<T> {
   if (typeof cell === 'function') return { name, type: 'string', doc, priority: 0, cell }
   return { name, type: 'string', doc, priority: 0, cell: (object) => textAt(object, cell) || missing }
@@ -191,18 +191,18 @@ function textAt(object: unknown, path: Path): string {
   return value === null || value === undefined ? '' : String(value)
 }
 
-/** A column of whole numbers at a path; 0 when not set. Some tables call such a column a string. */
+/** An integer column from a path; 0 when unset. Some tables declare such columns as string. */
 export function countColumn(name: string, doc: string, path: Path, type: 'integer' | 'string' = 'integer'): Column<unknown> {
   return { name, type, doc, priority: 0, cell: (object) => (at(object, path) as number | null | undefined) ?? 0 }
 }
 
-/** A column that counts the entries of lists and maps at paths. */
+/** A column with the number of entries of the lists and maps at paths. */
 export function sizeColumn(name: string, doc: string, type: 'integer' | 'string', ...paths: readonly Path[]): Column<unknown> {
   const size = (value: Json | undefined) => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
   return { name, type, doc, priority: 0, cell: (object) => paths.reduce((sum, path) => sum + size(at(object, path)), 0) }
 }
 
-/** A column of true or false at a path. */
+/** A boolean column from a path. */
 export function flagColumn(
   name: string,
   doc: string,
@@ -213,13 +213,13 @@ export function flagColumn(
   return { name, type, doc, priority: 0, cell: (object) => (at(object, path) as boolean | null | undefined) ?? missing }
 }
 
-/** A column of `part/whole`, both at paths. */
+/** A column `part/whole` from two paths. */
 export function ratioColumn(name: string, doc: string, part: Path, whole: Path): Column<unknown> {
   const number = (object: unknown, path: Path) => at(object, path) as number | undefined
   return { name, type: 'string', doc, priority: 0, cell: (object) => ratio(number(object, part), number(object, whole)) }
 }
 
-/** A column of the time since a timestamp at a path. */
+/** A column with the time since a timestamp. */
 export function sinceColumn(name: string, doc: string, path: Path, missing = unknown): Column<unknown> {
   return { name, type: 'string', doc, priority: 0, cell: (object, context) => age(textAt(object, path), context, missing) }
 }
@@ -233,12 +233,12 @@ export function containerColumns(path: Path): readonly Column<unknown>[] {
   ]
 }
 
-/** Text of the label selector at a path. */
+/** The label selector at a path. */
 export function selectorColumn(path: Path, name = 'Selector', doc = 'Selects the pods.'): Column<unknown> {
   return textColumn(name, doc, (object) => selectorText(at(object, path) as Selector | undefined))
 }
 
-/** The column, shown only with `-o wide`. */
+/** A column that is only shown with `-o wide`. */
 export function wide<T>(column: Column<T>): Column<T> {
   return { ...column, priority: 1 }
 }

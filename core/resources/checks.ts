@@ -1,4 +1,4 @@
-/** Checks that rules of several kinds are made of. Each adds an error when the value breaks the rule. */
+/** Validation helpers for several kinds. Each adds an error when the value is invalid. */
 import { equal } from '../schema/equal.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
@@ -10,7 +10,7 @@ export function checkNonNegative(value: number | undefined, path: FieldPath, err
   if (value !== undefined && value < 0) errors.invalid(path, value, 'must be greater than or equal to 0')
 }
 
-/** The named members, where they are numbers, must not be negative. */
+/** The named members must not be negative. */
 export function checkCounts<T extends object>(object: T, names: readonly (keyof T & string)[], path: FieldPath, errors: FieldErrors): void {
   for (const name of names) {
     const value: unknown = object[name]
@@ -18,7 +18,7 @@ export function checkCounts<T extends object>(object: T, names: readonly (keyof 
   }
 }
 
-/** `Unsupported value` unless the value is one of those allowed, which the message lists in their order. */
+/** `Unsupported value` unless the value is allowed; the message lists the allowed ones in order. */
 export function checkSupported(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (value === undefined || !allowed.includes(value)) errors.notSupported(path, value ?? '', allowed)
 }
@@ -27,14 +27,14 @@ export function checkFormat(value: string | undefined, format: FormatName, path:
   if (value !== undefined) for (const problem of formats[format](value)) errors.invalid(path, value, problem)
 }
 
-/** An address or network in a field that once took ambiguous spellings: an update may keep those. */
+/** An address or network in an older field: updates may keep ambiguous spellings. */
 export function checkAddress(value: string, format: 'ip' | 'cidr', path: FieldPath, errors: FieldErrors): void {
   const known = format === 'ip' ? parseAddress(value) : parseNetwork(value)
   if (known) errors.forgivable('spelling of addresses', () => checkFormat(value, format, path, errors))
   else checkFormat(value, format, path, errors)
 }
 
-/** A value that may not be empty and has a format. */
+/** A required value with a format. */
 export function checkRequiredFormat(
   value: string | undefined,
   format: FormatName,
@@ -46,7 +46,7 @@ export function checkRequiredFormat(
   else checkFormat(value, format, path, errors)
 }
 
-/** Tells of each scalar that is passed whether the same one was passed before. */
+/** Returns a function that tells whether it was called with the same scalar before. */
 export function repeats(): (value: string | number) => boolean {
   const seen = new Set<string | number>()
   return (value) => {
@@ -56,10 +56,10 @@ export function repeats(): (value: string | number) => boolean {
   }
 }
 
-/** A decoded value as the JSON that it is, for messages and comparisons: inferred types also allow `undefined` members. */
+/** A decoded value as JSON, because inferred types also allow `undefined` members. */
 export const asJson = (value: unknown): Json => (value ?? null) as Json
 
-/** `field is immutable` when an update changes the value. */
+/** `field is immutable` if an update changes the value. */
 export function checkUnchanged(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors): void {
   if (!equal(asJson(value), asJson(old))) errors.invalid(path, value as Json | undefined, 'field is immutable')
 }

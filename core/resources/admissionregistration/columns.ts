@@ -1,6 +1,6 @@
 import { ageColumn, nameColumn, type Selector, sizeColumn, textColumn, unset } from '../cells.ts'
 
-/** Of both kinds of webhook configurations. */
+/** Columns of both kinds of webhook configurations. */
 export const webhookConfigurationColumns = [nameColumn, sizeColumn('Webhooks', 'Number of webhooks.', 'integer', '.webhooks'), ageColumn]
 
 interface PolicyRow {
@@ -37,7 +37,7 @@ interface BindingRow {
     | undefined
 }
 
-/** The reference server prints the selector as its language prints values. */
+/** The reference prints the selector in Go syntax. */
 function selectorValue({ matchLabels = {}, matchExpressions = [] }: Selector): string {
   const labels = Object.entries(matchLabels).sort(([a], [b]) => (a < b ? -1 : 1))
   const expressions = matchExpressions.map(
@@ -52,7 +52,7 @@ function paramText({ spec }: BindingRow): string {
   return selector ? selectorValue(selector) : unset
 }
 
-/** Of the bindings of both kinds of policies. */
+/** Columns of both kinds of policy bindings. */
 export const policyBindingColumns = [
   nameColumn,
   textColumn('PolicyName', 'Policy that is put in force.', '.spec.policyName'),

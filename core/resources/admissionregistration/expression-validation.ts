@@ -1,4 +1,4 @@
-/** Expressions of policies compile, with what they may use where they stand. */
+/** Validates policy expressions: each must compile with the variables available at its place. */
 import { boolType, type CelType, nullType, stringType } from '../../cel/types.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -13,7 +13,7 @@ import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.
 type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
 type ValidatingSpec = Infer<typeof ValidatingAdmissionPolicySpec>
 type MutatingSpec = Infer<typeof MutatingAdmissionPolicySpec>
-/** Adds what is wrong with the expression of a field; an empty one is reported elsewhere. */
+/** Adds compile errors of a field's expression; empty ones are reported elsewhere. */
 type Check = (path: FieldPath, expression: string | undefined, result: readonly CelType[], more?: ExpressionScope) => void
 
 const longestAnnotation = 5 * 1024
@@ -26,13 +26,13 @@ function checking(compiler: PolicyCompiler, scope: ExpressionScope, errors: Fiel
   }
 }
 
-/** Match conditions know no variables. */
+/** Match conditions have no `variables`. */
 function checkConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors): void {
   const check = checking(createPolicyCompiler(), { params, authorizer: true }, errors)
   conditions?.forEach(({ expression }, index) => void check(path.index(index).child('expression'), expression.trim(), [boolType]))
 }
 
-/** Declares the variables, and gives the scope of the expressions that may use them. */
+/** Declares the variables, and returns the scope of expressions that may use them. */
 function checkVariables(
   { variables, paramKind }: Pick<ValidatingSpec, 'variables' | 'paramKind'>,
   compiler: PolicyCompiler,
@@ -49,7 +49,7 @@ function checkVariables(
   return { ...scope, variables: compiler.variables }
 }
 
-/** Whether an update leaves the match conditions, and what they may use, as they were. */
+/** Whether an update leaves the match conditions and their parameters unchanged. */
 const keepsConditions = (spec: ValidatingSpec | MutatingSpec, old: ValidatingSpec | MutatingSpec | undefined) =>
   old !== undefined &&
   equal((spec.matchConditions ?? []) as Json, (old.matchConditions ?? []) as Json) &&

@@ -1,4 +1,4 @@
-/** What expressions of webhooks and admission policies see. */
+/** CEL variables and types of webhook and policy expressions. */
 import { type CelEnvironment, createCelEnvironment } from '../../cel/environment.ts'
 import { authorizerType, resourceCheckType } from '../../cel/library/authorizer.ts'
 import { jsonPatchLibrary, jsonPatchType } from '../../cel/library/json-patch.ts'
@@ -52,14 +52,14 @@ const conditionType = objectType('kubernetes.NamespaceCondition', {
   reason: stringType,
 })
 
-/** A namespace as expressions see it. */
+/** A namespace object in expressions. */
 export const namespaceType = objectType('kubernetes.Namespace', {
   metadata: namespaceMetadataType,
   spec: objectType('kubernetes.NamespaceSpec', { finalizers: texts }),
   status: objectType('kubernetes.NamespaceStatus', { conditions: listType(conditionType), phase: stringType }),
 })
 
-/** What an environment declares besides `object`, `oldObject`, `request` and `namespaceObject`. */
+/** Variables in addition to `object`, `oldObject`, `request` and `namespaceObject`. */
 export interface ExpressionScope {
   /** `params`. */
   readonly params?: boolean
@@ -73,17 +73,17 @@ export interface ExpressionScope {
 
 const authorizerVariables = { authorizer: authorizerType, 'authorizer.requestResource': resourceCheckType }
 
-/** `Object` and `Object.<field>…<field>`: objects of any fields, which nothing is known of. */
+/** `Object` and `Object.<field>…<field>`: objects with arbitrary fields. */
 function objectNamed(name: string): CelType | undefined {
   if (name !== 'Object' && !name.startsWith('Object.')) return undefined
   return { kind: 'object', name, parameters: [], field: (json) => ({ type: dynType, json }) }
 }
 
-/** Of the results of mutations. */
+/** Result types of mutations. */
 export const applyConfigurationType: CelType = objectNamed('Object') as CelType
 export const jsonPatchListType: CelType = listType(jsonPatchType)
 
-/** Types of `object` and `oldObject`, and of `params`, where they are known. */
+/** Types of `object`, `oldObject` and `params`, if known. */
 export interface KnownTypes {
   readonly object?: CelType
   readonly params?: CelType
@@ -107,5 +107,5 @@ export function expressionEnvironment(
   })
 }
 
-/** The environment of the match conditions of webhooks, which are compiled when they are validated and again where they are used. */
+/** Environment of webhooks' match conditions, for both validation and evaluation. */
 export const conditionEnvironment = (): CelEnvironment => expressionEnvironment({ authorizer: true })

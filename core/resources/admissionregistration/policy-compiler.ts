@@ -1,19 +1,19 @@
-/** Compiles the expressions of one admission policy, in the order in which they may use each other's results. */
+/** Compiles the expressions of one admission policy in order; later ones may refer to earlier variables. */
 import type { CelEnvironment, Compiled } from '../../cel/environment.ts'
 import type { CelField, CelType } from '../../cel/types.ts'
 import { dynType } from '../../cel/types.ts'
 import { type ExpressionScope, expressionEnvironment, type KnownTypes } from './expressions.ts'
 
 export interface PolicyCompiler {
-  /** `result`: types that the expression may have; absent: any. */
+  /** `result`: allowed result types; absent: any. */
   compile(expression: string, scope: ExpressionScope, result?: readonly CelType[]): Compiled
-  /** Compiles a variable; later expressions see it as `variables.<name>`, of any type where it does not compile. */
+  /** Compiles a variable, which later expressions access as `variables.<name>`; it has type dyn if it does not compile. */
   declare(name: string, expression: string, scope: ExpressionScope): Compiled
-  /** Type of `variables`: what has been declared so far. */
+  /** Type of `variables` with all declarations so far. */
   readonly variables: CelType
 }
 
-/** `types`: for checks of a policy against kinds that it is about; it runs without them. */
+/** `types`: for type checking of a policy against its kinds; absent for evaluation. */
 export function createPolicyCompiler(types: KnownTypes = {}): PolicyCompiler {
   const fields = new Map<string, CelField>()
   const variables: CelType = { kind: 'object', name: 'kubernetes.variables', parameters: [], field: (name) => fields.get(name) }
@@ -40,7 +40,7 @@ export function createPolicyCompiler(types: KnownTypes = {}): PolicyCompiler {
   }
 }
 
-/** Kinds that keep their type as a variable; values of libraries and objects are of type dyn (convertCelTypeToDeclType). */
+/** Kinds that variables keep; values of libraries and objects have type dyn (convertCelTypeToDeclType). */
 const kept = new Set<CelType['kind']>(['bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
 
 function declared(type: CelType): CelType {

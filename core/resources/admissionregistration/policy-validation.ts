@@ -1,4 +1,4 @@
-/** What admission policies and their bindings must say, but for their expressions (expression-validation.ts). */
+/** Validates admission policies and bindings, except their expressions (expression-validation.ts). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -8,7 +8,7 @@ import type { MatchResources, ParamKind, ParamRef, Variable } from './match.ts'
 import type { MutatingAdmissionPolicySpec, Mutation } from './mutatingadmissionpolicy.ts'
 import type { AuditAnnotation, ValidatingAdmissionPolicySpec, Validation } from './validatingadmissionpolicy.ts'
 
-/** What a policy says about requests. */
+/** Match constraints of a policy. */
 interface Policy {
   readonly matchConstraints?: Infer<typeof MatchResources> | undefined
 }
@@ -60,7 +60,7 @@ export function validateMutation(
   }
 }
 
-/** Expressions may not be empty. */
+/** Requires a non-empty expression. */
 export function checkExpression(expression: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!expression?.trim()) errors.required(path.child('expression'), 'expression is not specified')
 }
@@ -84,7 +84,7 @@ export function validateAnnotation({ valueExpression }: Infer<typeof AuditAnnota
   if (!valueExpression.trim()) errors.required(path.child('valueExpression'), 'valueExpression is not specified')
 }
 
-/** Words of the language that are no names (Common Expression Language, 'Syntax'). */
+/** Reserved words (Common Expression Language, 'Syntax'). */
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
@@ -117,7 +117,7 @@ export function validateParamKind({ apiVersion = '', kind = '' }: Infer<typeof P
 
 const most = { conditions: 64, annotations: 20 }
 
-/** Conditions have names of their own, and are few. */
+/** Names of match conditions must be unique, and their number is limited. */
 export function validateConditionNames(
   conditions: readonly { readonly name: string }[] | undefined,
   path: FieldPath,
@@ -131,7 +131,7 @@ export function validateConditionNames(
   })
 }
 
-/** Keys of annotations, which stand behind the name of their policy. */
+/** Validates annotation keys, which are prefixed by the policy's name. */
 export function validateAnnotationNames(spec: Infer<typeof ValidatingAdmissionPolicySpec>, name: string, errors: FieldErrors): void {
   spec.auditAnnotations?.forEach(({ key }, index) => {
     const path = FieldPath.of('spec').child('auditAnnotations').index(index).child('key')

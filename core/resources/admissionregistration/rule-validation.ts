@@ -1,10 +1,10 @@
-/** Rules for which requests a webhook or policy is about. */
+/** Validates the rules that select requests for webhooks and policies. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Rule } from './match.ts'
 
-/** A wildcard that stands beside other values. */
+/** A wildcard must be the only value. */
 function checkWildcard(values: readonly string[], words: string, path: FieldPath, errors: FieldErrors): void {
   if (values.length > 1 && values.includes('*')) errors.invalid(path, [...values], `if '*' is present, must not specify other ${words}`)
 }

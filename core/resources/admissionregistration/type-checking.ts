@@ -1,4 +1,4 @@
-/** What type checking finds in the expressions of a ValidatingAdmissionPolicy (policy/validating/typechecking.go). */
+/** Type-checks the expressions of a ValidatingAdmissionPolicy (policy/validating/typechecking.go). */
 import type { CelType } from '../../cel/types.ts'
 import type { Infer } from '../../schema/model.ts'
 import { createPolicyCompiler } from './policy-compiler.ts'
@@ -6,7 +6,7 @@ import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.
 
 type Spec = Infer<typeof ValidatingAdmissionPolicySpec>
 
-/** A kind of objects, and the type that expressions see. */
+/** A kind with its CEL type. */
 export interface CheckedKind {
   readonly group: string
   readonly version: string
@@ -14,7 +14,7 @@ export interface CheckedKind {
   readonly type: CelType
 }
 
-/** Finds the kind of a resource, and the type of a kind; undefined: not served, or without a schema. */
+/** Looks up kinds and their types; undefined: not served, or without schema. */
 export interface KindTypes {
   ofResource(group: string, version: string, resource: string): CheckedKind | undefined
   ofKind(apiVersion: string, kind: string): CelType | undefined
@@ -25,13 +25,13 @@ export interface ExpressionWarning {
   readonly warning: string
 }
 
-/** Kinds that one rule brings in. */
+/** Maximum kinds per policy. */
 const mostKinds = 10
 
 const hasWildcard = (texts: readonly string[]) => texts.some((text) => text.includes('*'))
 const textOf = ({ group, version, kind }: CheckedKind) => `${group}/${version}, Kind=${kind}`
 
-/** The kinds that the rules name, without wildcards and subresources, in order. */
+/** The kinds in the rules, excluding wildcards and subresources, in order. */
 function kindsOf({ matchConstraints }: Spec, types: KindTypes): CheckedKind[] {
   const found = new Map<string, CheckedKind>()
   for (const { apiGroups = [], apiVersions = [], resources = [] } of matchConstraints?.resourceRules ?? []) {
@@ -51,7 +51,7 @@ function kindsOf({ matchConstraints }: Spec, types: KindTypes): CheckedKind[] {
   return [...found.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
-/** Errors of an expression against each kind, as the status lists them; undefined: none. */
+/** Errors of an expression for each kind, in the status format; undefined: none. */
 function warningOf(spec: Spec, expression: string, kinds: readonly CheckedKind[], params: CelType | undefined): string | undefined {
   const scope = { params: spec.paramKind != null, authorizer: true }
   const findings = kinds.flatMap((kind) => {
@@ -63,7 +63,7 @@ function warningOf(spec: Spec, expression: string, kinds: readonly CheckedKind[]
   return findings.length === 0 ? undefined : findings.join('\n')
 }
 
-/** Warnings by expression, validations and their messages in their order. */
+/** Warnings by expression, in the order of validations and messages. */
 export function checkTypes(spec: Spec, types: KindTypes): ExpressionWarning[] {
   const kinds = kindsOf(spec, types)
   const { apiVersion = '', kind = '' } = spec.paramKind ?? {}

@@ -1,4 +1,4 @@
-/** What both kinds of webhook have in common. */
+/** Validation shared by both kinds of webhooks. */
 import { boolType } from '../../cel/types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -40,7 +40,7 @@ export function validateWebhook(webhook: Webhook, path: FieldPath, errors: Field
   validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors)
 }
 
-/** Conditions are expressions of a boolean. Those that are stored stay, whatever earlier releases took. */
+/** Match conditions must be boolean expressions. Unchanged ones are not validated again, because earlier releases accepted more. */
 function validateConditions(conditions: readonly { readonly expression: string }[], path: FieldPath, errors: FieldErrors): void {
   if (conditions.length === 0) return
   const environment = conditionEnvironment()
@@ -69,7 +69,7 @@ function validateReviewVersions(versions: readonly string[], path: FieldPath, er
   }
 }
 
-/** Names are unique within a configuration. */
+/** Names must be unique within a configuration. */
 export function validateWebhookNames(webhooks: readonly { readonly name: string }[] | undefined, errors: FieldErrors): void {
   const seen = new Set<string>()
   webhooks?.forEach(({ name }, index) => {

@@ -1,4 +1,4 @@
-/** Rules for the versions of a definition together. A part that is the same in all of them is judged, and reported, once. */
+/** Validates all versions of a definition together. A part that is equal in all versions is validated and reported once. */
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -15,7 +15,7 @@ type Version = Spec['versions'][number]
 const root = FieldPath.of('spec')
 const allVersions = root.child('versions')
 
-/** Where parts that all versions share are reported. */
+/** Error paths of parts shared by all versions. */
 const shared = {
   schema: root.child('validation'),
   subresources: root.child('subresources'),
@@ -34,7 +34,7 @@ function eachPart<T>(versions: readonly Version[], name: keyof typeof shared, pa
   else for (const [index, version] of versions.entries()) check(part(version), allVersions.index(index).child(name), version)
 }
 
-/** Versions need schemas; where stored ones have none, only if fields are pruned. */
+/** Versions must have schemas; if stored ones have none, new schemas require that fields are pruned. */
 function checkSchemasGiven(
   versions: readonly Version[],
   { preserveUnknownFields }: Spec,
@@ -50,7 +50,7 @@ function checkSchemasGiven(
   })
 }
 
-/** Whether the schema of a version is as it was; a new version may have the schema that all others had. */
+/** Whether a version's schema is unchanged; a new version may have the schema that all others had. */
 function isUnchanged(version: Version, old: readonly Version[]): boolean {
   const [first] = old
   const before = old.find(({ name }) => name === version.name) ?? (isSame(old, schemaOf) ? first : undefined)
@@ -64,14 +64,14 @@ function checkNames(versions: readonly Version[], given: readonly Version[] | nu
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.invalid(allVersions, all, 'must have exactly one version marked as storage version')
   }
-  // Definitions used to have one version; the reference goes on to judge the first one as such.
+  // The reference still validates the first version's name by the rules of the former single version.
   const problems = versions[0] ? formats.dns1035Label(versions[0].name) : []
   if (problems.length > 0) errors.invalid(root.child('version'), versions[0]?.name, problems.join(','))
 }
 
 /** Adds the errors of all versions. */
 export function checkVersions(spec: Spec, old: Spec | undefined, errors: FieldErrors): void {
-  // Required, so that an absent list is null.
+  // Required, so that absent is null.
   const versions = spec.versions ?? []
   const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
   checkSchemasGiven(versions, spec, old, errors)
@@ -109,7 +109,7 @@ export function checkVersions(spec: Spec, old: Spec | undefined, errors: FieldEr
     'selectableFields',
     (version) => version.selectableFields ?? [],
     (part, path, version) => {
-      // The reference has a place for fields that all versions share only beside a schema that they share.
+      // The reference reports shared selectable fields only if the schema is shared, too.
       if (part.length > 0 && path === shared.selectableFields && !common) {
         errors.invalid(path, '', 'may only be set when validations.schema is included')
       } else checkSelectable(version, path, errors)

@@ -1,4 +1,4 @@
-/** Groups of the platform's own domains are for APIs that its community has approved (KEP 1111). */
+/** Groups in the platform's own domains are protected: their APIs need community approval (KEP-1111). */
 import type { Platform } from '../../platform.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -15,7 +15,7 @@ function stateOf(text: string): State {
   return URL.canParse(text) && new URL(text).host !== '' ? 'approved' : 'invalid'
 }
 
-/** Groups below the platform's own domains. */
+/** Whether a group is in one of the platform's own domains. */
 export function isProtected(group: string, platform: Platform): boolean {
   const domains = [platform.name('<domain>'), platform.name('<labels>')]
   return domains.some((domain) => group === domain || group.endsWith(`.${domain}`))
@@ -27,7 +27,7 @@ export interface Approval {
   readonly message: string
 }
 
-/** What the condition says about the approval of a definition in a protected group. */
+/** Content of the approval condition for a definition in a protected group. */
 export function approvalOf(annotations: { readonly [name: string]: string } | undefined, platform: Platform): Approval {
   const name = platform.name(annotation)
   const text = annotations?.[name] ?? ''

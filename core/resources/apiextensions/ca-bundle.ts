@@ -1,10 +1,10 @@
-/** Whether certificates that verify a webhook can be read (reference: ValidateCABundle of pkg/util/webhook). */
+/** Validates a webhook's CA bundle (reference: ValidateCABundle of pkg/util/webhook). */
 import { decodeBase64 } from '../../schema/base64.ts'
 import { childrenOf, readDer } from '../../schema/der.ts'
 
 const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/g
 
-/** A certificate has a body, an algorithm and a signature. */
+/** A certificate consists of content, algorithm and signature. */
 function isCertificate(base64: string): boolean {
   try {
     return childrenOf(readDer(decodeBase64(base64.replace(/\s+/g, '')))).length === 3
@@ -13,7 +13,7 @@ function isCertificate(base64: string): boolean {
   }
 }
 
-/** Why a bundle (PEM, in base64) has no certificate; undefined: it has one, or is empty, which stands for the roots of the host. */
+/** Error of a bundle (PEM, in base64) without certificates; undefined: valid, or empty (the host's roots). */
 export function bundleProblem(bundle: string): string | undefined {
   if (bundle === '') return undefined
   const found = [...new TextDecoder().decode(decodeBase64(bundle)).matchAll(blocks)]

@@ -1,4 +1,4 @@
-/** Columns of `kubectl get` for custom resources (reference: pkg/registry/customresource/tableconvertor). */
+/** Table columns of custom resources (reference: pkg/registry/customresource/tableconvertor). */
 
 import { printJson } from '../../schema/json-text.ts'
 import type { Infer, Json } from '../../schema/model.ts'
@@ -9,7 +9,7 @@ import { compilePath, type Finder } from './json-path.ts'
 
 type ColumnDefinition = Infer<typeof CustomResourceColumnDefinition>
 
-/** Shown when a definition has no columns. */
+/** Default when a definition has no columns. */
 const ageColumn: ColumnDefinition = {
   name: 'Age',
   type: 'date',
@@ -19,7 +19,7 @@ const ageColumn: ColumnDefinition = {
 
 const textOf = (value: Json) => (typeof value === 'string' ? value : value === null ? '<no value>' : printJson(value))
 
-/** What a cell shows of a value; null for one that does not have the column's type. */
+/** Converts a value to a cell; null if it does not have the column's type. */
 const cells: { readonly [type: string]: (value: Json, context: CellContext) => Json } = {
   integer: (value) => (typeof value === 'bigint' ? value : typeof value === 'number' ? Math.trunc(value) : null),
   number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
@@ -43,7 +43,7 @@ function columnOf({ name, type, format, description, priority = 0, jsonPath }: C
   }
 }
 
-/** The columns of a version: the name, then those of the definition up to the first one whose path can't be read. */
+/** Columns of a version: name, then those of the definition up to the first one with a malformed path. */
 export function columnsOf(definitions: readonly ColumnDefinition[] | null | undefined): readonly Column[] {
   const given = definitions?.length ? definitions : [ageColumn]
   const columns: Column[] = [nameColumn as Column]

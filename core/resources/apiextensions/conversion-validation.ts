@@ -1,4 +1,4 @@
-/** Rules for how custom resources get from one version to another. */
+/** Validates the conversion settings of a definition. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -7,19 +7,19 @@ import { validateClientConfig } from '../webhook-client-validation.ts'
 import { bundleProblem } from './ca-bundle.ts'
 import type { CustomResourceDefinitionSpec } from './customresourcedefinition.ts'
 
-/** Versions of the review that servers of this and the last release understand. */
+/** ConversionReview versions that servers of this and the previous release support. */
 const reviewVersions = ['v1', 'v1beta1']
 
 /**
- * An update may not bring certificates that can't be read. Before a definition is established, and where those that are stored can't be
- * read either, that is left to whoever calls the webhook.
+ * Validates a new CA bundle in an update. Not validated before the definition is established, or if the stored bundle is malformed
+ * too; the webhook call then fails.
  */
 export function checkBundle(bundle: string, path: FieldPath, errors: FieldErrors, before: string): void {
   const problem = bundleProblem(bundle)
   if (problem !== undefined && bundleProblem(before) === undefined) errors.invalid(path, bundle, problem)
 }
 
-/** Names in errors are those that the settings had before they moved below `webhook`. */
+/** Errors use the field names from before settings moved below `webhook`. */
 export function checkConversion(spec: Infer<typeof CustomResourceDefinitionSpec>, path: FieldPath, errors: FieldErrors): void {
   const { conversion, preserveUnknownFields } = spec
   if (!conversion) return

@@ -1,4 +1,4 @@
-/** What a definition of a custom resource makes: rows like those of built-in resources, one per version. */
+/** Converts a CustomResourceDefinition to rows like those of built-in resources, one per version. */
 import { getPath } from '../../schema/accessors.ts'
 import { parseJsonText, printJson } from '../../schema/json-text.ts'
 import { type Infer, type JsonObject, lazy } from '../../schema/model.ts'
@@ -14,23 +14,21 @@ type Definition = Infer<typeof CustomResourceDefinition>
 type Version = Infer<typeof CustomResourceDefinitionVersion>
 
 export interface CustomResourceOptions {
-  /**
-   * The `openAPIV3Schema` of a version as JSON, asked for whenever something first needs the schema; default: a copy that the row keeps.
-   */
+  /** Returns the `openAPIV3Schema` of a version as JSON when the schema is first needed; default: a copy kept by the row. */
   readonly schemaText?: (version: string) => string | undefined
 }
 
 export interface CustomResourceRow {
   readonly row: ResourceDefinition
   readonly served: boolean
-  /** Objects are stored in this version. */
+  /** This is the storage version. */
   readonly storage: boolean
 }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Keeps a schema as bytes, which take a tenth of what its nodes take. */
+/** Keeps a schema as bytes, which take a tenth of the memory of its nodes. */
 function kept({ schema }: Version): () => string | undefined {
   if (!schema?.openAPIV3Schema) return () => undefined
   const bytes = encoder.encode(printJson(schema.openAPIV3Schema))
@@ -55,7 +53,7 @@ function selectableOf({ selectableFields }: Version): ResourceDefinition['select
   return Object.fromEntries(entries)
 }
 
-/** What clients of a deprecated version are told: its own text, or which version to use instead. */
+/** Deprecation warning of a version: its own text, or a recommendation of another version. */
 function warningOf({ group, names, versions }: Definition['spec'], { name, deprecated, deprecationWarning }: Version): string | undefined {
   if (!deprecated) return undefined
   if (typeof deprecationWarning === 'string') return deprecationWarning
@@ -65,7 +63,7 @@ function warningOf({ group, names, versions }: Definition['spec'], { name, depre
   return best === undefined ? text : `${text}; use ${group}/${best} ${names.kind}`
 }
 
-/** Names that the definition has been granted, once it has; before that, those that it wants. */
+/** Accepted names, or the requested ones before acceptance. */
 function namesOf({ spec, status }: Definition): Definition['spec']['names'] {
   return status?.acceptedNames?.plural ? status.acceptedNames : spec.names
 }
@@ -110,7 +108,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
   }) as ResourceDefinition
 }
 
-/** The rows of a definition, in the order of its versions; those that are not served are among them. */
+/** Rows of a definition in the order of its versions, including versions that are not served. */
 export function customResourceRows(definition: Definition, options: CustomResourceOptions = {}): readonly CustomResourceRow[] {
   return definition.spec.versions.map((version) => ({
     row: rowOf(definition, version, options),

@@ -158,7 +158,7 @@ export const customResourceDefinitions = resource({
   storageKey: 'apiextensions.<domain>/customresourcedefinitions',
   storageVersion: 'apiextensions.<domain>/v1beta1',
   formerVersions: { 'apiextensions.<domain>/v1beta1': fromV1beta1 },
-  // As the reference server stores them; schemas take less space, and less time to read, than in protobuf.
+  // As in the reference server; schemas are smaller and faster to read than in protobuf.
   storageMediaType: 'application/json',
   lifecycle: { introduced: '1.16' },
   status: true,
@@ -180,7 +180,7 @@ export const customResourceDefinitions = resource({
   },
 })
 
-/** The first version that is marked, in a list. */
+/** The first version marked `storage`, as a list. */
 function storageVersionsOf({ versions }: Infer<typeof CustomResourceDefinitionSpec>): string[] {
   const first = versions?.find(({ storage }) => storage)
   return first ? [first.name] : []

@@ -1,4 +1,4 @@
-/** Rules for defaults in the schema of a custom resource: they survive pruning and are valid (reference: pkg/apiserver/schema/defaulting). */
+/** Validates defaults in a custom resource's schema: they must be valid and not be pruned (reference: pkg/apiserver/schema/defaulting). */
 import { DecodeError, PartError, unknownIn } from '../../schema/decode.ts'
 import { validateEmbedded } from '../../schema/embedded.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
@@ -14,11 +14,11 @@ const metaNames = new Set(['metadata', 'kind', 'apiVersion'])
 /** The innermost embedded object around a node. */
 interface Embedded {
   readonly schema: SchemaNode
-  /** The object in which a value stands where the node is. */
+  /** Wraps a value of the node in its object. */
   around(value: Json): JsonObject
 }
 
-/** Adds the errors of embedded objects: malformed ones, or else invalid ones. */
+/** Adds the errors of embedded objects: decoding errors, or else validation errors. */
 function checkEmbedded(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
   try {
     if (unknownIn(schema, value).length > 0) {
@@ -32,7 +32,7 @@ function checkEmbedded(schema: Schema, value: Json, path: FieldPath, errors: Fie
   }
 }
 
-/** Adds the error of kind, apiVersion or a part of metadata that no object could have. */
+/** Adds errors of kind, apiVersion or metadata. */
 function checkMetadata(value: Json, { schema, around }: Embedded, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
   const object = { apiVersion: 'validation/v1', kind: 'Validation', ...around(value) }
@@ -44,27 +44,27 @@ function checkMetadata(value: Json, { schema, around }: Embedded, path: FieldPat
   errors.invalid(path, value, `must result in valid metadata: ${text}`)
 }
 
-/** Why a value can't be a default; the first kind of error that is found is all that is said. */
+/** Adds the errors of a default; only of the first kind found. */
 function checkDefault(schema: Schema, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
   if (meta) checkMetadata(value, meta, path, found)
   else checkEmbedded(schema, value, path, found)
   const root = schema.facets?.embeddedResource === true
-  // A default that would be pruned is looked at all the same.
+  // A default that would be pruned is still validated.
   const unpruned = found.list.filter(({ forgivable }) => forgivable !== undefined).length
   if (found.count === unpruned) validatePart(schema, value, path, found)
   if (found.count === unpruned) validateRules(schema, value, value, path, found, { root })
-  // As the value of a new object, or of a field that was not there before.
+  // Evaluated as for a new object or a field that was absent before.
   if (found.count === unpruned) validateRules(schema, value, undefined, path, found, { root })
   errors.include(found)
 }
 
-/** Adds the errors of all defaults of a schema. Where any keys are allowed there are no fields, and no defaults are looked at. */
+/** Adds the errors of all defaults of a schema. Nodes with additionalProperties: true have no fields, hence no defaults. */
 export function checkDefaults(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   checkNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined, false, errors)
 }
 
-/** `inMeta`: the node describes kind, apiVersion or metadata of the object around it. */
+/** `inMeta`: the node describes kind, apiVersion or metadata of its object. */
 function checkNode(node: SchemaNode, path: FieldPath, outer: Embedded | undefined, inMeta: boolean, errors: FieldErrors): void {
   const isEmbedded = node['x-kubernetes-embedded-resource'] === true
   const embedded: Embedded | undefined = isEmbedded ? { schema: node, around: (value) => value as JsonObject } : outer

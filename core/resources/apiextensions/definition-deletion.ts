@@ -2,7 +2,7 @@ import type { HookContext } from '../../schema/model.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Definition } from './definition-validation.ts'
 
-/** Name of the finalizer that holds a definition until its objects are deleted. */
+/** Finalizer of a definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.<domain>'
 
 const pending = {
@@ -12,7 +12,7 @@ const pending = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 }
 
-/** A definition whose deletion begins stays until its objects are deleted; that counts as no change of it, and has no grace period. */
+/** Adds the finalizer and the condition when deletion of a definition starts; no generation change, and no grace period. */
 export function holdForInstances(definition: Definition, { platform, now }: HookContext): void {
   const { metadata, status } = definition
   const name = platform.name(cleanupFinalizer)

@@ -1,4 +1,4 @@
-/** Rules for definitions of custom resources. */
+/** Validates CustomResourceDefinitions. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -50,7 +50,7 @@ export function checkStatus({ status }: Definition, errors: FieldErrors): void {
   if (status?.acceptedNames) checkNames(status.acceptedNames, FieldPath.of('status', 'acceptedNames'), errors)
 }
 
-/** What the keys in the store and the paths of URLs are made of. */
+/** Fields that determine store keys and URL paths are immutable. */
 function checkFixed({ spec }: Definition, old: Definition, errors: FieldErrors): void {
   if (isEstablished(old)) {
     checkUnchanged(spec.scope, old.spec.scope, root.child('scope'), errors)
@@ -96,7 +96,7 @@ function checkNames(names: Names, path: FieldPath, errors: FieldErrors): void {
   })
 }
 
-/** Objects may lie in the store in any of these versions, so each of them stays until somebody has rewritten them. */
+/** Objects may be stored in any of these versions; each must stay until the objects have been migrated. */
 function checkStored(stored: readonly string[], versions: readonly Version[], errors: FieldErrors) {
   const path = FieldPath.of('status', 'storedVersions')
   if (stored.length === 0) return errors.invalid(path, null, 'must have at least one stored version')

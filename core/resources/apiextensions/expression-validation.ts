@@ -1,5 +1,5 @@
 /**
- * Rules for the rules of a schema (x-kubernetes-validations): they compile, their types are right, and what they may cost is bounded
+ * Validates CEL rules in a schema (x-kubernetes-validations): they must compile with the right types, within cost limits
  * (reference: pkg/apis/apiextensions/validation, cel_validation.go).
  */
 import { type SizeOf, sizesIn } from '../../cel/cost/estimate.ts'
@@ -10,22 +10,22 @@ import type { Json, Message, Schema } from '../../schema/model.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 import { hasRules } from './validate-validation.ts'
 
-/** Estimated cost that one rule may have for one object, and all rules of a schema together. */
+/** Maximum estimated cost of one rule per object, and of all rules of a schema. */
 const ruleLimit = 10_000_000
 const schemaLimit = 100_000_000
 const largestRequest = 3 * 1024 * 1024
-/** Rules of one schema: compiling takes time. The reference has no such limit; the largest schemas known have a few hundred. */
+/** Maximum rules per schema, because compiling takes time. The reference has no such limit; the largest known schemas have a few hundred. */
 const maxRules = 2000
 
-/** Where a node stands, as far as it matters to rules. */
+/** Context of a node. */
 interface Around {
-  /** How often the node can occur in an object; undefined: nothing limits that. */
+  /** Maximum occurrences of the node in an object; undefined: unlimited. */
   readonly cardinality: number | undefined
-  /** The part of the schema around it in which nothing tells what a value was before. */
+  /** The enclosing part of the schema whose values can't be correlated with old ones. */
   readonly uncorrelatable?: FieldPath
 }
 
-/** Factor by which a node multiplies what stands below it. */
+/** Factor by which a node multiplies the occurrences of its children. */
 function factorOf(schema: Schema): number | undefined {
   if (schema.facets?.untyped) return 1
   if (schema.type === 'list') return schema.facets?.maxItems
@@ -39,7 +39,7 @@ function costText(what: string, cost: number, limit: number): string {
   return `${what} exceeds budget by factor of ${shown} (${advice})`
 }
 
-/** A rule as errors of the reference show it. */
+/** A rule in the reference's error format. */
 const shownRule = ({ rule }: CompiledRule): Json => ({
   Rule: rule.rule,
   Message: rule.message ?? '',
@@ -124,7 +124,7 @@ class RuleChecks {
     if (cost >= schemaLimit / 100) this.#expensive.push({ path, cost })
   }
 
-  /** Adds the error of rules that cost too much together, and which do most. */
+  /** Adds an error when all rules together exceed the limit, naming the most expensive ones. */
   total(path: FieldPath): void {
     if (this.#total <= schemaLimit) return
     for (const { path: at } of this.#expensive.sort((a, b) => b.cost - a.cost).slice(0, 4)) {
@@ -136,9 +136,9 @@ class RuleChecks {
 }
 
 export interface ExpressionSettings {
-  /** The cost of each rule is limited too; not for schemas that an update leaves as they are. */
+  /** Also limit the cost of each rule; not for unchanged schemas. */
   readonly limitsRules: boolean
-  /** Paths of nodes with other errors: their rules are not compiled. */
+  /** Paths of nodes with other errors, whose rules are not compiled. */
   readonly broken: ReadonlySet<string>
 }
 

@@ -2,7 +2,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { Schema } from '../../schema/model.ts'
 import { pathSteps } from './path-steps.ts'
 
-/** The part of a schema that a name leads to: a property, or what stands under any key. */
+/** The schema of a name: a property, or additionalProperties. */
 function step(schema: Schema, name: string): { readonly schema: Schema; readonly isField: boolean } {
   if (schema.type === 'message' && (schema.json.size > 0 || schema.additional)) {
     const property = schema.json.get(name)
@@ -13,8 +13,8 @@ function step(schema: Schema, name: string): { readonly schema: Schema; readonly
 }
 
 /**
- * The path to a part of a value, as errors write it.
- * @throws Error that says what is wrong with the path.
+ * The path to a part of a value, in error format.
+ * @throws Error with the reason when it is malformed.
  */
 export function fieldAt(schema: Schema, text: string): FieldPath {
   let path = FieldPath.root

@@ -1,14 +1,14 @@
 /**
- * JSONPath as printer columns of custom resources use it (client-go util/jsonpath): fields, indexes, slices, wildcards, unions, `..`
- * and filters such as `.status.conditions[?(@.type=="Ready")].status`. Fields that are missing yield nothing.
+ * JSONPath for printer columns of custom resources (client-go util/jsonpath): fields, indexes, slices, wildcards, unions, `..`
+ * and filters such as `.status.conditions[?(@.type=="Ready")].status`. Missing fields give no values.
  */
 import { get } from '../../schema/members.ts'
 import type { Json } from '../../schema/model.ts'
 
-/** Values that one evaluation may touch; more give no result. `..` can visit an object many times. */
+/** Maximum visited values per evaluation; beyond that there is no result. `..` can visit an object many times. */
 const maxVisited = 100_000
 
-/** A value that the path can't be applied to, or too much work: the path has no result. */
+/** The path can't be applied to a value, or exceeds the limit. */
 class NoResult extends Error {}
 
 interface Budget {
@@ -40,7 +40,7 @@ const wildcard: Step = (input, budget) =>
     return found
   })
 
-/** The values themselves and all objects and lists below them. */
+/** The values and all of their descendants. */
 const recursive: Step = (input, budget) =>
   input.flatMap((value) => {
     const children = childrenOf(value)
@@ -48,7 +48,7 @@ const recursive: Step = (input, budget) =>
     return children.length === 0 ? [] : [value, ...recursive(children, budget)]
   })
 
-/** Items from an index up to another one, which may count from the end. */
+/** Items of an index range; indexes may count from the end. */
 const slice =
   (from: number | undefined, to: number | undefined, step: number | undefined, single: boolean): Step =>
   (input, budget) =>
@@ -103,7 +103,7 @@ function one(values: readonly Json[]): Json | undefined {
   return values[0]
 }
 
-/** Items for which the left path has a result, or one that compares with the right path's. */
+/** Items for which the left path has a result that, with an operator, compares with the right path's. */
 function filter(left: Step, operator?: string, right?: Step): Step {
   const compare = operator === undefined ? undefined : comparisons[operator]
   return (input, budget) =>
@@ -122,7 +122,7 @@ function filter(left: Step, operator?: string, right?: Step): Step {
     })
 }
 
-/** Reads a path's text from a position on. */
+/** Parses a path. */
 class Parser {
   readonly #text: string
   #at = 0
@@ -209,12 +209,12 @@ class Parser {
   }
 }
 
-/** Finds the first value that a path leads to; undefined when there is none. */
+/** Finds the first value of a path; undefined when there is none. */
 export type Finder = (object: Json) => Json | undefined
 
 /**
  * Compiles a path such as `.spec.replicas`.
- * @throws Error that says what is wrong with it.
+ * @throws Error with the reason when it is malformed.
  */
 export function compilePath(text: string): Finder {
   const path = sequence(new Parser(text).steps())

@@ -1,4 +1,4 @@
-/** Definitions from before schemas had to be structural: they keep unknown fields, and may stay as they are. */
+/** Definitions from before schemas had to be structural: they keep unknown fields, and need not change. */
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Definition } from './definition-validation.ts'
@@ -21,7 +21,7 @@ function isStructural(schema: SchemaNode): boolean {
   return errors.count === 0
 }
 
-/** Extensions that mean something in structural schemas only. */
+/** Extensions that require structural schemas. */
 const extensions = [
   'x-kubernetes-preserve-unknown-fields',
   'x-kubernetes-embedded-resource',
@@ -34,13 +34,13 @@ const extensions = [
 const hasExtensions = (node: SchemaNode) => extensions.some((name) => node[name] !== undefined)
 const hasDefault = (node: SchemaNode) => node.default !== undefined
 
-/** Whether an update may have schemas that are not structural: the stored definition has some, and nothing in the new one needs structure. */
+/** Whether an update may have non-structural schemas: the stored definition has some, and the new one does not need structure. */
 export function mayBeNonStructural(spec: Spec, old: Spec): boolean {
   if (!spec.preserveUnknownFields || anyNode(spec, (node) => hasDefault(node) || hasExtensions(node))) return false
   return schemasOf(old).some((schema) => !isStructural(schema))
 }
 
-/** Defaults are for objects whose fields are known. */
+/** Defaults require pruning. */
 export function checkLegacyDefaults(spec: Spec, path: FieldPath, errors: FieldErrors): void {
   if (spec.preserveUnknownFields && anyNode(spec, hasDefault)) {
     errors.invalid(path, true, 'must be false in order to use defaults in the schema')

@@ -1,4 +1,4 @@
-/** Rules for how lists of custom resources are merged: x-kubernetes-list-type and its keys. */
+/** Validates x-kubernetes-list-type and its keys. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { asJson, checkSupported } from '../checks.ts'
@@ -25,12 +25,12 @@ export function checkListType(schema: SchemaNode, path: FieldPath, errors: Field
   }
 }
 
-/** Members of a set are compared as a whole. */
+/** Items of a set are compared as a whole. */
 function checkSetItems(items: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const { type, 'x-kubernetes-list-type': list = null, 'x-kubernetes-map-type': map } = items
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
   if (type === 'array' && list !== null && list !== 'atomic') errors.invalid(path.child('x-kubernetes-list-type'), list, detail)
-  // The reference shows the list type of the items, which objects don't have.
+  // The reference shows the items' list type, which objects don't have.
   if (type === 'object' && map !== 'atomic') errors.invalid(path.child('x-kubernetes-map-type'), list, detail)
 }
 
@@ -57,7 +57,7 @@ function checkKeys(schema: SchemaNode, items: SchemaNode | undefined, keys: read
   }
 }
 
-/** Every item has all its keys, with values. */
+/** Items must have all keys, with values. */
 function checkItems(items: SchemaNode, kind: string, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (items.nullable) errors.forbidden(path.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${kind}`)
   if (kind !== 'map') return

@@ -1,4 +1,4 @@
-/** What custom resources add to the life cycle of all objects (reference: pkg/registry/customresource/strategy.go). */
+/** Strategy of custom resources (reference: pkg/registry/customresource/strategy.go). */
 import { applyDefaults } from '../../schema/defaults.ts'
 import { validateEmbedded } from '../../schema/embedded.ts'
 import { type FieldErrorReason, FieldErrors } from '../../schema/field-error.ts'
@@ -30,7 +30,7 @@ function warnings(object: ApiObject, old: ApiObject | undefined, { platform }: H
   return [...new Set(added)].sort().flatMap((name) => finalizerWarnings(name, [...builtInFinalizers, platform.finalizer]))
 }
 
-/** Adds the errors of sets and map lists, unless the stored object has such errors already. */
+/** Adds the errors of sets and map lists, unless the stored object has such errors, too. */
 function validateLists(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors): void {
   const found = new FieldErrors()
   validateListTypes(schema, object, FieldPath.root, found)
@@ -40,7 +40,7 @@ function validateLists(schema: Message, object: Json, old: Json | undefined, err
   if (before.count === 0) errors.include(found)
 }
 
-/** Errors after which rules could not work: values of the wrong type, of a wrong size, missing, or not among the allowed ones. */
+/** Errors after which rules are not evaluated: wrong type or size, missing value, value not in the enum. */
 const blocking = new Set<FieldErrorReason>([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -59,11 +59,11 @@ function checkRules(schema: Message, object: Json, old: Json | undefined, errors
   validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined), part, observer: rules })
 }
 
-/** The strategy of one version's objects. */
+/** The strategy for objects of one version. */
 export function objectStrategy(schema: Message, scale: Scale | undefined): Strategy {
   return {
     warnings,
-    // A create drops the status, after defaults were filled in; readers of what is stored would find that of the schema.
+    // A create drops the status after defaulting; when stored objects are read, the schema's default applies.
     completeCreate(object, context) {
       if (object['status'] !== undefined || schema.json.get('status')?.default === undefined) return undefined
       const complete = { ...object }

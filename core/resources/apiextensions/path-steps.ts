@@ -1,4 +1,4 @@
-/** Paths such as `.spec.parts['a-b']`, name by name (reference: ValidFieldPath of pkg/apiserver/schema/cel). */
+/** Parses paths such as `.spec.parts['a-b']` (reference: ValidFieldPath of pkg/apiserver/schema/cel). */
 
 const tokens = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/g
 const escapes: { readonly [escaped: string]: string } = {
@@ -22,8 +22,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * The names of a path. `arrays`: `['name']` is allowed.
- * @throws Error that says what is wrong with the path, at the name where that is found.
+ * Yields the names of a path. `arrays`: allow `['name']`.
+ * @throws Error with the reason, at the malformed name.
  */
 export function* pathSteps(text: string, arrays = true): Generator<string> {
   const all = text.match(tokens) ?? []
@@ -33,7 +33,7 @@ export function* pathSteps(text: string, arrays = true): Generator<string> {
     if (token === '[' && !arrays) throw new Error('array notation is not allowed')
     const name = all[++at]
     if (token === '.') {
-      // The last name may be missing; there is no field of that name.
+      // The last name may be empty, which matches no field.
       yield name ?? ''
       continue
     }

@@ -1,9 +1,11 @@
-/** Compiling a pattern takes time that grows with its length and its largest repetition: all of a schema together are bounded. */
+/** Bounds the time for compiling the patterns of a schema, which grows with their length and largest repetition. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { everyNode, type SchemaNode } from './schema-nodes.ts'
 
-/** Characters times repetitions of all different patterns: half a second of compiling. The most of 386 published versions is 8,020. */
+/**
+ * Maximum sum of characters times repetitions of all distinct patterns: half a second of compiling. The maximum of 386 published versions is 8,020.
+ */
 const maxWork = 1_000_000
 
 function workOf(pattern: string): number {
@@ -13,7 +15,7 @@ function workOf(pattern: string): number {
   return pattern.length * repeats
 }
 
-/** Whether the patterns of a schema may be compiled; the error is added where they may not. */
+/** Whether the patterns of a schema may be compiled; adds an error otherwise. */
 export function checkPatterns(schema: SchemaNode, path: FieldPath, errors: FieldErrors): boolean {
   const patterns = new Set<string>()
   for (const { pattern } of everyNode(schema)) if (pattern) patterns.add(pattern)

@@ -1,4 +1,4 @@
-/** Reads the schema of a custom resource (JSONSchemaProps) into the nodes that all schemas are made of. */
+/** Converts the schema of a custom resource (JSONSchemaProps) to schema nodes. */
 import { applyDefaults } from '../../schema/defaults.ts'
 import {
   any,
@@ -23,7 +23,7 @@ import { isKnownFormat } from '../../schema/openapi-formats.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { everyNode, itemsOf, othersOf, type SchemaNode } from './schema-nodes.ts'
 
-/** Keywords that are facets under another name. */
+/** Keywords that are facets with another name. */
 const renamed = {
   pattern: 'pattern',
   minimum: 'min',
@@ -54,7 +54,7 @@ function facetsOf(node: SchemaNode, types: readonly string[]): Facets {
     if (value !== undefined && value !== false && value !== '') facets[facet] = value
   }
   const { format, allOf, anyOf, oneOf, not } = node
-  // Formats that the type does not have, or that are not known, mean nothing.
+  // Unknown formats, and formats that don't apply to the type, are ignored.
   if (typeof format === 'string' && isKnownFormat(types, format)) facets.format = format
   if (allOf) facets.allOf = allOf.map(conditionOf)
   if (anyOf) facets.anyOf = anyOf.map(conditionOf)
@@ -79,7 +79,7 @@ function conditionOf(node: SchemaNode): Condition {
   }
 }
 
-/** Values below `additionalProperties: true`: of objects the schema knows no field. */
+/** Values below `additionalProperties: true`: fields of objects are unknown. */
 const unknownValue = withFacets(any, { nullable: true })
 
 function additionalOf(node: SchemaNode): Schema | undefined {
@@ -92,7 +92,7 @@ function fieldOf(schema: Schema, required = false, value?: Json): Field {
   return { tag: 0, schema, doc: '', required, pointer: true, omitEmpty: true, ...(value !== undefined && { default: value }) }
 }
 
-/** Metadata has the structure that it has in every object; what is said of it besides is checked as well, and its defaults count. */
+/** Metadata has its fixed structure; constraints and defaults of the schema apply in addition. */
 function metadataOf(declared: SchemaNode | undefined): Message {
   if (!declared) return ObjectMeta as Message
   const metadata = withFacets(ObjectMeta as Message, { declared: conditionOf(declared) })
@@ -108,7 +108,7 @@ function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean
   const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false), needed.has(name), each.default)] as const)
   if (!whole) return Object.fromEntries(fields)
   const typeMeta = ['kind', 'apiVersion'].map((name) => [name, fieldOf(string)] as const)
-  // Objects start with kind, apiVersion and metadata, wherever the schema has them.
+  // Objects start with kind, apiVersion and metadata, whatever their order in the schema.
   const head = [...typeMeta, ['metadata', fieldOf(metadataOf(properties['metadata']), false, properties['metadata']?.default)] as const]
   const declared = new Map(fields)
   return Object.fromEntries([
@@ -136,7 +136,7 @@ function listOf(node: SchemaNode, facets: Facets): List {
 
 const scalars = { string, integer: int64, number: double, boolean: bool } as const
 
-/** `inPlace`: the value is an item, or stands under any key, so its default can't be that of a field. */
+/** `inPlace`: the value is an item or map value, so that its default is not a field default. */
 function schemaOf(node: SchemaNode, inPlace: boolean): Schema {
   const types = typesOf(node)
   const own = facetsOf(node, types)
@@ -155,8 +155,8 @@ function schemaOf(node: SchemaNode, inPlace: boolean): Schema {
 export const readPart = (node: SchemaNode): Schema => schemaOf(node, false)
 
 /**
- * The schema of a kind's objects. Without a node nothing is known and everything is kept; with `preserve` as well, but objects have to be
- * as the node says.
+ * The schema of a kind's objects. Without node, or with `preserve`, unknown fields are kept; with `preserve` the node is still
+ * validated.
  */
 export function readSchema(node: SchemaNode | undefined, preserve = false): Message {
   if (node === undefined || preserve) {

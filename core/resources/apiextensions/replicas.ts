@@ -1,4 +1,4 @@
-/** The fields behind a custom resource's scale: numbers of replicas and a selector (reference: pkg/registry/customresource/validator.go). */
+/** Fields of a custom resource's scale: replicas and selector (reference: pkg/registry/customresource/validator.go). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { printJson } from '../../schema/json-text.ts'
@@ -14,7 +14,7 @@ function typeName(value: Json): string {
   return typeof value === 'boolean' ? 'bool' : 'string'
 }
 
-/** A value and its type in the words of the reference. */
+/** Value and type in the reference's error format. */
 function described(value: Json): string {
   if (value === null) return '<nil> is of the type <nil>'
   if (Array.isArray(value)) return `${printJson(value)} is of the type []interface {}`
@@ -28,7 +28,7 @@ interface Found {
   readonly problem?: string
 }
 
-/** The value at a path of names; a problem when something on the way is not an object. */
+/** The value at a path; an error when a parent is not an object. */
 function find(object: JsonObject, path: string): Found {
   const names = path.replace(/^\./, '').split('.')
   let value: Json = object
@@ -53,12 +53,12 @@ function validateNumber(object: JsonObject, path: string, errors: FieldErrors): 
   else if ((value as number) > maxReplicas) errors.invalid(at, value, `should be less than or equal to ${maxReplicas}`)
 }
 
-/** Adds the errors of the wanted number of replicas. */
+/** Validates the desired number of replicas. */
 export function validateScaleSpec({ specReplicas }: Scale, object: JsonObject, errors: FieldErrors): void {
   validateNumber(object, specReplicas, errors)
 }
 
-/** Adds the errors of the observed number of replicas, and of the selector. */
+/** Validates the observed number of replicas, and the selector. */
 export function validateScaleStatus({ statusReplicas, selector }: Scale, object: JsonObject, errors: FieldErrors): void {
   validateNumber(object, statusReplicas, errors)
   if (selector === undefined) return

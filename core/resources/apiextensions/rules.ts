@@ -1,4 +1,4 @@
-/** Rules of a custom resource's schema (x-kubernetes-validations) as programs (reference: pkg/apiserver/schema/cel/compilation.go). */
+/** Compiles rules of a custom resource's schema (x-kubernetes-validations; reference: pkg/apiserver/schema/cel/compilation.go). */
 import { type CelEnvironment, createCelEnvironment } from '../../cel/environment.ts'
 import type { Program } from '../../cel/program.ts'
 import { celTypeOf } from '../../cel/schema-types.ts'
@@ -9,21 +9,21 @@ import { fieldAt } from './field-at.ts'
 
 export interface CompiledRule {
   readonly rule: Rule
-  /** Undefined: the rule is empty, or can't be compiled. */
+  /** Undefined: the rule is empty or does not compile. */
   readonly program?: Program
   readonly problem?: string
-  /** A transition rule: it compares with the stored value. */
+  /** A transition rule, which refers to the stored value. */
   readonly usesOldSelf: boolean
   readonly message?: Program
   readonly messageProblem?: string
-  /** Field that a refusal names, relative to the value. */
+  /** Path in errors, relative to the value. */
   readonly fieldPath?: string
 }
 
 const selfName = 'self'
 const oldSelfName = 'oldSelf'
 
-/** Whether an expression reads a variable. */
+/** Whether an expression refers to a variable. */
 function reads(tree: Expr, name: string): boolean {
   const open: unknown[] = [tree]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -53,7 +53,7 @@ function compileMessage(environment: CelEnvironment, { messageExpression }: Rule
   return { message: compiled.program }
 }
 
-/** The path that a rule's refusals name, as errors write it. */
+/** A rule's field path in error format. */
 function pathOf(schema: Schema, { fieldPath }: Rule): string | undefined {
   if (!fieldPath) return undefined
   try {
@@ -63,7 +63,7 @@ function pathOf(schema: Schema, { fieldPath }: Rule): string | undefined {
   }
 }
 
-/** Environments of one node of a schema; that of optional old values is rarely needed. */
+/** Environments of a schema node; the one with an optional old value is rarely needed. */
 function environmentsOf(type: CelType): (optional: boolean) => CelEnvironment {
   const made = new Map<boolean, CelEnvironment>()
   return (optional) => {
@@ -75,7 +75,7 @@ function environmentsOf(type: CelType): (optional: boolean) => CelEnvironment {
   }
 }
 
-/** Compiles the rules of one node of a schema, in their order. `type`: of the node's values. */
+/** Compiles the rules of a schema node in order. `type`: CEL type of its values. */
 export function compileRules(schema: Schema, type: CelType): readonly CompiledRule[] {
   const environment = environmentsOf(type)
   return (schema.facets?.rules ?? []).map((rule) => {
@@ -93,7 +93,7 @@ export function compileRules(schema: Schema, type: CelType): readonly CompiledRu
   })
 }
 
-/** The type of the values of a node; undefined: expressions can't see them. */
+/** The CEL type of a node's values; undefined: not accessible in expressions. */
 export function typeOfNode(schema: Schema, root: boolean): CelType | undefined {
   return celTypeOf(schema, { name: 'selfType', root })
 }

@@ -1,4 +1,4 @@
-/** The schema of a custom resource as its definition holds it, and ways through it. */
+/** The schema in a CustomResourceDefinition, and its traversal. */
 import type { Json } from '../../schema/model.ts'
 import { pathSteps } from './path-steps.ts'
 
@@ -13,7 +13,7 @@ export interface ValidationRule {
 
 type Schemas = { readonly [name: string]: SchemaNode }
 
-/** What rules look at of a JSONSchemaProps; all other members are `Json`. */
+/** The members of a JSONSchemaProps that validation uses; all others are `Json`. */
 export interface SchemaNode {
   readonly type?: string
   readonly nullable?: boolean
@@ -43,7 +43,7 @@ export interface SchemaNode {
 
 const isList = (value: SchemaNode['items']): value is readonly SchemaNode[] => Array.isArray(value)
 
-/** The schema of all items; undefined where there is none, or one per place. */
+/** The schema of all items; undefined without one, or with schemas by index. */
 export function itemsOf({ items }: SchemaNode): SchemaNode | undefined {
   return items === undefined || isList(items) ? undefined : items
 }
@@ -53,23 +53,23 @@ export function propertyOf({ properties }: SchemaNode, name: string): SchemaNode
   return properties && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-/** The schemas of items by place, which only some other dialects know. */
+/** Schemas of items by index, which are not supported. */
 export function itemsByPlace({ items }: SchemaNode): readonly SchemaNode[] {
   return isList(items) ? items : []
 }
 
-/** The schema of properties that have no name of their own. */
+/** The schema of additionalProperties. */
 export function othersOf({ additionalProperties }: SchemaNode): SchemaNode | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-/** Members that a definition may not use: OpenAPI has them, or JSON Schema does, but they leave open what a field is. */
+/** Unsupported members: valid OpenAPI or JSON Schema, but they leave the type of fields open. */
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
 const keeps = 'x-kubernetes-preserve-unknown-fields'
 const isSet = (value: unknown) => value !== undefined && value !== '' && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0)
 
-/** The first member of the schema, or of one below it, that can't be supported. */
+/** The first unsupported member in the schema or below it. */
 export function findUnsupported(schema: SchemaNode): string | undefined {
   const own = unsupported.find((name) => isSet(schema[name]))
   if (own !== undefined) return own
@@ -85,8 +85,8 @@ export function findUnsupported(schema: SchemaNode): string | undefined {
 }
 
 /**
- * The schema at a path such as `.spec.parts['a-b']`. `arrays`: `['name']` is allowed.
- * @throws Error that says what is wrong with the path.
+ * The schema at a path such as `.spec.parts['a-b']`. `arrays`: allow `['name']`.
+ * @throws Error with the reason when the path is malformed.
  */
 export function schemaAt(
   schema: SchemaNode,
@@ -104,7 +104,7 @@ export function schemaAt(
   return { node, names }
 }
 
-/** A schema and all below it. */
+/** A schema and all of its descendants. */
 export function* everyNode(schema: SchemaNode): Generator<SchemaNode> {
   const open = [schema]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -1,4 +1,4 @@
-/** Rules for each node of a custom resource's schema, wherever it stands. */
+/** Validates each node of a custom resource's schema, regardless of its place. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { asJson, checkSupported } from '../checks.ts'
@@ -8,15 +8,15 @@ import { findUnsupported, itemsByPlace, itemsOf, othersOf, type SchemaNode, sche
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 const metaNames = new Set(['metadata', 'kind', 'apiVersion'])
-/** Set at all, even if empty, they are refused. */
+/** Forbidden, even if empty. */
 const refused = ['additionalItems', 'dependencies', '$ref'] as const
 const refusedUnlessEmpty = ['id', 'patternProperties', 'definitions'] as const
 
-/** What rules need to know of the schemas around a node. */
+/** Context of a node. */
 interface Around {
-  /** It describes kind, apiVersion or metadata of an object. */
+  /** The node describes kind, apiVersion or metadata of an object. */
   readonly meta: boolean
-  /** Why it may have no default. */
+  /** Why defaults are forbidden here. */
   readonly noDefault?: string
   /** Paths of nodes with errors. */
   readonly broken: Set<string>
@@ -25,8 +25,8 @@ interface Around {
 const isSet = (value: unknown) => value !== undefined && value !== '' && Object.keys(Object(value)).length > 0
 
 /**
- * Adds all errors of the schema of a whole custom resource; how the values fit together is the business of structural-validation.ts. Returns
- * the paths of nodes that have errors, or something below them: what rules there mean is not known.
+ * Validates the nodes of a schema; structural-validation.ts validates how they fit together. Returns
+ * the paths of nodes with errors at or below them, whose rules can't be compiled.
  */
 export function checkSchema(schema: SchemaNode, path: FieldPath, errors: FieldErrors): ReadonlySet<string> {
   const around = { meta: false, broken: new Set<string>() }
@@ -108,7 +108,7 @@ function checkMapType({ type = '', 'x-kubernetes-map-type': kind }: SchemaNode, 
 
 const hasBreaks = (text: string) => /[\n\r]/.test(text)
 
-/** The texts of a rule; what its expression means is found out by who compiles it. */
+/** Validates the texts of a rule; its expression is compiled elsewhere. */
 function checkRule(rule: ValidationRule, schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const { rule: expression = '', message = '', messageExpression = '', reason, fieldPath = '' } = rule
   const at = { message: path.child('message'), field: path.child('fieldPath') }
@@ -142,7 +142,7 @@ const mostSelectable = 8
 
 type Found = ReturnType<typeof schemaAt>
 
-/** What a selectable field points to; the error of one that points nowhere is added. */
+/** The target of a selectable field; adds an error when there is none. */
 function selectableAt(jsonPath: string, schema: SchemaNode, path: FieldPath, errors: FieldErrors): Found | undefined {
   try {
     if (jsonPath !== '') return schemaAt(schema, jsonPath, false)
@@ -153,7 +153,7 @@ function selectableAt(jsonPath: string, schema: SchemaNode, path: FieldPath, err
   return undefined
 }
 
-/** Rules for the fields of a version that field selectors can use. */
+/** Validates the selectable fields of a version. */
 export function checkSelectableFields(
   fields: readonly { readonly jsonPath: string }[],
   schema: SchemaNode,

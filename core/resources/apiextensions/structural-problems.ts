@@ -6,7 +6,7 @@ import { schemaOf } from './version-validation.ts'
 
 const root = FieldPath.of('spec')
 
-/** What keeps the schemas of a definition from being structural, one text for each; definitions from before that was required may have some. */
+/** Errors that keep a definition's schemas from being structural, one text each; older definitions may have some. */
 export function structuralProblems({ spec }: Definition): string[] {
   const errors = new FieldErrors()
   if (spec.preserveUnknownFields) errors.invalid(root.child('preserveUnknownFields'), true, 'must be false')

@@ -1,4 +1,4 @@
-/** Structural schemas: every value has one known type, whatever else is said about it (KEP 1152 and the reference's validation). */
+/** Validates structural schemas: every value has exactly one known type (KEP-1152 and the reference's validation). */
 import { equal } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
@@ -17,7 +17,7 @@ const typeNeeded = {
 const intOrString = [{ type: 'integer' }, { type: 'string' }]
 const isIntOrString = (schemas: readonly SchemaNode[] | undefined) => equal(asJson(schemas), intOrString)
 
-/** Adds all errors of the schema of a whole custom resource, sorted by their texts as the reference sorts them. */
+/** Adds all errors of the schema, sorted by text as in the reference. */
 export function checkStructural(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
   checkNode(schema, 'root', path, found)
@@ -61,7 +61,7 @@ function checkNode(schema: SchemaNode, place: Place, path: FieldPath, errors: Fi
   }
 }
 
-/** What every object has is not described again; only its name may be restricted. */
+/** Metadata is predefined; schemas may only restrict name and generateName. */
 function checkMeta(
   { kind, apiVersion, metadata }: NonNullable<SchemaNode['properties']>,
   root: boolean,
@@ -85,7 +85,7 @@ function checkMeta(
   }
 }
 
-/** What is said of a value beside its structure. The alternatives that stand for an integer or a string are no types. */
+/** Constraints on a value besides its structure. The `anyOf` of an int-or-string is no structure. */
 function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = '' } = schema
   if (!isIntOrString(anyOf)) for (const [index, each] of anyOf.entries()) checkNested(each, path.child('anyOf').index(index), errors)
@@ -101,7 +101,7 @@ function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): v
   if (problem !== undefined) errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`)
 }
 
-/** Members that say what a value is; alternatives and conditions only say more about one that is known. */
+/** Members that define structure, which logical junctors may not contain. */
 const structure: readonly (readonly [name: string, detail: string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -132,7 +132,7 @@ function checkNested(schema: SchemaNode, path: FieldPath, errors: FieldErrors): 
   }
 }
 
-/** What conditions speak about has to be in the structure. `value` stands at `said`, the structure it is about at `path`. */
+/** Fields in junctors must be part of the structure. `value` is at `said`, the corresponding structure at `path`. */
 function checkCompleteness(
   value: SchemaNode,
   structural: SchemaNode | undefined,

@@ -1,8 +1,8 @@
-/** Formats in schemas of custom resources that mean nothing to this server: values of them are not checked. */
+/** Unknown formats in schemas of custom resources, whose values are not validated. */
 import { isKnownFormat } from '../../schema/openapi-formats.ts'
 import { everyNode, type SchemaNode } from './schema-nodes.ts'
 
-/** Formats of numbers are told apart by the type of their schema. */
+/** Number formats depend on the schema's type. */
 function isUnknown({ type, format }: SchemaNode): boolean {
   return typeof format === 'string' && format !== '' && !isKnownFormat(type === undefined || type === '' ? [] : [type], format)
 }
@@ -20,7 +20,7 @@ function formatsOf({ spec }: Definition): Set<string> {
   return found
 }
 
-/** Warnings about formats that a definition has and `old` has not. */
+/** Warnings about unknown formats that `old` does not have. */
 export function formatWarnings(definition: Definition, old: Definition | undefined): string[] {
   const before = old ? formatsOf(old) : new Set<string>()
   return [...formatsOf(definition)].filter((format) => !before.has(format)).map((format) => `unrecognized format ${JSON.stringify(format)}`)

@@ -1,4 +1,4 @@
-/** Definitions of v1beta1, which is served no more: the reference server goes on storing definitions in it. */
+/** Definitions in v1beta1: not served any more, but still the reference server's storage version. */
 import type { ApiObject } from '../definition.ts'
 
 interface Column {
@@ -6,7 +6,7 @@ interface Column {
   readonly [field: string]: unknown
 }
 
-/** What versions have in common stands beside them. */
+/** Settings for all versions. */
 interface Shared {
   readonly subresources?: unknown
   readonly selectableFields?: unknown
@@ -38,7 +38,7 @@ function conversionOf({ conversion }: Spec) {
   return { ...rest, webhook: given({ clientConfig, conversionReviewVersions }) }
 }
 
-/** The definition as v1 says it; the given one is not changed. */
+/** Converts a definition to v1; does not change the given one. */
 export function fromV1beta1(definition: ApiObject, apiVersion: string): ApiObject {
   const spec = (definition['spec'] ?? {}) as Spec
   const { version, versions, validation, subresources, selectableFields, additionalPrinterColumns, conversion: _, ...rest } = spec

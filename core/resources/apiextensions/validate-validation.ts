@@ -1,6 +1,6 @@
 /**
- * Runs the rules of a custom resource's schema on an object (reference: pkg/apiserver/schema/cel/validation.go). Rules run from the
- * outside in, within one budget for the whole object; what a rule finds in a part that has not changed becomes a warning.
+ * Evaluates the CEL rules of a custom resource's schema (reference: pkg/apiserver/schema/cel/validation.go): outer rules
+ * first, with one budget per object; violations in unchanged parts become warnings.
  */
 import type { Evaluation, Program } from '../../cel/program.ts'
 import type { CelType } from '../../cel/types.ts'
@@ -13,12 +13,12 @@ import type { DoPart, Json, JsonObject, RuleObserver, Schema } from '../../schem
 import { reaching } from '../../schema/reaches.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 
-/** Units of cost that one expression may take, and all rules of one object together. */
+/** Maximum cost units of one expression, and of all rules per object. */
 const callLimit = 1_000_000
 const objectLimit = 10_000_000
 const maxMessage = 5 * 1024
 
-/** A node of a schema that has rules, or something below it that has. */
+/** A schema node with rules at or below it. */
 interface Node {
   readonly schema: Schema
   readonly type: CelType
@@ -31,7 +31,7 @@ interface Node {
 /** Whether a schema has rules anywhere. */
 export const hasRules = reaching((schema) => (schema.facets?.rules?.length ?? 0) > 0)
 
-/** Undefined: no rules, or values that expressions can't see. */
+/** Undefined: no rules, or not accessible in expressions. */
 function nodeOf(schema: Schema, root: boolean): Node | undefined {
   const type = hasRules(schema) ? typeOfNode(schema, root) : undefined
   if (type === undefined) return undefined
@@ -46,7 +46,7 @@ function nodeOf(schema: Schema, root: boolean): Node | undefined {
   return { schema, type, rules: compileRules(schema, type), members, ...(others && { others }), ...(items && { items }) }
 }
 
-/** What a part's stored value says about it: the part itself, or the nearest one around it that can be compared. */
+/** Correlation with the stored value: of the part itself, and of the nearest enclosing part that has one. */
 interface Place {
   readonly current?: Correlation | undefined
   readonly nearest?: Correlation | undefined
@@ -65,12 +65,12 @@ function itemPlace(place: Place, index: number): Place {
   return place.current === undefined ? place : { current: place.current.index(index), nearest: place.current }
 }
 
-/** The budget is spent, or a rule was too expensive: no more rules run. */
+/** The budget is used up, or a rule was too expensive: evaluation ends. */
 class Stop extends Error {}
 
 const textOf = ({ rule, message }: CompiledRule['rule']) => (message || rule).trim()
 
-/** The type of a value as errors name it in place of the value. */
+/** Type shown in errors instead of the value. */
 function shownType(schema: Schema): string {
   const names = {
     message: 'object',
@@ -92,7 +92,7 @@ interface Bindings {
 
 class Run {
   readonly errors: FieldErrors
-  /** What is wrong in parts that have not changed. */
+  /** Violations in unchanged parts. */
   readonly warnings: string[] = []
   readonly #part: DoPart | undefined
   #left = objectLimit
@@ -155,7 +155,7 @@ class Run {
     throw new Stop()
   }
 
-  /** Whether a rule holds; the error of one that can't be evaluated is added here. */
+  /** Whether a rule is true; adds an error if its evaluation fails. */
   #holds(
     { rule }: CompiledRule,
     program: Program,
@@ -188,7 +188,7 @@ class Run {
     if (forgiven) for (const { field, message: text } of errors.list) this.warnings.push(`${field}: ${text}`)
   }
 
-  /** What a message expression says; undefined when it has no usable result. */
+  /** Result of a messageExpression; undefined when not usable. */
   #message(program: Program, rule: CompiledRule['rule'], bindings: Bindings, path: FieldPath, shown: string): string | undefined {
     const { value, error, cost } = this.#evaluate(program, { ...bindings })
     if (cost > this.#left) {
@@ -219,7 +219,7 @@ function addRefusal(errors: FieldErrors, reason: string | undefined, path: Field
 
 const roots = new WeakMap<Schema, Node | false>()
 
-/** Compiled when first needed. */
+/** Compiled on first use. */
 function rootOf(schema: Schema, { root, observer }: RuleSettings): Node | undefined {
   let node = roots.get(schema)
   if (node === undefined) {
@@ -234,14 +234,14 @@ function rootOf(schema: Schema, { root, observer }: RuleSettings): Node | undefi
 export interface RuleSettings {
   /** The value is a whole object. */
   readonly root: boolean
-  /** Told what is wrong in parts that have not changed. Absent: nothing is forgiven. */
+  /** Receives violations in unchanged parts as warnings. Absent: they are errors. */
   readonly warn?: ((text: string) => void) | undefined
-  /** How evaluations are interrupted; absent: not at all. */
+  /** Interrupts evaluation; absent: no interruptions. */
   readonly part?: DoPart | undefined
   readonly observer?: RuleObserver | undefined
 }
 
-/** Adds the errors of all rules of a value, an update of `old` if there is one. */
+/** Adds the errors of all rules on a value; `old` for updates. */
 export function validateRules(
   schema: Schema,
   value: Json,
@@ -262,6 +262,6 @@ export function validateRules(
     if (!(error instanceof Stop)) throw error
   }
   observer?.evaluated(observer.now() - began)
-  // At the end: an interrupted run begins anew.
+  // Last, because an interrupted run is repeated.
   for (const text of run.warnings) warn?.(text)
 }

@@ -1,4 +1,4 @@
-/** Rules for what versions of a custom resource have each: schema, subresources, columns, selectable fields. */
+/** Validates the parts of a custom resource's version: schema, subresources, columns, selectable fields. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -18,7 +18,7 @@ import { checkStructural } from './structural-validation.ts'
 
 type Version = Infer<typeof CustomResourceDefinitionVersion>
 
-/** Where a version's parts stand in errors: parts that all versions share are reported once, as the old form of a definition had them. */
+/** Error paths of a version's parts: parts shared by all versions are reported once, at their former top-level fields. */
 export interface Parts {
   readonly schema: FieldPath
   readonly subresources: FieldPath
@@ -28,7 +28,7 @@ export interface Parts {
 
 export const schemaOf = ({ schema }: Version) => schema?.openAPIV3Schema as SchemaNode | undefined
 
-/** With a status subresource the schema of the status must be found among the properties, so little else may stand at the root. */
+/** With a status subresource only these members are allowed at the root, so that the status schema is found in `properties`. */
 const atRoot = [
   ['Description', 'description'],
   ['Type', 'type'],
@@ -57,9 +57,9 @@ const namesAtRoot = new Set<string>(atRoot.map(([, name]) => name))
 
 export interface VersionSettings {
   readonly hasStatus: boolean
-  /** The schema is that of the stored definition. */
+  /** The schema equals the stored one. */
   readonly unchanged: boolean
-  /** The schema may be one that is not structural, from before that was required. */
+  /** The schema may be non-structural, because an older definition has one. */
   readonly legacy: boolean
 }
 
@@ -73,7 +73,7 @@ export function checkVersionSchema(schema: SchemaNode, holder: FieldPath, errors
   const unsupported = legacy ? undefined : findUnsupported(schema)
   const first = errors.count
   if (unsupported === undefined && !legacy) checkStructural(schema, path, errors)
-  // What is not structural, or has wrong defaults, can't tell what expressions mean.
+  // Expressions need a structural schema with valid defaults.
   if (unsupported === undefined && !legacy && errors.count === first) checkDefaults(schema, path, errors)
   const meaningless = unsupported !== undefined || legacy || errors.count > first
   const broken = checkSchema(schema, path, errors)
@@ -100,7 +100,7 @@ export function checkSelectable({ selectableFields = [], ...version }: Version, 
   else if (findUnsupported(schema) === undefined) checkSelectableFields(selectableFields, schema, path, errors)
 }
 
-/** A deprecation warning goes into a header: printable, and not long. */
+/** A deprecation warning is sent in a header: it must be printable and short. */
 export function checkWarning({ deprecated, deprecationWarning: text }: Version, path: FieldPath, errors: FieldErrors) {
   if (text === undefined) return
   if (!deprecated) return errors.invalid(path, text, 'can only be set for deprecated versions')
@@ -133,7 +133,7 @@ interface Below {
   readonly detail: string
 }
 
-/** A path of names and dots, below one of the given ones. */
+/** A dotted path below one of the given ones. */
 function checkPath(text: string, path: FieldPath, below: Below | undefined, errors: FieldErrors): void {
   if (text === '') errors.required(path)
   else if (!text.startsWith('.')) errors.invalid(path, text, 'must be a simple json path starting with .')

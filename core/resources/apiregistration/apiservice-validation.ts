@@ -8,7 +8,7 @@ import type { APIService, APIServiceSpec } from './apiservice.ts'
 
 const spec = FieldPath.of('spec')
 
-/** The name says what is served; a service that serves it can be reached and, unless that is waived, verified. */
+/** Validates that the name matches group and version, and that the service is reachable and, unless waived, verified by TLS. */
 export function validateAPIService(object: Infer<typeof APIService>, errors: FieldErrors, { platform }: HookContext): void {
   const {
     group = '',

@@ -21,7 +21,7 @@ interface DeploymentRow {
   readonly spec?: { readonly selector?: Selector | undefined } | undefined
 }
 
-/** The reference server leaves this one empty where the others say `<none>`. */
+/** As in the reference, empty where other tables show `<none>`. */
 function deploymentSelector({ spec }: DeploymentRow): string {
   const text = selectorText(spec?.selector)
   return text === none ? '' : text === '<error>' ? '<invalid>' : text

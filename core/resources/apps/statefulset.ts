@@ -117,7 +117,7 @@ function completeClaim(claim: Claim): Claim {
   return complete as Claim
 }
 
-/** The template with its claims among the volumes, where the containers' mounts look for them. */
+/** The template with its claims as volumes, to validate volume mounts. */
 function templateOf({ template, volumeClaimTemplates = [] }: Spec): Spec['template'] {
   const names = volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? '')
   const claimed = new Set(names)
@@ -205,7 +205,7 @@ const changeable = [
 const quoted = changeable.map((name) => `'${name}'`)
 const updateRule = `updates to statefulset spec for fields other than ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} are forbidden`
 
-/** What an update may not touch. */
+/** The immutable part of a spec. */
 function fixedPart(spec: object = {}): JsonObject {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => !changeable.includes(name)))
 }

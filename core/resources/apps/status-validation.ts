@@ -1,4 +1,4 @@
-/** Rules for the numbers in the status of workloads. */
+/** Validates the counters in the status of workloads. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { checkCounts } from '../checks.ts'
@@ -8,7 +8,7 @@ type Status = Counts<'replicas' | 'readyReplicas' | 'availableReplicas' | 'colli
 
 const status = FieldPath.of('status')
 
-/** No number is negative, none of `parts` exceeds the replicas, and what is available is ready. */
+/** Counters are non-negative, `parts` don't exceed the replicas, and available replicas don't exceed ready ones. */
 export function validateReplicaCounts<S extends Status>(
   counts: S | undefined,
   parts: readonly (keyof S & string)[],
@@ -27,7 +27,7 @@ export function validateReplicaCounts<S extends Status>(
   }
 }
 
-/** The count of name collisions only grows. */
+/** The collision count never decreases. */
 export function validateCollisionCount(
   now: Counts<'collisionCount'> | undefined,
   old: Counts<'collisionCount'> | undefined,

@@ -1,6 +1,6 @@
 /**
- * The number of changes of a daemon set's template. Once a field of the spec, it is an annotation in `apps/v1` that the server alone writes
- * after the create; clients up to 1.8 and `kubectl rollout history` read it.
+ * Number of template changes of a daemon set. A former spec field; in `apps/v1` an annotation that only the server writes
+ * after creation. Clients up to 1.8 and `kubectl rollout history` read it.
  */
 import { getPath } from '../../schema/accessors.ts'
 import { equal } from '../../schema/equal.ts'
@@ -19,10 +19,10 @@ function set(object: ApiObject, generation: number): void {
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: String(generation) }
 }
 
-/** Every daemon set has the annotation. */
+/** Keeps the annotation on every daemon set. */
 export const keepTemplateGeneration = (object: ApiObject) => set(object, generationOf(object))
 
-/** A create may bring a number of its own. */
+/** A create may set an initial value. */
 export const startTemplateGeneration = (object: ApiObject) => set(object, Math.max(1, generationOf(object)))
 
 export function countTemplateGeneration(object: ApiObject, old: ApiObject): void {

@@ -1,4 +1,4 @@
-/** Rules that all kinds share that keep pods running from a template. */
+/** Validation shared by workloads that run pods from a template. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -12,13 +12,13 @@ interface WorkloadSpec {
   readonly template?: Infer<typeof PodTemplateSpec> | undefined
 }
 
-/** How errors name the kind: about an empty selector, and about a deadline in the template. */
+/** Names in errors: for an empty selector, and for a deadline in the template. */
 export interface WorkloadWords {
   readonly selector: string
   readonly template: string
 }
 
-/** The selector is there, selects something, and selects what the template makes; the pods run for ever. */
+/** The selector must exist, not be empty, and match the template; pods must restart always. */
 export function validateWorkload(spec: WorkloadSpec, words: WorkloadWords, path: FieldPath, errors: FieldErrors): void {
   const { selector, template } = spec
   if (selector == null) errors.required(path.child('selector'))
@@ -33,7 +33,7 @@ export function validateWorkload(spec: WorkloadSpec, words: WorkloadWords, path:
   }
 }
 
-/** The pods that the template makes have the labels that the selector asks for. */
+/** The template's labels must match the selector. */
 export function checkLabels({ selector, template }: WorkloadSpec, path: FieldPath, errors: FieldErrors): void {
   const labels = template?.metadata?.labels
   if (selectorMatches(selector, labels)) return

@@ -1,14 +1,14 @@
 import { abridged, ageColumn, countColumn, nameColumn, none, textColumn, unknown, unset } from '../cells.ts'
 import type { Column } from '../definition.ts'
 
-/** A value of a metric, wanted or present. */
+/** A target or current value of a metric. */
 interface Amount {
   readonly value?: string | undefined
   readonly averageValue?: string | undefined
   readonly averageUtilization?: number | undefined
 }
 
-/** The metrics of the present version: one member is set, that of the type. */
+/** Metrics of the stored version: exactly the member of the type is set. */
 interface Spec {
   readonly type: string
   readonly external?: { readonly target: Amount } | undefined
@@ -40,7 +40,7 @@ interface AutoscalerRow {
     | undefined
 }
 
-/** Once there is a status, an amount that it leaves out counts as nothing. */
+/** With a status, a missing value is shown as 0. */
 const reported = (status: object | undefined, amount: string | undefined) => (status === undefined ? unknown : (amount ?? '0'))
 const percent = (number: number | undefined, otherwise: string) => (number === undefined ? otherwise : `${number}%`)
 
@@ -84,7 +84,7 @@ function referenceText({ spec }: AutoscalerRow): string {
   return `${spec?.scaleTargetRef?.kind ?? ''}/${spec?.scaleTargetRef?.name ?? ''}`
 }
 
-/** For both versions: the older one has no metrics but that of the processor. */
+/** For both versions: version 1 has only the CPU metric. */
 export const horizontalPodAutoscalerColumns = [
   nameColumn,
   textColumn('Reference', 'Object that is scaled.', referenceText),
@@ -95,7 +95,7 @@ export const horizontalPodAutoscalerColumns = [
   ageColumn,
 ]
 
-/** Of the scale subresource. */
+/** Columns of the scale subresource. */
 export const scaleColumns: readonly Column<unknown>[] = [
   textColumn('Name', nameColumn.doc, '.metadata.name'),
   countColumn('Desired', 'Number of pods wanted.', '.spec.replicas'),

@@ -6,7 +6,7 @@ import type { MetricSpec } from './metrics.ts'
 type Rules = Infer<typeof HPAScalingRules>
 type Policy = Infer<typeof HPAScalingPolicy>
 
-/** Processor use at which scaling aims when no metric is named. */
+/** Default metric: CPU utilization. */
 export const processorMetric = (averageUtilization = 80): Infer<typeof MetricSpec> => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
@@ -21,7 +21,7 @@ export function defaultSpec(spec: Infer<typeof HorizontalPodAutoscalerSpec>): vo
   if (!spec.metrics?.length) spec.metrics = [processorMetric()]
 }
 
-/** How long past recommendations count when shrinking is left to the controller. */
+/** Defaults of scaling behavior; the stabilization window for scaling down is left to the controller. */
 export function defaultBehavior(behavior: Infer<typeof HorizontalPodAutoscalerBehavior>): void {
   const up: Rules = { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies: upPolicies() }
   const down: Rules = { selectPolicy: 'Max', policies: downPolicies() }

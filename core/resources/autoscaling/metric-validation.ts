@@ -1,4 +1,4 @@
-/** Rules for the metrics that an autoscaler follows. */
+/** Validates the metrics of autoscalers. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -10,10 +10,10 @@ import type { MetricSpec } from './metrics.ts'
 
 type Target = Infer<typeof MetricTarget>
 
-/** Which of a target's values a source needs, and which it can't have together. */
+/** Required and mutually exclusive values of a target. */
 interface TargetRule {
   readonly either: readonly (keyof Target & string)[]
-  /** Named by the error when none is there. */
+  /** The field that the error for a missing value names. */
   readonly missing: keyof Target & string
   readonly required: string
   readonly exclusive?: { readonly field: keyof Target & string; readonly words: string }

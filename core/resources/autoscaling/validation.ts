@@ -1,4 +1,4 @@
-/** Rules for autoscalers; those of version 1 are checked as what they are stored as. */
+/** Validates autoscalers; those of version 1 are validated in their stored form. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'

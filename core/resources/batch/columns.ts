@@ -28,7 +28,7 @@ interface JobRow {
     | undefined
 }
 
-/** A deletion ranks behind the end of the job, and before what goes on until then. */
+/** Deletion takes precedence over running, but not over completion. */
 function jobStatus({ metadata, status }: JobRow): string {
   const is = (type: string) => isTrue(status?.conditions, type)
   const ended = ['Complete', 'Failed'].find(is)
@@ -64,7 +64,7 @@ interface CronJobRow {
   readonly spec?: { readonly suspend?: boolean | undefined } | undefined
 }
 
-/** A text, though the column is a boolean. */
+/** Text, although the column's type is boolean. */
 const suspend: Column<CronJobRow> = {
   name: 'Suspend',
   type: 'boolean',

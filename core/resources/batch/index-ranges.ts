@@ -1,4 +1,4 @@
-/** Lists of indexes such as `1,3-5,7`: ascending, without repetition. */
+/** Lists of indexes such as `1,3-5,7`: ascending, without duplicates. */
 
 export interface IndexRange {
   readonly first: number
@@ -25,7 +25,7 @@ function rangeOf(text: string, completions: number): IndexRange {
   return { first, last }
 }
 
-/** The ranges of a list of indexes below `completions`. Throws an Error with the reference's words when it is malformed. */
+/** Parses a list of indexes below `completions`. Throws an Error with the reference's text when it is malformed. */
 export function parseIndexes(text: string, completions: number): IndexRange[] {
   if (text === '') return []
   let previous: number | undefined

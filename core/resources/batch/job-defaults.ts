@@ -5,7 +5,7 @@ type JobValue = Infer<typeof Job>
 
 const largestInt32 = 2 ** 31 - 1
 
-/** Defaults of jobs, which the templates of cron jobs do not get. */
+/** Defaults of jobs; they don't apply to templates of cron jobs. */
 export function defaultJob(job: JobValue): void {
   const spec = job.spec
   if (spec === undefined) return
@@ -23,7 +23,7 @@ export function defaultJob(job: JobValue): void {
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
 
-/** Labels that tie pods to their job: those with the label domain, and their older spellings. */
+/** Labels that identify a job's pods: with label domain, and the older ones without. */
 export function jobLabels({ metadata }: JobValue, { platform }: HookContext): { readonly [label: string]: string } {
   const uid = metadata?.uid ?? ''
   const name = metadata?.name ?? ''
@@ -35,7 +35,7 @@ export function jobLabels({ metadata }: JobValue, { platform }: HookContext): { 
   }
 }
 
-/** Makes the job select its own pods by its uid, unless the client manages the selector itself. */
+/** Generates a selector by UID, unless the client manages the selector itself. */
 export function generateSelector(job: JobValue, context: HookContext): void {
   const { spec } = job
   if (spec === undefined || spec.manualSelector) return

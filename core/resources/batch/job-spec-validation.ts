@@ -1,4 +1,4 @@
-/** Rules for the spec of jobs, and of the templates of cron jobs. */
+/** Validates specs of jobs and of cron job templates. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -9,7 +9,7 @@ import { validateSuccessPolicy } from './success-policy-validation.ts'
 
 type Spec = Infer<typeof JobSpec>
 
-/** Bounds of indexed jobs; the second of each pair holds above `many` completions with a limit of retries per index. */
+/** Limits of indexed jobs; `many` applies above 100,000 completions with a backoff limit per index. */
 const most = { parallelism: 100_000, failed: 100_000 }
 const many = { completions: 100_000, parallelism: 10_000, failed: 10_000 }
 const forMany = `when completions are above ${many.completions} and used with backoff limit per index`

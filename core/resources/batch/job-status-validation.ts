@@ -1,4 +1,4 @@
-/** Rules for the status that the job controller writes. */
+/** Validates the status of jobs. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -15,7 +15,7 @@ const conditions = path.child('conditions')
 const has = (status: Status | undefined, type: string) =>
   (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
 
-/** Pairs of conditions that can't both be true. */
+/** Mutually exclusive conditions. */
 const exclusive = [
   ['Complete', 'Failed', 'cannot set Complete=True and Failed=true conditions'],
   ['Complete', 'FailureTarget', 'cannot set Complete=True and FailureTarget=true conditions'],
@@ -23,7 +23,7 @@ const exclusive = [
   ['SuccessCriteriaMet', 'FailureTarget', 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'],
 ] as const
 
-/** Conditions that need another one before them. */
+/** Conditions that require another one. */
 const follows = [
   ['Failed', 'FailureTarget', 'cannot set Failed=True condition without the FailureTarget=true condition'],
   ['Complete', 'SuccessCriteriaMet', 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition'],
@@ -103,7 +103,7 @@ function validateIndexes({ spec }: JobValue, { completedIndexes = '', failedInde
   if (overlap !== undefined) errors.invalid(at, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${overlap}`)
 }
 
-/** The first index in both; ranges are in ascending order. */
+/** The first common index; ranges are ascending. */
 function firstCommon(a: readonly IndexRange[], b: readonly IndexRange[]): number | undefined {
   let at = 0
   for (const { first, last } of a) {
@@ -124,7 +124,7 @@ function checkIndexes(name: string, text: string, completions: number | undefine
   }
 }
 
-/** Counters do not shrink, and what is final stays so. */
+/** Counters don't decrease, and final states don't change. */
 function validateProgress(status: Status, old: Status | undefined, errors: FieldErrors): void {
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (has(old, type) && !has(status, type)) errors.invalidUnshown(conditions, `cannot disable the terminal ${type}=True condition`)

@@ -1,4 +1,4 @@
-/** Rules for jobs as a whole: the generated selector, names of pods, and what an update may change. */
+/** Validates jobs: generated selector, pod names, and immutable fields. */
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -14,7 +14,7 @@ type JobValue = Infer<typeof Job>
 
 const spec = FieldPath.of('spec')
 
-/** What is generated, and the names of pods, are judged when a job is created. */
+/** The generated selector and pod names are only validated on create. */
 export function validateJob(job: JobValue, errors: FieldErrors, context: HookContext, old?: JobValue): void {
   if (job.spec === undefined) return
   if (job.spec.selector === undefined) errors.required(spec.child('selector'))
@@ -31,7 +31,7 @@ export function validateJob(job: JobValue, errors: FieldErrors, context: HookCon
   }
 }
 
-/** A client may have sent labels or a selector that differ from the generated ones. */
+/** The client's labels and selector must equal the generated ones. */
 function validateGenerated(job: JobValue, errors: FieldErrors, context: HookContext): void {
   const expected = jobLabels(job, context)
   const labels = job.spec?.template?.metadata?.labels ?? {}
@@ -58,7 +58,7 @@ export function validateJobUpdate(job: JobValue, old: JobValue, errors: FieldErr
 
 type Spec = NonNullable<JobValue['spec']>
 
-/** The completions of an indexed job may change together with its parallelism. */
+/** Completions of an indexed job may only change together with parallelism. */
 function validateCompletions(now: Spec, before: Spec, errors: FieldErrors): void {
   const at = spec.child('completions')
   if (now.completionMode !== 'Indexed') checkUnchanged(now.completions, before.completions, at, errors)
@@ -70,8 +70,8 @@ function validateCompletions(now: Spec, before: Spec, errors: FieldErrors): void
 type Template = Spec['template']
 
 /**
- * The template without what may change while no pods are made from it: where they run, and what they need (KEP-2926, KEP-5440). A suspended
- * job that has run before counts once its controller says that it is suspended.
+ * The immutable part of the template: scheduling and resources may change while no pods are running (KEP-2926, KEP-5440). A suspended
+ * job that has run before must have the Suspended condition.
  */
 function fixedTemplate({ spec: { template } = {} as Spec }: JobValue, { spec: old, status = {} }: JobValue, { settings }: HookContext) {
   if (!old?.suspend || template === undefined) return template

@@ -1,4 +1,4 @@
-/** Warnings about jobs and cron jobs beyond those of their templates. */
+/** Warnings about jobs and cron jobs, in addition to those of pod templates. */
 import type { Platform } from '../../platform.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -16,11 +16,11 @@ export function* jobSpecWarnings(spec: Infer<typeof JobSpec> | undefined, path: 
 
 type Spec = Infer<typeof CronJobSpec> | undefined
 
-/** New schedules with a time zone are refused. */
+/** Validation rejects time zones in new schedules. */
 export function* cronJobWarnings(spec: Spec, old: Spec, context: HookContext): Iterable<string> {
   yield* jobSpecWarnings(spec?.jobTemplate?.spec, FieldPath.of('spec', 'jobTemplate', 'spec'), context)
   if (old === undefined || !spec?.schedule.includes('TZ')) return
   const page = context.platform.name('https://<labels>/docs/concepts/workloads/controllers/cron-jobs/')
-  // The doubled part of the path is the reference's.
+  // The reference's path has the duplicate part.
   yield `cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see ${page} for more details`
 }

@@ -1,4 +1,4 @@
-/** Rules for what follows from failed pods of a job. */
+/** Validates pod failure policies of jobs. */
 import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'

@@ -1,4 +1,4 @@
-/** Rules for when cron jobs run. */
+/** Validates schedules of cron jobs. */
 
 import { isTimeZone } from '../../schema/cron.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -10,7 +10,7 @@ interface Schedule {
   readonly timeZone?: string | undefined
 }
 
-/** A zone within the schedule may stay where an update finds one (`old`), and a zone that did not change is not judged again. */
+/** A time zone in the schedule may stay if `old` has one; an unchanged time zone is not validated again. */
 export function validateSchedule({ schedule, timeZone }: Schedule, old: Schedule | undefined, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('schedule')
   if (schedule !== '') checkFormat(schedule, 'cronSchedule', at, errors)

@@ -1,4 +1,4 @@
-/** Rules for when an indexed job is done early. */
+/** Validates success policies of indexed jobs. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -45,7 +45,7 @@ function validateRule(
   }
 }
 
-/** The number of indexes; 0 when they can't be read. */
+/** The number of indexes; 0 when malformed. */
 function checkIndexes(text: string, completions: number, path: FieldPath, errors: FieldErrors): number {
   if (text.length > most.indexesText) errors.tooLong(path, most.indexesText)
   try {

@@ -1,4 +1,4 @@
-/** Rules for bundles of trust anchors (KEP 3257). */
+/** Validates ClusterTrustBundles (KEP-3257). */
 import { decodeBase64 } from '../../schema/base64.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -14,7 +14,7 @@ const longestBundle = 1024 * 1024
 const omitted = '<value omitted>'
 const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/g
 
-/** A bundle that did not change is not read again. */
+/** An unchanged bundle is not validated again. */
 export function validateBundle({ metadata, spec }: Bundle, errors: FieldErrors, _context: HookContext, old?: Bundle): void {
   const { signerName = '', trustBundle } = spec
   validateName(metadata?.name ?? '', signerName, errors)
@@ -22,7 +22,7 @@ export function validateBundle({ metadata, spec }: Bundle, errors: FieldErrors, 
   if (trustBundle !== old?.spec.trustBundle) validateAnchors(trustBundle, FieldPath.of('spec', 'trustBundle'), errors)
 }
 
-/** Names begin with the signer's, so that rights to sign can be given by name. */
+/** The name must start with the signer's, so that RBAC by name can restrict it. */
 function validateName(name: string, signerName: string, errors: FieldErrors): void {
   const path = FieldPath.of('metadata', 'name')
   const prefix = signerName === '' ? '' : `${signerName.replaceAll('/', ':')}:`
@@ -33,7 +33,7 @@ function validateName(name: string, signerName: string, errors: FieldErrors): vo
   } else for (const problem of formats.dns1123Subdomain(name.slice(prefix.length))) errors.invalid(path, name, problem)
 }
 
-/** What is wrong with a block; undefined when it is the certificate of an authority. */
+/** Error of a PEM block; undefined for a CA certificate. */
 function faultOf(label: string, body: string): string | undefined {
   if (label !== 'CERTIFICATE') return `has bad block type: ${label}`
   if (body.includes(':')) return 'has PEM block headers'

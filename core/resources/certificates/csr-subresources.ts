@@ -1,4 +1,4 @@
-/** Who may say what about a signing request: `/approval` decides, `/status` issues (KEP-1513). */
+/** Subresources of certificate signing requests: `/approval` decides, `/status` issues (KEP-1513). */
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -29,7 +29,7 @@ const finals = [...decisions, 'Failed']
 const path = FieldPath.of('status', 'conditions')
 const certificatePath = FieldPath.of('status', 'certificate')
 
-/** Conditions with the times that the client left out. */
+/** Sets missing times of conditions. */
 function stamped(conditions: readonly Condition[], old: readonly Condition[], now: number): Condition[] {
   const present = formatTime({ seconds: Math.floor(now / 1000), nanos: 0 }, 'time') ?? ''
   const identity = ({ type, status }: Condition) => JSON.stringify([type, status])
@@ -76,7 +76,7 @@ function checkDecisionsKept(request: Request, old: Request, errors: FieldErrors)
   }
 }
 
-/** `/approval`: approves or denies, for good. */
+/** `/approval`: approves or denies, permanently. */
 export const approval: Side = {
   whole: true,
   reset: [['spec'], ['status', 'certificate']],
@@ -91,7 +91,7 @@ export const approval: Side = {
   },
 }
 
-/** `/status`: decisions stay as they are, where the client sends as many of them. */
+/** `/status`: keeps the Approved and Denied conditions when their number is unchanged. */
 export function prepareStatus(request: Request, old: Request, { now }: { readonly now: number }): void {
   const status = statusOf(request)
   if (status.conditions === undefined) return

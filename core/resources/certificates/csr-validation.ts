@@ -1,4 +1,4 @@
-/** Rules for signing requests (KEP 1513). */
+/** Validates certificate signing requests (KEP-1513). */
 
 import { decodeBase64 } from '../../schema/base64.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -14,7 +14,7 @@ const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/
 const leastSeconds = 600
 const longestName = 571
 
-/** Whether the bytes have the outer form of a CertificationRequest (RFC 2986): information, algorithm, signature. */
+/** Whether the bytes look like a CertificationRequest (RFC 2986): information, algorithm, signature. */
 const isRequest = (bytes: Uint8Array) => signedParts(bytes) !== undefined
 
 function requestFault(base64: string): string | undefined {
@@ -27,7 +27,7 @@ function requestFault(base64: string): string | undefined {
   }
 }
 
-/** `<domain>/<path>`, where every part of both is a lower case label. */
+/** `<domain>/<path>`, whose parts are lower-case labels. */
 export function validateSignerName(name: string, path: FieldPath, errors: FieldErrors): void {
   const slash = name.indexOf('/')
   if (name === '') errors.required(path)

@@ -3,7 +3,7 @@ import { decodeBase64 } from '../../schema/base64.ts'
 const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/g
 const sequence = 0x30
 
-/** Whether the bytes are one DER SEQUENCE (X.690 8.1), as certificates are. */
+/** Whether the bytes are a single DER SEQUENCE (X.690 8.1). */
 function isSequence(bytes: Uint8Array): boolean {
   const [tag, first = 0] = bytes
   if (tag !== sequence) return false
@@ -13,7 +13,7 @@ function isSequence(bytes: Uint8Array): boolean {
   return count > 0 && bytes.length === length + 2 + count
 }
 
-/** What is wrong with an issued certificate, in base64 of PEM (RFC 7468); undefined when it is fine or empty. */
+/** Error of an issued certificate (PEM, RFC 7468, in base64); undefined when valid or empty. */
 export function certificateFault(base64: string): string | undefined {
   if (base64 === '') return undefined
   const text = new TextDecoder().decode(decodeBase64(base64))

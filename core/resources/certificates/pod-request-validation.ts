@@ -1,4 +1,4 @@
-/** Rules for certificates that nodes ask for on behalf of pods (KEP 4317). */
+/** Validates pod certificate requests of nodes (KEP-4317). */
 import { decodeBase64 } from '../../schema/base64.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -12,7 +12,7 @@ import type { PodCertificateRequest } from './v1beta1/podcertificaterequest.ts'
 type Request = Infer<typeof PodCertificateRequest>
 
 const root = FieldPath.of('spec')
-/** Seconds. */
+/** In seconds. */
 const validity = { least: 3600, most: 91 * 86_400, mostOwn: 86_400 }
 const longest = { uid: 128, key: 10 * 1024, proof: 10 * 1024, chain: 100 * 1024 }
 const ends = ['Issued', 'Denied', 'Failed']
@@ -45,7 +45,7 @@ function checkSize(base64: string | undefined, limit: number, path: FieldPath, e
 
 const endOf = ({ status }: Request) => status?.conditions?.find(({ type, status }) => ends.includes(type) && status === 'True')?.type
 
-/** A request ends once: with a certificate, or with none. */
+/** A request ends exactly once: issued, denied or failed. */
 export function validatePodRequestStatus(request: Request, old: Request, errors: FieldErrors): void {
   const { status = {} } = request
   const path = FieldPath.of('status')

@@ -1,7 +1,7 @@
-/** As much of X.509 (RFC 5280) as rules about the form of certificates and requests need. */
+/** The part of X.509 (RFC 5280) that validation of certificates and requests needs. */
 import { childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
 
-/** Context tag 3, constructed: the extensions of a certificate. */
+/** Constructed context tag 3: extensions of a certificate. */
 const extensionsTag = 0xa3
 const basicConstraints = '2.5.29.19'
 
@@ -13,7 +13,7 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** A signed structure: content, algorithm, signature. The parts of the content; undefined when the bytes are no such thing. */
+/** The parts of a signed structure's content (content, algorithm, signature); undefined for other bytes. */
 export function signedParts(bytes: Uint8Array): readonly Der[] | undefined {
   return attempt(() => {
     const [content, algorithm, signature, ...more] = childrenOf(readDer(bytes))
@@ -22,7 +22,7 @@ export function signedParts(bytes: Uint8Array): readonly Der[] | undefined {
   })
 }
 
-/** Whether a certificate is that of an authority; undefined when the bytes are no certificate. */
+/** Whether a certificate is a CA certificate; undefined for other bytes. */
 export function isAuthority(bytes: Uint8Array): boolean | undefined {
   const parts = signedParts(bytes)
   if (parts === undefined || parts.length < 6) return undefined

@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { type Address, parseAddress } from '../../schema/ip.ts'
 
-/** IANA special-purpose registries: ranges that mean nothing beyond one node or one link. */
+/** IANA special-purpose ranges without meaning beyond a node or link. */
 const kinds: readonly {
   readonly says: (text: string) => string
   readonly holds: (address: Address, v4: readonly number[] | undefined) => boolean
@@ -22,7 +22,7 @@ const kinds: readonly {
   },
 ]
 
-/** Addresses that traffic can be sent to: neither unspecified, loopback nor link-local. */
+/** The address must be routable: not unspecified, loopback or link-local. */
 export function checkOrdinaryAddress(text: string, path: FieldPath, errors: FieldErrors) {
   const address = parseAddress(text)
   if (address === undefined) return errors.invalid(path, text, 'must be a valid IP address')

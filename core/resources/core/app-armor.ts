@@ -1,4 +1,4 @@
-/** AppArmor annotations of pods, which fields have replaced (KEP 24, version skew). */
+/** AppArmor annotations of pods, superseded by fields (KEP-24, version skew). */
 import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
@@ -12,7 +12,7 @@ type Profile = Infer<typeof ProfileSchema>
 
 const longestName = 4095
 
-/** What an annotation says; undefined when no field can say it. */
+/** The profile in an annotation; undefined if no field value corresponds. */
 function profileOf(annotation: string): Profile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
@@ -22,7 +22,7 @@ function profileOf(annotation: string): Profile | undefined {
   return isValid ? { type: 'Localhost', localhostProfile: name } : undefined
 }
 
-/** A container with an annotation alone gets the field, unless the pod's says the same; the client is told. */
+/** Sets the field of containers that have only an annotation, unless the pod's field is equal; warns the client. */
 export function takeAppArmorAnnotations(
   spec: PodSpec,
   annotations: { readonly [key: string]: string } | undefined,

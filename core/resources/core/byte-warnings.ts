@@ -1,11 +1,11 @@
-/** Warnings about amounts of bytes that are no whole numbers, such as `100m` for memory. */
+/** Warnings about fractional bytes, such as `100m` of memory. */
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formatQuantity, parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 
-/** Whether a quantity can have a fraction: most have none, and are not looked at further. */
+/** Fast check whether a quantity may have a fraction; most have none. */
 const mayBeFraction = (text: string) => /[.mnue-]/.test(text)
 
-/** @param amounts quantities that are valid; @param at and the steps below it say where they are. */
+/** @param amounts valid quantities; @param at their path, with the following steps. */
 export function* byteWarnings(
   amounts: { readonly [resource: string]: string } | undefined,
   names: readonly string[],

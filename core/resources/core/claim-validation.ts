@@ -1,4 +1,4 @@
-/** Rules for claims of storage. */
+/** Validates persistent volume claims. */
 
 import type { Platform } from '../../platform.ts'
 import { equal } from '../../schema/equal.ts'
@@ -19,7 +19,7 @@ type ClaimSpec = Infer<typeof PersistentVolumeClaimSpec>
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const volumeModes = ['Block', 'Filesystem']
 
-/** ReadWriteOncePod excludes the others. */
+/** ReadWriteOncePod must be the only mode. */
 export function checkAccessModes(modes: readonly string[], path: FieldPath, errors: FieldErrors): void {
   for (const mode of modes) checkSupported(mode, accessModes, path, errors)
   const others = modes.some((mode) => mode !== 'ReadWriteOncePod' && accessModes.includes(mode))
@@ -71,7 +71,7 @@ export function checkClaimSpec(spec: ClaimSpec, path: FieldPath, errors: FieldEr
   if (dataSourceRef) checkDataSource(dataSourceRef, path.child('dataSourceRef'), errors)
   if (dataSource && dataSourceRef) {
     const { namespace, ...reference } = dataSourceRef
-    // The reference server prints the path of dataSource as the value.
+    // The reference prints the path of dataSource as the value.
     const shown = path.child('dataSource').toString()
     if (namespace) errors.invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')
     else if (!equal(dataSource as Json, reference as Json)) errors.invalid(path, shown, 'must match dataSourceRef')
@@ -82,7 +82,7 @@ export function checkClaimSpec(spec: ClaimSpec, path: FieldPath, errors: FieldEr
 
 const classAnnotation = 'volume.beta.<labels>/storage-class'
 
-/** What of a claim's spec may change: the volume once, the class from nothing, and for bound claims size and attributes class. */
+/** Mutable parts of a claim's spec: the volume once, an unset class, and for bound claims size and attributes class. */
 export function checkClaimUpdate(claim: Claim, old: Claim, errors: FieldErrors, { platform }: HookContext): void {
   const spec = FieldPath.of('spec')
   const annotation = platform.name(classAnnotation)
@@ -117,7 +117,7 @@ export function checkClaimUpdate(claim: Claim, old: Claim, errors: FieldErrors, 
   checkAttributesClass(claim, old, spec.child('volumeAttributesClassName'), errors)
 }
 
-/** A claim may ask for less again after a failed growth, but not for what it already has (KEP 1790). */
+/** After a failed expansion a claim may be reduced again, but not below its current capacity (KEP-1790). */
 function checkShrinking({ spec }: Claim, old: Claim, errors: FieldErrors): void {
   const size = spec?.resources?.requests?.['storage'] ?? '0'
   if (compare(size, old.spec?.resources?.requests?.['storage'] ?? '0') >= 0) return
@@ -166,11 +166,11 @@ export function checkClaimStatus({ status = {} }: Claim, _old: Claim, errors: Fi
   }
 }
 
-/** Both spellings of a claim's data source say the same (KEP 1495); the old one knows claims and snapshots only. */
+/** Keeps dataSource and dataSourceRef equal (KEP-1495); the former supports only claims and snapshots. */
 export function pairDataSources(spec: ClaimSpec, old: ClaimSpec | undefined, platform: Platform): void {
   const inUse = old?.dataSource !== undefined || old?.dataSourceRef !== undefined
   const { kind = '', apiGroup: group } = spec.dataSource ?? {}
-  // A group that was left out is null in JSON.
+  // An absent group is null in JSON.
   const apiGroup = group ?? ''
   const snapshots = platform.name('snapshot.storage.<domain>')
   const known = apiGroup === '' ? kind === 'PersistentVolumeClaim' : apiGroup === snapshots && kind === 'VolumeSnapshot'

@@ -1,4 +1,4 @@
-/** Warnings about claims and volumes of the cluster (pkg/api/persistentvolume, persistentvolumeclaim). */
+/** Warnings about persistent volume claims and persistent volumes (pkg/api/persistentvolume, persistentvolumeclaim). */
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { boundedWarnings } from '../warnings.ts'

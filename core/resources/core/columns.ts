@@ -67,7 +67,7 @@ function endpointsText({ subsets = [] }: EndpointsRow): string {
   const first: string[] = []
   for (const { addresses = [], ports = [] } of subsets) {
     count += addresses.length * Math.max(ports.length, 1)
-    // Every port of every address may be a billion texts; the cell shows the first.
+    // Ports times addresses may be a billion combinations; the cell shows the first ones.
     for (const port of ports.length === 0 ? [undefined] : ports.slice(0, mostShown))
       for (const { ip } of addresses.slice(0, mostShown)) if (first.length < mostShown) first.push(port ? withPort(ip, port.port) : ip)
   }

@@ -1,4 +1,4 @@
-/** Rules for the three lists of containers of a pod. */
+/** Validates the three container lists of a pod. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -66,7 +66,7 @@ export function checkInitContainers(
   })
 }
 
-/** In the order of the reference's type. */
+/** Order of the fields in the reference's type. */
 const refused = [
   'ports',
   'resources',

@@ -1,4 +1,4 @@
-/** Rules for containers of all three lists of a pod. */
+/** Validates containers of all three lists. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'
@@ -13,7 +13,7 @@ import { checkSecurityContext } from './security-validation.ts'
 
 export type Container = Infer<typeof ContainerSchema>
 
-/** What a container's rules need to know of its pod. */
+/** Context of a container: data of its pod. */
 export interface PodView extends Surroundings {
   readonly volumes: Volumes
   readonly claims: ReadonlySet<string>
@@ -24,7 +24,7 @@ export interface PodView extends Surroundings {
 export const protocols = ['SCTP', 'TCP', 'UDP']
 export const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 
-/** An empty value is missing; any other has to be one of those allowed. */
+/** Required, and one of the allowed values. */
 export function checkChoice(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (!value) errors.required(path)
   else checkSupported(value, allowed, path, errors)
@@ -83,7 +83,7 @@ export function checkContainer(container: Container, pod: PodView, path: FieldPa
 const mostRules = 20
 const mostExitCodes = 255
 
-/** KEP 5307: a container's own restart policy, and the rules that override it by exit code. */
+/** KEP-5307: restart policy of a container, and rules that override it by exit code. */
 export function checkRestartRules(
   { restartPolicy, restartPolicyRules = [] }: Container,
   path: FieldPath,
@@ -110,7 +110,7 @@ export function checkRestartRules(
   })
 }
 
-/** No two ports of the containers, which stand at the start of the list at the path, take the same port of the node. */
+/** Host ports of the containers (the first ones of the list at the path) must not conflict. */
 export function checkHostPorts(containers: readonly Container[], path: FieldPath, errors: FieldErrors): void {
   const taken = new Set<string>()
   containers.forEach(({ ports = [] }, index) => {

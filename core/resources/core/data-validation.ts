@@ -1,4 +1,4 @@
-/** Rules for the contents of config maps and secrets. */
+/** Validates the data of config maps and secrets. */
 import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
 import { utf8Length } from '../../schema/bytes.ts'
 import { equal } from '../../schema/equal.ts'
@@ -17,7 +17,7 @@ const limit = 1024 * 1024
 const encoder = new TextEncoder()
 const data = FieldPath.of('data')
 
-/** Bytes that base64 text stands for. */
+/** Number of bytes encoded by a base64 text. */
 const decodedLength = (text: string) => (text.length / 4) * 3 - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
 
 function checkKeysAndSize(
@@ -49,7 +49,7 @@ interface Freezable {
   immutable?: boolean | undefined
 }
 
-/** `immutable: true` can't be taken back, nor what it protects be changed. */
+/** `immutable: true` can't be unset, and the data can't be changed. */
 function checkFrozen<T extends Freezable>(object: T, old: T, names: readonly (keyof T & string)[], errors: FieldErrors): void {
   if (!old.immutable) return
   const why = 'field is immutable when `immutable` is set'
@@ -61,7 +61,7 @@ export function checkConfigMapUpdate(object: ConfigMap, old: ConfigMap, errors: 
   checkFrozen(object, old, ['data', 'binaryData'], errors)
 }
 
-/** Texts are written only: they replace the bytes of the same keys. */
+/** `stringData` is write-only: it replaces the data of the same keys. */
 export function mergeTexts(secret: Secret): void {
   if (!secret.stringData) return
   secret.data ??= {}
@@ -99,7 +99,7 @@ function jsonProblem(value: string): string | undefined {
   }
 }
 
-/** What the well-known types promise about their data. */
+/** Data requirements of the well-known types. */
 const typeRules: Readonly<Record<string, TypeRule>> = {
   '<labels>/service-account-token'({ metadata }, errors, { platform }) {
     const key = platform.name('<labels>/service-account.name')

@@ -23,7 +23,7 @@ function collect(before: Node, after: Node, path: string, lines: string[]): void
   }
 }
 
-/** The fields that differ, one line for what was and one for what is wanted; empty when none does. */
+/** Differing fields, with a line each for the old and new value; empty when equal. */
 export function diff(before: unknown, after: unknown): string {
   const lines: string[] = []
   collect(before as Node, after as Node, '', lines)

@@ -1,4 +1,4 @@
-/** Rules for resolver settings and host names of pods. */
+/** Validates DNS settings and host names of pods. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -7,7 +7,7 @@ import type { HostAlias, PodSpec as PodSpecSchema } from './pod-spec.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>
 
-/** Limits of resolvers (resolv.conf(5)). */
+/** Limits of resolv.conf(5). */
 const mostServers = 3
 const mostSearches = 32
 const longestSearch = 2048
@@ -17,7 +17,7 @@ const isSearch = (name: string) => name.split('.').every((label) => /^_?[a-z0-9]
 const searchMessage = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${searchPattern}')`
 const longestName = 253
 
-/** Labels that are looked up may start with an underscore, such as those of SRV records. */
+/** Labels of search domains may start with an underscore, as in SRV records. */
 function checkSearch(search: string, path: FieldPath, errors: FieldErrors): void {
   if (search === '.') return
   const name = search.endsWith('.') ? search.slice(0, -1) : search

@@ -1,4 +1,4 @@
-/** Rules for environment variables and for references to fields of a pod and resources of a container. */
+/** Validates environment variables, and references to pod fields and container resources. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -11,7 +11,7 @@ const envFields = [
   ...['status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs'],
 ]
 const volumeFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']
-/** Paths that can be written for a pod at all. */
+/** Field paths with a pod version. */
 const podFields = new Set([
   ...[...envFields, ...volumeFields, 'spec.host', 'spec.restartPolicy', 'spec.schedulerName'],
   ...['status.phase', 'status.nominatedNodeName'],
@@ -26,7 +26,7 @@ const divisors = {
   bytes: ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'],
 }
 
-/** `path['key']` as path and key. */
+/** Splits `path['key']` into path and key. */
 function subscripted(text: string): { path: string; key: string } | undefined {
   const match = /^([^[]+)\['(.*)'\]$/s.exec(text)
   return match ? { path: match[1] ?? '', key: match[2] ?? '' } : undefined

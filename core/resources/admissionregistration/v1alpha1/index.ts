@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../definition.ts'
 import { mutatingAdmissionPolicies } from './mutatingadmissionpolicy.ts'
 import { mutatingAdmissionPolicyBindings } from './mutatingadmissionpolicybinding.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export { MatchCondition, MatchResources, NamedRuleWithOperations, ParamKind } from '../match.ts'
 export { ApplyConfiguration, JSONPatch, Mutation } from '../mutatingadmissionpolicy.ts'
 export * from './match.ts'

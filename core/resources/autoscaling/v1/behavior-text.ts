@@ -1,4 +1,4 @@
-/** The annotation that carries `spec.behavior`: JSON whose names start in upper case and whose unset members are null. */
+/** The annotation for `spec.behavior`: JSON with capitalized names, and null for unset members. */
 import type { Json, JsonObject } from '../../../schema/model.ts'
 
 const ruleNames = ['stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance']
@@ -22,7 +22,7 @@ export function behaviorText({ scaleUp, scaleDown }: JsonObject): string {
   return JSON.stringify({ ScaleUp: rulesText(scaleUp), ScaleDown: rulesText(scaleDown) })
 }
 
-/** Names in any case become those of the schema; nulls are dropped. */
+/** Converts names of any case to those of the schema; drops nulls. */
 function restored(value: Json): Json {
   if (Array.isArray(value)) return value.map(restored)
   if (!isObject(value)) return value
@@ -34,7 +34,7 @@ function restored(value: Json): Json {
   return Object.fromEntries(members)
 }
 
-/** The behavior; undefined when there is none or it can't be read. */
+/** The behavior; undefined when absent or malformed. */
 export function behaviorFromText(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined
   try {

@@ -1,6 +1,6 @@
 /**
- * Autoscalers between version 1 and the stored version. Version 1 knows one metric, processor use; annotations hold what else there is
- * when an object is read in it, and bring it back when the object is written.
+ * Converts autoscalers between version 1 and the storage version. Version 1 has only the CPU metric; other fields are kept in annotations
+ * while an object is in version 1.
  */
 import type { Platform } from '../../../platform.ts'
 import type { Json, JsonObject } from '../../../schema/model.ts'
@@ -30,7 +30,7 @@ const isProcessor = ({ type, resource }: ResourceMetric) => type === 'Resource' 
 const isWanted = (metric: JsonObject) =>
   isProcessor(metric as ResourceMetric) && (metric as ResourceMetric).resource?.target?.averageUtilization !== undefined
 
-/** A list from an annotation; undefined when it can't be read. */
+/** A list from an annotation; undefined when malformed. */
 function parseList(text: string | undefined): JsonObject[] | undefined {
   if (text === undefined) return undefined
   try {

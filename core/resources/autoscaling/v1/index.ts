@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '../../definition.ts'
 import { horizontalPodAutoscalers } from './horizontalpodautoscaler.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export { HorizontalPodAutoscalerCondition } from '../horizontalpodautoscaler.ts'
 export * from './enums.ts'
 export * from './horizontalpodautoscaler.ts'

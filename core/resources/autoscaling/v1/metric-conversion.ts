@@ -1,13 +1,13 @@
-/** Metrics between version 1, where annotations carry them, and the stored version. */
+/** Converts metrics between annotations of version 1 and the storage version. */
 import type { JsonObject } from '../../../schema/model.ts'
 
-/** Objects as they come from annotations or the store; members may be missing. */
+/** Objects from annotations or the store; members may be missing. */
 type Value = { readonly [name: string]: unknown } | undefined
 
 const at = (value: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>((found, name) => (typeof found === 'object' && found !== null ? (found as JsonObject)[name] : undefined), value)
 
-/** Without the members that are unset. */
+/** Drops unset members. */
 function object(members: { readonly [name: string]: unknown }): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
 }

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '../../definition.ts'
 import { clusterTrustBundles } from './clustertrustbundle.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export { ClusterTrustBundle, ClusterTrustBundleSpec } from '../v1beta1/clustertrustbundle.ts'
 export * from './clustertrustbundle.ts'
 

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '../../definition.ts'
 import { leaseCandidates } from './leasecandidate.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export { LeaseCandidate, LeaseCandidateSpec } from '../v1beta1/leasecandidate.ts'
 export * from './leasecandidate.ts'
 

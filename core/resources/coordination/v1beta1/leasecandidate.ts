@@ -4,7 +4,7 @@ import { object } from '../../meta/object.ts'
 import { leaseCandidateColumns } from '../columns.ts'
 import { CoordinatedLeaseStrategy } from '../enums.ts'
 
-/** Numbers of a semantic version. */
+/** Numeric parts of a semantic version. */
 function versionOf(text: string): readonly number[] | undefined {
   const match = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+][0-9A-Za-z.+-]*)?$/.exec(text)
   return match ? match.slice(1, 4).map(Number) : undefined
