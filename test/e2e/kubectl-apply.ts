@@ -149,7 +149,7 @@ export function apply(on: Desks): void {
     assert.deepEqual([owner.manager, owner.operation, owner.fieldsV1['f:data']], ['other', 'Apply', { 'f:k': {} }])
   })
 
-  on('diff shows what an apply would change', async ({ kubectl, k, file, namespace }) => {
+  on('diff shows what an apply would change', async ({ kubectl, k, file, namespace, stored }) => {
     const map = (value: string) =>
       file(`d${value}.json`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { k: value } })
     await k(`apply -f ${map('old')}`)
@@ -158,7 +158,7 @@ export function apply(on: Desks): void {
     assert.equal(changed.code, 1, changed.stderr)
     assert.match(changed.stdout, /^- {2}k: old$/m)
     assert.match(changed.stdout, /^\+ {2}k: new$/m)
-    assert.equal(await k('get cm a -o jsonpath={.data.k}'), 'old')
+    assert.equal(await stored('cm a', '.data.k'), 'old')
   })
 
   on('wait for conditions, fields and deletion', async ({ k, kubectl, api, start, namespace, minor }) => {
@@ -188,7 +188,7 @@ export function apply(on: Desks): void {
     assert.equal((await gone.ended).code, 0)
   })
 
-  on('rollout history, status, restart, pause, resume and undo', async ({ k, kubectl, api, namespace, try: attempt }) => {
+  on('rollout history, status, restart, pause, resume and undo', async ({ k, kubectl, api, namespace, try: attempt, stored }) => {
     await k('create deployment web --image=nginx:1')
     const { metadata, spec } = JSON.parse(await k('get deployment web -o json'))
     // What its controller would have made.
@@ -229,10 +229,10 @@ export function apply(on: Desks): void {
     assert.match((await attempt('rollout pause deployment/web')).stderr, /already paused/)
     assert.equal(await k('rollout resume deployment/web'), 'deployment.apps/web resumed\n')
     assert.equal(await k('rollout restart deployment/web'), 'deployment.apps/web restarted\n')
-    assert.match(await k('get deployment web -o jsonpath={.spec.template.metadata.annotations}'), /restartedAt/)
+    assert.match(await stored('deployment web', '.spec.template.metadata.annotations'), /restartedAt/)
     assert.equal(await k('rollout undo deployment/web --to-revision=2'), 'deployment.apps/web rolled back\n')
-    assert.equal(await k('get deployment web -o jsonpath={.spec.template.spec.containers[0].image}'), 'nginx:2')
-    const generation = Number(await k('get deployment web -o jsonpath={.metadata.generation}'))
+    assert.equal(await stored('deployment web', '.spec.template.spec.containers[0].image'), 'nginx:2')
+    const generation = Number(await stored('deployment web', '.metadata.generation'))
     const status = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 }
     await api.patch(`/apis/apps/v1/namespaces/${namespace}/deployments/web/status`, { status })
     assert.equal(await k('rollout status deployment/web'), 'deployment "web" successfully rolled out\n')

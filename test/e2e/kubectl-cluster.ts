@@ -128,12 +128,12 @@ export function cluster(on: Desks): void {
     )
   })
 
-  on('a finalizer keeps an object, and delete --wait waits for it', async ({ k, start }) => {
+  on('a finalizer keeps an object, and delete --wait waits for it', async ({ k, start, stored }) => {
     const held = '{"metadata":{"finalizers":["example.com/f"]}}'
     await k('create configmap a')
     await k('patch configmap a -p', held)
     assert.match(await k('delete configmap a --wait=false'), /^configmap "a" deleted/)
-    assert.match(await k('get configmap a -o jsonpath={.metadata.deletionTimestamp}'), /Z$/)
+    assert.match(await stored('configmap a', '.metadata.deletionTimestamp'), /Z$/)
     await k('patch configmap a --type=json -p', '[{"op":"remove","path":"/metadata/finalizers"}]')
     assert.equal(await k('get configmaps a --ignore-not-found'), '')
     await k('create configmap b')
@@ -152,10 +152,10 @@ export function cluster(on: Desks): void {
     assert.equal((await late.ended).code, 0)
   })
 
-  on('cascades: background, orphan, foreground', async ({ k, kubectl, namespace, minor }) => {
+  on('cascades: background, orphan, foreground', async ({ k, kubectl, namespace, minor, stored }) => {
     const family = async (name: string) => {
       await k(`create deployment ${name} --image=i`)
-      const uid = await k(`get deployment ${name} -o jsonpath={.metadata.uid}`)
+      const uid = await stored(`deployment ${name}`, '.metadata.uid')
       const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, blockOwnerDeletion: true, controller: true }]
       await kubectl.pipe({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `of-${name}`, namespace, ownerReferences } }, 'create')
     }
@@ -165,7 +165,7 @@ export function cluster(on: Desks): void {
     await gone('of-one')
     await family('two')
     await k(`delete deployment two --cascade=${minor >= 20 ? 'orphan' : 'false'}`)
-    assert.equal(await k('get configmap of-two -o jsonpath={.metadata.ownerReferences}'), '')
+    assert.equal(await stored('configmap of-two', '.metadata.ownerReferences'), '')
     await family('three')
     await k('delete deployment three --cascade=foreground')
     assert.equal(await k('get configmap of-three --ignore-not-found'), '')

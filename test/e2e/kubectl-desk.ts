@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Api, apiOf } from '../support/api.ts'
+import { type Api, apiOf, type TestObject } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { type Kubectl, type KubectlBinary, kubectls, kubectlWith, type Ran, type Running, type RunOptions } from '../support/kubectl.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -18,10 +18,41 @@ export interface Desk {
   k(command: string, ...more: string[]): Promise<string>
   try(command: string, options?: RunOptions): Promise<Ran>
   start(command: string): Running
+  /** A field, such as `.spec.ports[0]`, of an object, such as `deployment web`, that the server is asked for without kubectl; '' when missing. */
+  stored(what: string, path: string): Promise<string>
   /** Writes a file of the test's own and returns its path. */
   file(name: string, content: string | object): string
   /** An executable shell script that is run with the edited file as `$1`. */
   script(name: string, body: string): string
+}
+
+/** Collections below a namespace by the names that tests use for them. */
+const collections: { readonly [name: string]: readonly [groupVersion: string, plural: string] } = {
+  cm: ['api/v1', 'configmaps'],
+  configmap: ['api/v1', 'configmaps'],
+  pod: ['api/v1', 'pods'],
+  service: ['api/v1', 'services'],
+  daemonsets: ['apis/apps/v1', 'daemonsets'],
+  deployment: ['apis/apps/v1', 'deployments'],
+  rs: ['apis/apps/v1', 'replicasets'],
+  statefulsets: ['apis/apps/v1', 'statefulsets'],
+  rolebinding: ['apis/rbac.authorization.k8s.io/v1', 'rolebindings'],
+}
+
+async function readObject(api: Api, namespace: string, what: string): Promise<TestObject> {
+  const [kind = '', name] = what.split(' ')
+  const [groupVersion, plural] = collections[kind] ?? assert.fail(`no collection is called ${kind}`)
+  const { status, body } = await api.get(`/${groupVersion}/namespaces/${namespace}/${plural}/${name}`)
+  assert.equal(status, 200, what)
+  return body
+}
+
+/** The value at a path such as `.spec.ports[0]`, as text. */
+function printField(object: unknown, path: string): string {
+  assert.match(path, /^(\.\w+|\[\d+\])+$/)
+  const names = path.split(/[.[\]]+/).filter((name) => name !== '')
+  const value = names.reduce<unknown>((from, name) => (from as { [name: string]: unknown } | undefined)?.[name], object)
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 export type Desks = (title: string, run: (desk: Desk) => Promise<void>, since?: number) => void
@@ -71,7 +102,7 @@ function officeOf(binary: KubectlBinary, daemon: Daemon): Office {
     async desk() {
       const number = ++count
       const namespace = `desk-${binary.minor}-${number}`
-      await kubectl.run('create', 'namespace', namespace)
+      await api.create('/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } })
       const args = (command: string, more: readonly string[] = []) => [`--namespace=${namespace}`, ...command.split(' '), ...more]
       const file = (name: string, content: string | object) => {
         const path = join(home.path, `${number}-${name}`)
@@ -86,6 +117,7 @@ function officeOf(binary: KubectlBinary, daemon: Daemon): Office {
         k: (command, ...more) => kubectl.run(...args(command, more)),
         try: (command, options) => kubectl.try(args(command), options),
         start: (command) => kubectl.start(...args(command)),
+        stored: async (what, path) => printField(await readObject(api, namespace, what), path),
         file,
         script(name, body) {
           const path = file(name, `#!/bin/sh\nset -e\n${body}\n`)

@@ -55,11 +55,11 @@ export function declarativeWork(on: Desks): void {
   })
 
   on('apply --server-side: create, again, conflict, force, give up', async (desk) => {
-    const { kubectl, k, namespace, file, try: attempt } = desk
+    const { kubectl, k, namespace, file, try: attempt, stored } = desk
     const map = (data: object) =>
       file(`m${Object.values(data).join('')}.json`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data })
     const url = '/api/v1/namespaces/NS/configmaps/a'
-    const version = () => k('get configmap a -o jsonpath={.metadata.resourceVersion}')
+    const version = () => stored('configmap a', '.metadata.resourceVersion')
     assert.equal(await k(`apply --server-side -f ${map({ a: '1', b: '1' })}`), 'configmap/a serverside-applied\n')
     const first = await version()
     assert.equal(await k(`apply --server-side -f ${map({ a: '1', b: '1' })}`), 'configmap/a serverside-applied\n')
@@ -83,9 +83,9 @@ export function declarativeWork(on: Desks): void {
     }
     assert.deepEqual([await owned('kubectl'), await owned('other')], [['f:b'], ['f:a']])
     await k(`apply --server-side -f ${map({ b: '1' })}`)
-    assert.equal(await k('get configmap a -o jsonpath={.data}'), '{"a":"2","b":"1"}')
+    assert.equal(await stored('configmap a', '.data'), '{"a":"2","b":"1"}')
     await k(`${other} -f ${map({ c: '3' })}`)
-    assert.equal(await k('get configmap a -o jsonpath={.data}'), '{"b":"1","c":"3"}', 'what nobody owns any more is gone')
+    assert.equal(await stored('configmap a', '.data'), '{"b":"1","c":"3"}', 'what nobody owns any more is gone')
     const update = JSON.stringify({ data: { b: 'patched' } })
     await kubectl.run('patch', 'configmap', 'a', '-n', namespace, '--type=merge', '-p', update, '--field-manager=patcher')
     const late = await attempt(`apply --server-side -f ${map({ b: '1' })}`)
@@ -93,7 +93,7 @@ export function declarativeWork(on: Desks): void {
   })
 
   on('apply --server-side by several: each owns its containers', async (desk) => {
-    const { k, namespace, file } = desk
+    const { k, namespace, file, stored } = desk
     const apply = (manager: string, containers: readonly object[], more: object = {}) =>
       k(`apply --server-side --field-manager=${manager} -f ${file(`${manager}.json`, deployment(namespace, containers, more))}`)
     const main = { name: 'main', image: 'nginx', ports: [{ containerPort: 80 }] }
@@ -103,10 +103,10 @@ export function declarativeWork(on: Desks): void {
     await apply('one', [{ ...main, ports: [{ containerPort: 80 }, { containerPort: 81 }] }], { replicas: 2 })
     assert.equal(await k('get deployment web -o jsonpath={.spec.template.spec.containers[0].ports[*].containerPort}'), '80 81')
     await apply('one', [{ name: 'main', image: 'nginx' }], { replicas: 2 })
-    assert.equal(await k('get deployment web -o jsonpath={.spec.template.spec.containers[0].ports}'), '')
+    assert.equal(await stored('deployment web', '.spec.template.spec.containers[0].ports'), '')
     await k('scale deployment web --replicas=5')
     await apply('one', [{ name: 'main', image: 'nginx' }])
-    assert.equal(await k('get deployment web -o jsonpath={.spec.replicas}'), '5', "the scaler's field is left alone")
+    assert.equal(await stored('deployment web', '.spec.replicas'), '5', "the scaler's field is left alone")
     const scaler = (await managersOf(desk, '/apis/apps/v1/namespaces/NS/deployments/web')).find(
       ({ subresource }) => subresource === 'scale',
     )
@@ -148,7 +148,7 @@ export function declarativeWork(on: Desks): void {
     21,
   )
 
-  on('diff and diff --server-side, which tell what would change', async ({ k, try: attempt, namespace, file, minor }) => {
+  on('diff and diff --server-side, which tell what would change', async ({ k, try: attempt, namespace, file, minor, stored }) => {
     const app = (name: string, image: string) => file(`${name}.json`, deployment(namespace, [{ name: 'web', image }]))
     const created = await attempt(`diff -f ${app('new', 'nginx:1')}`)
     assert.equal(created.code, 1, created.stderr)
@@ -166,18 +166,18 @@ export function declarativeWork(on: Desks): void {
       assert.equal(serverSide.code, 1, serverSide.stderr)
       assert.match(serverSide.stdout, /^\+\s+- image: nginx:2$/m)
     }
-    assert.equal(await k('get deployment web -o jsonpath={.spec.template.spec.containers[0].image}'), 'nginx:1')
+    assert.equal(await stored('deployment web', '.spec.template.spec.containers[0].image'), 'nginx:1')
   })
 
-  on('replace --force makes a new object', async ({ k, file, namespace }) => {
+  on('replace --force makes a new object', async ({ k, file, namespace, stored }) => {
     const map = (v: string) => file(`r${v}.json`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { v } })
     await k(`create -f ${map('1')}`)
-    const uid = () => k('get configmap a -o jsonpath={.metadata.uid}')
+    const uid = () => stored('configmap a', '.metadata.uid')
     const first = await uid()
     assert.equal(await k(`replace -f ${map('2')}`), 'configmap/a replaced\n')
     assert.equal(await uid(), first)
     assert.match(await k(`replace --force -f ${map('3')}`), /configmap "a" deleted[^\n]*\nconfigmap\/a replaced\n/)
     assert.notEqual(await uid(), first)
-    assert.equal(await k('get configmap a -o jsonpath={.data.v}'), '3')
+    assert.equal(await stored('configmap a', '.data.v'), '3')
   })
 }

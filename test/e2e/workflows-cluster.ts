@@ -89,9 +89,9 @@ export function clusterWork(on: Desks): void {
     24,
   )
 
-  on('events of both groups, and of one object', async ({ k, api, namespace, minor }) => {
+  on('events of both groups, and of one object', async ({ k, api, namespace, minor, stored }) => {
     await k('run p --image=i')
-    const uid = await k('get pod p -o jsonpath={.metadata.uid}')
+    const uid = await stored('pod p', '.metadata.uid')
     const object = { kind: 'Pod', apiVersion: 'v1', name: 'p', namespace, uid }
     const now = new Date().toISOString()
     await api.create(`/api/v1/namespaces/${namespace}/events`, {

@@ -45,9 +45,9 @@ async function settle(api: Desk['api'], namespace: string, replicas: number): Pr
 
 /** Deployments and what belongs to them, from the first image to the way back. */
 export function deploymentWork(on: Desks): void {
-  on('set image, resources, env and serviceaccount', async ({ k, try: attempt }) => {
+  on('set image, resources, env and serviceaccount', async ({ k, try: attempt, stored }) => {
     await k('create deployment web --image=nginx:1')
-    const generation = () => k('get deployment web -o jsonpath={.metadata.generation}')
+    const generation = () => stored('deployment web', '.metadata.generation')
     assert.equal(await generation(), '1')
     assert.equal(await k('set image deployment/web nginx=nginx:2'), 'deployment.apps/web image updated\n')
     assert.equal(await generation(), '2')
@@ -60,13 +60,13 @@ export function deploymentWork(on: Desks): void {
       'deployment.apps/web resource requirements updated\n',
     )
     assert.equal(
-      await k('get deployment web -o jsonpath={.spec.template.spec.containers[0].resources}'),
+      await stored('deployment web', '.spec.template.spec.containers[0].resources'),
       '{"limits":{"cpu":"200m","memory":"64Mi"},"requests":{"cpu":"100m"}}',
     )
     const wrong = await attempt('set resources deployment/web --limits=cpu=50m')
     assert.match(wrong.stderr, /requests: Invalid value: "100m": must be less than or equal to cpu limit/)
     assert.equal(await k('set serviceaccount deployment/web robot'), 'deployment.apps/web serviceaccount updated\n')
-    assert.equal(await k('get deployment web -o jsonpath={.spec.template.spec.serviceAccountName}'), 'robot')
+    assert.equal(await stored('deployment web', '.spec.template.spec.serviceAccountName'), 'robot')
     assert.equal(await k('set env deployment/web A=1 B=2'), 'deployment.apps/web env updated\n')
     assert.equal(await k('set env deployment/web A-'), 'deployment.apps/web env updated\n')
     assert.match(await k('set env deployment/web --list'), /^B=2$/m)
@@ -130,7 +130,7 @@ export function deploymentWork(on: Desks): void {
   })
 
   on('rollout status, history, restart, undo, as a controller writes revisions', async (desk) => {
-    const { k, start, api, namespace, try: attempt } = desk
+    const { k, start, api, namespace, try: attempt, stored } = desk
     await k('create deployment web --image=nginx:1')
     const waiting = start('rollout status deployment/web --timeout=300s')
     await waiting.sees(/Waiting for deployment|Waiting for rollout/)
@@ -150,7 +150,7 @@ export function deploymentWork(on: Desks): void {
         ['2', 'second'],
       ],
     )
-    const image = () => k('get deployment web -o jsonpath={.spec.template.spec.containers[0].image}')
+    const image = () => stored('deployment web', '.spec.template.spec.containers[0].image')
     assert.match(await k('rollout undo deployment/web --dry-run=server'), /rolled back \(server dry run\)/)
     assert.equal(await image(), 'nginx:2')
     assert.equal(await k('rollout undo deployment/web'), 'deployment.apps/web rolled back\n')
@@ -164,7 +164,7 @@ export function deploymentWork(on: Desks): void {
     assert.match(await k('get deployment web'), /\nweb +1\/1 +1 +1 +\d+s\n/)
   })
 
-  on('rollout of stateful and daemon sets, by controller revisions', async ({ k, kubectl, api, namespace, file }) => {
+  on('rollout of stateful and daemon sets, by controller revisions', async ({ k, kubectl, api, namespace, file, stored }) => {
     const labels = { app: 'set' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
     for (const [kind, plural, more] of [
@@ -179,7 +179,7 @@ export function deploymentWork(on: Desks): void {
         spec: { selector: { matchLabels: labels }, template, ...more },
       }
       await k(`create -f ${file(`${name}.json`, set)}`)
-      const uid = await k(`get ${plural} ${name} -o jsonpath={.metadata.uid}`)
+      const uid = await stored(`${plural} ${name}`, '.metadata.uid')
       for (const revision of [1, 2])
         await kubectl.pipe(
           {
@@ -202,7 +202,7 @@ export function deploymentWork(on: Desks): void {
       const revisions = rows(await k(`rollout history ${name}/${name}`)).map(([first]) => first)
       assert.deepEqual(revisions.slice(2), ['1', '2'])
       assert.equal(await k(`rollout undo ${name}/${name} --to-revision=1`), `${name}.apps/${name} rolled back\n`)
-      assert.equal(await k(`get ${plural} ${name} -o jsonpath={.spec.template.spec.containers[0].image}`), 'i:1')
+      assert.equal(await stored(`${plural} ${name}`, '.spec.template.spec.containers[0].image'), 'i:1')
       assert.equal(await k(`rollout restart ${name}/${name}`), `${name}.apps/${name} restarted\n`)
       const { body } = await api.get(`/apis/apps/v1/namespaces/${namespace}/${plural}/${name}`)
       assert.equal(body.metadata.generation, 4)
@@ -210,7 +210,7 @@ export function deploymentWork(on: Desks): void {
   })
 
   for (const cascade of ['background', 'foreground', 'orphan'] as const)
-    on(`delete --cascade=${cascade} of a replica set with pods`, async ({ k, kubectl, api, namespace, file, start }) => {
+    on(`delete --cascade=${cascade} of a replica set with pods`, async ({ k, kubectl, api, namespace, file, start, stored }) => {
       const labels = { app: 'rs' }
       const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
       const set = {
@@ -220,7 +220,7 @@ export function deploymentWork(on: Desks): void {
         spec: { selector: { matchLabels: labels }, template },
       }
       await k(`create -f ${file('rs.json', set)}`)
-      const uid = await k('get rs rs -o jsonpath={.metadata.uid}')
+      const uid = await stored('rs rs', '.metadata.uid')
       const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid, controller: true, blockOwnerDeletion: true }]
       for (const name of ['a', 'b'])
         await kubectl.pipe(

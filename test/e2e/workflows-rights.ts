@@ -115,7 +115,7 @@ export function rightsWork(on: Desks): void {
   })
 
   on('auth reconcile', async (desk) => {
-    const { k, namespace, file } = desk
+    const { k, namespace, file, stored } = desk
     const rule = (verbs: string[], resources: string[]) => ({ apiGroups: [''], resources, verbs })
     const role = (...rules: object[]) => ({
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -153,7 +153,7 @@ export function rightsWork(on: Desks): void {
     await k('create role other --verb=delete --resource=pods')
     await reconcile([binding('other', 'bob')])
     await until(desk, 'yes', 'delete pods --as=bob')
-    assert.equal(await k('get rolebinding b -o jsonpath={.roleRef.name}'), 'other')
+    assert.equal(await stored('rolebinding b', '.roleRef.name'), 'other')
   })
 
   on('nobody grants more than they have, but with escalate and bind', async (desk) => {

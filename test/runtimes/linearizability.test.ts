@@ -14,7 +14,10 @@ import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually, sleep, within } from '../support/wait.ts'
 import { type Connect, type Histories, startClients, startWatching } from './linearizability-clients.ts'
 
-const duration = trials(10_000, 30_000)
+/** Rounds of trouble. */
+const rounds = trials(4, 12)
+/** Milliseconds between two troubles, about: longer than an election of etcd takes. */
+const pause = trials(1_200, 2_500)
 /** Rounds of trouble in which nothing happens, one after the other, until it is given up. */
 const mostIdle = 10
 const clients = 6
@@ -52,10 +55,8 @@ async function judgeWhat(
   histories: Histories,
   trouble: () => Promise<void>,
 ): Promise<void> {
-  const began = performance.now()
-  const lasts = (milliseconds: number) => performance.now() - began < milliseconds
-  // On a slow machine it takes longer until there is something to judge.
-  for (let idle = 0, before = 0; lasts(duration) || (!isEnough(countsOf(histories)) && idle < mostIdle); ) {
+  // On a slow machine it takes more rounds until there is something to judge.
+  for (let round = 0, idle = 0, before = 0; round < rounds || (!isEnough(countsOf(histories)) && idle < mostIdle); round++) {
     await within('one round of trouble', trouble(), 180_000)
     const { written, refused, read } = countsOf(histories)
     idle = written + refused + read > before ? 0 : idle + 1
@@ -114,7 +115,7 @@ describe('linearizability', { concurrency: true }, () => {
       await judge(
         () => daemon.fetch,
         async () => {
-          await sleep(1_500 + random.integer(2_000))
+          await sleep(pause / 2 + random.integer(pause))
           await daemon.stop('SIGKILL')
           daemon = await start()
         },
@@ -133,11 +134,11 @@ describe('linearizability', { concurrency: true }, () => {
     const either = () => daemons[random.chance(0.5) ? 0 : 1].fetch
     let round = 0
     await judge(either, async () => {
-      await sleep(1_000)
+      await sleep(pause / 2)
       const leader = await etcd.leader()
       const kill = round++ % 2 === 0
       await leader.signal(kill ? 'SIGKILL' : 'SIGSTOP')
-      await sleep(2_000)
+      await sleep(pause)
       if (kill) await leader.start()
       else await leader.signal('SIGCONT')
     })
