@@ -1,4 +1,4 @@
-import type { Authorizer, Decision } from '../authz/authorizer.ts'
+import { type Authorizer, attributesOf, type Decision } from '../authz/authorizer.ts'
 import { forbiddenError } from '../authz/forbidden.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { internalError } from '../respond/status.ts'
@@ -9,10 +9,10 @@ export function authorization(authorizer: Authorizer): Filter {
   const proceed = (decision: Decision, exchange: Exchange, next: Handler): Answer => {
     if (decision.verdict === 'allow') return next(exchange)
     if (decision.error !== undefined) throw internalError(decision.error)
-    throw forbiddenError({ user: exchange.user, ...exchange.info }, decision.reason)
+    throw forbiddenError(attributesOf(exchange.user, exchange.info), decision.reason)
   }
   return (exchange, next) => {
-    const decision = authorizer.authorize({ user: exchange.user, ...exchange.info })
+    const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info))
     return decision instanceof Promise ? decision.then((late) => proceed(late, exchange, next)) : proceed(decision, exchange, next)
   }
 }

@@ -1,6 +1,6 @@
 import { authorizeImpersonation, impersonationModes } from '../authn/impersonation.ts'
 import { readImpersonation } from '../authn/impersonation-headers.ts'
-import type { Authorizer } from '../authz/authorizer.ts'
+import { type Authorizer, attributesOf } from '../authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
 import type { Filter } from './filter.ts'
 
@@ -12,7 +12,7 @@ export function impersonation(authorizer: Authorizer, platform: Platform, constr
   return (exchange, next) => {
     const wanted = readImpersonation(exchange.request.headers)
     if (wanted === undefined) return next(exchange)
-    const attributes = { user: exchange.user, ...exchange.info }
+    const attributes = attributesOf(exchange.user, exchange.info)
     return authorizeImpersonation(impersonationModes(wanted, attributes, platform, constrained), authorizer).then(({ user }) => {
       exchange.user = user
       return next(exchange)

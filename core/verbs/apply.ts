@@ -1,3 +1,4 @@
+import { attributesOf } from '../authz/authorizer.ts'
 import { forbiddenError } from '../authz/forbidden.ts'
 import { create } from '../registry/create.ts'
 import { update } from '../registry/update.ts'
@@ -56,7 +57,7 @@ const reasonOf = (error: unknown) => (error instanceof ApiError ? error.status.r
 
 /** Creating by apply requires permission for create. Throws 403. */
 async function checkMayCreate({ services, exchange }: Target): Promise<void> {
-  const attributes = { user: exchange.user, ...exchange.info, verb: 'create' }
+  const attributes = attributesOf(exchange.user, { ...exchange.info, verb: 'create' })
   const { verdict, reason } = await services.authorizer.authorize(attributes)
   if (verdict !== 'allow') throw forbiddenError(attributes, reason)
 }

@@ -2,6 +2,7 @@
  * DELETE of an object whose stored value is unreadable (KEP-3926): without preconditions, finalizers and admission, because its content is
  * unknown. Requires permission for this verb in addition to `delete`.
  */
+import { attributesOf } from '../authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
 import { removeUnreadable } from '../registry/delete-unreadable.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
@@ -36,7 +37,7 @@ function refusal(platform: Platform, ...details: readonly string[]): Error {
 async function authorize({ exchange, services, resource }: Target): Promise<void> {
   const { groupResource } = resource
   const { name } = exchange.info
-  const { verdict, reason, error } = await services.authorizer.authorize({ user: exchange.user, ...exchange.info, verb })
+  const { verdict, reason, error } = await services.authorizer.authorize(attributesOf(exchange.user, { ...exchange.info, verb }))
   if (verdict === 'allow') return
   if (error !== undefined) throw forbidden(groupResource, name, `error while checking permission for "${verb}", ${error}`)
   throw forbidden(groupResource, name, `not permitted to do "${verb}", reason: ${reason}`)
