@@ -1,12 +1,12 @@
 /**
- * What a resource is, as data. Built-in resources are rows made with `resource()`; a CustomResourceDefinition yields the
- * same shape at run time. Nothing outside a definition asks which kind it deals with.
+ * Resources as data. Built-in resources are rows made with `resource()`; CustomResourceDefinitions yield the
+ * same shape at run time. No code outside a definition depends on a specific kind.
  */
 import type { Platform } from '../platform.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { HookContext, Infer, Json, JsonObject, Message } from '../schema/model.ts'
 
-/** Metadata as the registry reads and writes it (metav1.ObjectMeta). */
+/** Metadata fields that the registry uses (metav1.ObjectMeta). */
 export interface ObjectMeta {
   name?: string
   generateName?: string
@@ -37,7 +37,7 @@ export interface OwnerReference {
 /** Any object of this API. */
 export type ApiObject = { kind: string; apiVersion: string; metadata: ObjectMeta } & { [key: string]: unknown }
 
-/** A path into an object such as `.spec.nodeName`; only names and dots. */
+/** A path such as `.spec.nodeName`: names and dots only. */
 export type Path = `.${string}`
 
 export interface ResourceNames {
@@ -47,13 +47,13 @@ export interface ResourceNames {
   readonly categories?: readonly string[]
 }
 
-/** What a cell may look at. */
+/** Context of table cells. */
 export interface CellContext extends HookContext {
-  /** Told when a cell that tells time will read differently; milliseconds since the epoch. */
+  /** Called with the time when a cell's content changes, in milliseconds since the epoch. */
   changesAt?(time: number): void
 }
 
-/** Written as a method so that rows of different kinds fit into one table. */
+/** A method, so that columns of different kinds have a common type. */
 type Cell<T> = { cell(object: T, context: CellContext): Json }['cell']
 
 /** One column of `kubectl get`. A cell is a string, number, boolean or null. */
@@ -62,7 +62,7 @@ export interface Column<T = ApiObject> {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format?: string
   readonly doc: string
-  /** 0 is shown always, 1 only with `-o wide`. */
+  /** 0: always shown; 1: only with `-o wide`. */
   readonly priority: number
   readonly cell: Path | Cell<T>
 }
@@ -70,7 +70,7 @@ export interface Column<T = ApiObject> {
 export interface Scale {
   readonly specReplicas: Path
   readonly statusReplicas: Path
-  /** Path of a label selector (object or text) that the scale's status repeats. */
+  /** Path of a label selector (object or string) for the scale's status. */
   readonly selector?: Path
 }
 
@@ -82,60 +82,60 @@ export interface Lifecycle {
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string }
 }
 
-/** What a kind adds to the generic life cycle. All hooks change or read the decoded object; none does I/O. */
+/** Hooks of a kind in the generic life cycle. All work on the decoded object; none does I/O. */
 export interface Strategy<T = ApiObject> {
-  /** Clears or sets fields that a client may not decide, on create. Status is cleared already where `status` is set. */
+  /** Resets or sets fields that clients can't choose, on create. The status is already cleared if `status` is set. */
   prepareCreate?(object: T, context: HookContext): void
-  /** What a new object that was validated is read with, where that is more than it says; absent or undefined: nothing. */
+  /** The object to return and store after validation of a create, if it differs; absent or undefined: unchanged. */
   completeCreate?(object: T, context: HookContext): ApiObject | undefined
-  /** The same on update of the main resource. `spec` or `status` of the other side is kept already. */
+  /** As `prepareCreate`, for updates of the main resource. The status is already kept. */
   prepareUpdate?(object: T, old: T, context: HookContext): void
-  /** Last changes before an object starts to be deleted, such as a phase. */
+  /** Final changes when deletion starts, such as a phase. */
   prepareDelete?(object: T, context: HookContext): void
-  /** Rules of creates and updates; `old` is what an update finds, for rules that hold for new or changed values only. */
+  /** Validation on create and update; `old` is set on updates, for rules on new or changed values only. */
   validate?(object: T, errors: FieldErrors, context: HookContext, old?: T): void
-  /** Runs after `validate` on updates. Fields marked immutable are checked already. */
+  /** Runs after `validate` on updates. Immutable fields are already validated. */
   validateUpdate?(object: T, old: T, errors: FieldErrors, context: HookContext): void
-  /** What a write through `/status` may not change; `spec` and the like are kept already. */
+  /** Keeps fields that `/status` can't change; the spec is already kept. */
   prepareStatus?(object: T, old: T, context: HookContext): void
-  /** Runs on updates through `/status`, instead of the two above. */
+  /** Runs on updates through `/status`, instead of the previous two. */
   validateStatus?(object: T, old: T, errors: FieldErrors, context: HookContext): void
-  /** Defaults that hold for this kind only, not for its messages elsewhere. */
+  /** Defaults for this kind only, not for its messages elsewhere. */
   defaults?(object: T, context: HookContext): void
-  /** Warnings that a create, or an update of the main resource or its scale, answers with. */
+  /** Warnings for creates and for updates of the main resource or its scale. */
   warnings?(object: T, old: T | undefined, context: HookContext): readonly string[]
-  /** The same of updates through `/status`. */
+  /** Warnings for updates through `/status`. */
   statusWarnings?(object: T, old: T, context: HookContext): readonly string[]
 }
 
-/** Rule for `metadata.name`: a format of schema/formats.ts. */
+/** Format of `metadata.name` (schema/formats.ts). */
 export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment'
 
-/** A part of an object that a subresource writes by itself; its bodies are whole objects of the kind. Does no I/O. */
+/** A part of an object with a subresource of its own, whose bodies are whole objects of the kind. Does no I/O. */
 export interface Side {
-  /** The object after a write: what is stored, with this part taken from what the client wants. Changes neither. */
+  /** The object after a write: the stored object with this part of the incoming one. Changes neither. */
   write(existing: ApiObject, incoming: ApiObject, context: HookContext): ApiObject
-  /** Rules of a write, after those of metadata. */
+  /** Validation of a write, after metadata. */
   validate?(object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void
-  /** Paths that a write leaves as they are, so that nobody gets to own them by it. */
+  /** Paths that a write doesn't change, so that it can't own them (resetFields). */
   readonly reset?: readonly (readonly string[])[]
-  /** It changes what is wanted: the rules of a new object hold before its own, and generations count. */
+  /** It changes desired state: `validate` runs as well, and the generation is incremented. */
   readonly whole?: boolean
 }
 
-/** Between a version and the one that is stored. Changes neither; the result is brought into canonical form. */
+/** Converts between a version and the storage version. Changes neither object; the result is canonicalized afterwards. */
 export interface Conversion {
   toStored(object: ApiObject, platform: Platform): ApiObject
   fromStored(object: ApiObject, platform: Platform): ApiObject
 }
 
-/** Between the versions of a resource, where that may take time. */
+/** Converts between versions of a resource, possibly asynchronously. */
 export interface Converter {
-  /** Objects of any versions in the one that is named, in their order; none is changed. What can be had at once is no promise. */
+  /** Converts objects of any version to one version, in order, without changing them. Returns a plain value when synchronous. */
   convert(objects: readonly ApiObject[], apiVersion: string): readonly ApiObject[] | Promise<readonly ApiObject[]>
 }
 
-/** What answers where a request is not about a stored object (verbs/actions/index.ts). */
+/** Handlers of requests that are not about stored objects (verbs/actions/index.ts). */
 export type ActionName =
   | 'binding'
   | 'collectedBinding'
@@ -156,22 +156,22 @@ export type ActionName =
   | 'tokenReview'
 
 export interface Subresource {
-  /** Path element after the name. */
+  /** Path segment after the name. */
   readonly name: string
-  /** Kind, group and version of its body when they differ from the parent's. */
+  /** Kind, group and version of its body, if different from the parent's. */
   readonly kind: string
   readonly group?: string
   readonly version?: string
   readonly verbs: readonly string[]
   readonly schema: Message
-  /** Set where it reads the whole object and writes a part of it. */
+  /** Set if its bodies are whole objects of which it writes a part. */
   readonly side?: Side
   readonly action?: ActionName
-  /** Set where the connection is handed on: a stream of our protocols, or a proxy that takes any method and any path below. */
+  /** Set if it connects to a backend: a stream, or a proxy for any method and subpath. */
   readonly connects?: 'stream' | 'proxy'
 }
 
-/** Addresses and node ports of services. */
+/** Pools of allocations: IP addresses and node ports of services. */
 export type ReservationName = 'serviceAddresses'
 
 export interface ResourceDefinition<M extends Message = Message> {
@@ -184,74 +184,74 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly namespaced: boolean
   readonly verbs: readonly string[]
   readonly schema: M
-  /** The schema of a custom resource as its author wrote it (JSONSchemaProps), for OpenAPI documents; undefined: it has none. */
+  /** A custom resource's schema as written (JSONSchemaProps), for OpenAPI; undefined: none. */
   published?(): JsonObject | undefined
   readonly nameFormat: NameFormat
-  /** Key in the store below the prefix, without slashes at its ends: `services/specs`. Empty: nothing is stored (reviews, bindings). */
+  /** Store key below the prefix, without slashes at the ends: `services/specs`. Empty: nothing is stored (reviews, bindings). */
   readonly storageKey: string
-  /** `apiVersion` of the objects in the store, when it is not this row's own. */
+  /** Storage version as `apiVersion`, if different from this row's. */
   readonly storageVersion?: string
-  /** Versions that are served no more, in which objects may be stored all the same, and how those are read; the given object is not changed. */
+  /** Versions that are not served any more but may be stored, with their converters, which don't change the given object. */
   readonly formerVersions?: { readonly [apiVersion: string]: (object: ApiObject, apiVersion: string) => ApiObject }
-  /** How objects become those of `storageVersion` where the fields differ too. */
+  /** Conversion to `storageVersion`, if the fields differ. */
   readonly conversion?: Conversion
-  /** Set when the definition is bound: version that is stored, and how this one becomes it; absent: stored as it is. */
+  /** Set when the definition is bound: the storage version and its conversion; absent: stored in this version. */
   readonly storage?: {
     readonly version: string
     readonly toStored: (object: ApiObject) => ApiObject
     readonly fromStored: (object: ApiObject) => ApiObject
   }
   /**
-   * Set where objects are stored in whatever version was the stored one when they were written, and are converted, pruned and completed when
-   * they are read. The rows of one resource share it; `storage` is absent then, and `storageVersion` says in which version to write.
+   * Set if objects stay in the version in which they were stored, and are converted, pruned and defaulted on read. Shared by the rows of
+   * a resource; then `storage` is absent, and `storageVersion` is the version of new writes.
    */
   readonly converter?: Converter
   readonly action?: ActionName
-  /** Why no objects can be made any more; discovery then lists no verb that writes. */
+  /** Why objects can't be created any more; discovery then lists no writing verbs. */
   readonly closing?: string
-  /** Without `--runtime-config`: what is neither alpha nor beta. */
+  /** Whether it is served without `--runtime-config`: neither alpha nor beta. */
   readonly servedByDefault: boolean
   readonly lifecycle: Lifecycle
-  /** Warning that every request for this version gets (custom resources); built-in ones follow from the lifecycle. */
+  /** Warning for every request to this version (custom resources); for built-in ones it is derived from the lifecycle. */
   readonly deprecationWarning?: string
-  /** Has `/status`; spec and status are then written apart. */
+  /** Has a status subresource; spec and status are written separately. */
   readonly status: boolean
-  /** Writes through `/status` change nothing of the metadata. */
+  /** `/status` doesn't change metadata. */
   readonly statusKeepsMetadata?: boolean
-  /** Writes through `/status` change no labels. */
+  /** `/status` doesn't change labels. */
   readonly statusKeepsLabels?: boolean
-  /** A create may bring its status (nodes register themselves with it). */
+  /** A create keeps its status (nodes register themselves with it). */
   readonly keepsStatusOnCreate?: boolean
   readonly scale?: Scale
-  /** All but `/status` and `/scale`, which follow from the two properties above. */
+  /** All except `/status` and `/scale`, which the two properties above define. */
   readonly subresources: readonly Subresource[]
-  /** What raises `metadata.generation`: changes outside metadata and status, those and annotations, labels or status, or nothing. */
+  /** What increments `metadata.generation`: changes outside metadata and status, additionally of annotations, labels or status, or nothing. */
   readonly generation: 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'specAndStatus' | 'none'
   /** Field selectors beyond `metadata.name` and `metadata.namespace`: label to path. */
   readonly selectable: { readonly [label: string]: Path | ((object: ApiObject) => string) }
-  /** Those of them by which many clients watch and list a small part: the watch cache finds it without looking at all objects. */
+  /** Selectable fields that the watch cache indexes, because many clients select small subsets by them. */
   readonly indexed?: readonly string[]
   readonly columns: readonly Column<Infer<M>>[]
   readonly strategy: Strategy<Infer<M>>
-  /** Seconds that a delete waits when the client names none; a function sees the object. Absent: deletes are immediate. */
+  /** Default grace period of a delete in seconds; a function of the object. Absent: deletes are immediate. */
   gracePeriod?(object: Infer<M>, requested: number | undefined): number
-  /** Default propagation when the client names none: `orphan` for some old workload kinds. */
+  /** Default propagation policy: `Orphan` for some old workload kinds. */
   readonly defaultPropagation: 'Background' | 'Orphan'
-  /** What a delete is warned of when its client names no propagation. */
+  /** Warning for deletes without propagation policy. */
   readonly propagationWarning?: string
-  /** Finalizers that live in `spec.finalizers` and the `/finalize` subresource (namespaces). */
+  /** Finalizers are in `spec.finalizers`, written by `/finalize` (namespaces). */
   readonly specFinalizers?: boolean
-  /** Objects vanish after this flag's time-to-live (events). */
+  /** Objects expire after the time-to-live of this flag (events). */
   readonly ttl?: 'event'
-  /** A finished delete answers with the object, not with a Status. */
+  /** A completed delete returns the object instead of a Status. */
   readonly returnsDeleted?: boolean
-  /** What its objects take from a shared stock (registry/reservations-built-in.ts). */
+  /** Allocations of its objects from a shared pool (registry/reservations-built-in.ts). */
   readonly reservations?: ReservationName
-  /** Media type in which objects are stored whatever the server's own is. */
+  /** Fixed media type of stored objects, regardless of the server's. */
   readonly storageMediaType?: string
-  /** An update of an object that does not exist creates it. */
+  /** An update of a missing object creates it. */
   readonly createOnUpdate: boolean
-  /** An update must carry a resourceVersion (custom resources). */
+  /** An update requires a resourceVersion (custom resources). */
   readonly updateNeedsVersion: boolean
 }
 
@@ -269,7 +269,7 @@ export interface ResourceOptions<M extends Message>
 
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
 
-/** Completes a row with what most resources share. */
+/** Completes a row with common defaults. */
 export function resource<M extends Message>(options: ResourceOptions<M>): ResourceDefinition<M> {
   const { names, categories, strategy, ...own } = options
   const [plural, singular, ...short] = names
@@ -300,7 +300,7 @@ export function apiVersionOf(definition: { readonly group: string; readonly vers
   return definition.group === '' ? definition.version : `${definition.group}/${definition.version}`
 }
 
-/** `configmaps` or `deployments.apps`, as it stands in messages and details. */
+/** `configmaps` or `deployments.apps`, as in messages and details. */
 export function qualifiedPlural(definition: { readonly group: string; readonly names: ResourceNames }): string {
   return definition.group === '' ? definition.names.plural : `${definition.names.plural}.${definition.group}`
 }

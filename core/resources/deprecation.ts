@@ -10,7 +10,7 @@ const isReached = (release: string, { major, minor }: Release) => {
   return otherMajor < Number(major) || (otherMajor === Number(major) && otherMinor <= Number(minor))
 }
 
-/** What clients of a deprecated version are told: `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, …`. `at` is the server's release. */
+/** Warning for clients of a deprecated version: `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, …`. `at` is the server's release. */
 export function deprecationWarning({ kind, lifecycle, ...version }: ResourceDefinition, at: Release): string | undefined {
   if (version.deprecationWarning !== undefined) return version.deprecationWarning
   const { deprecated, removed, replacement } = lifecycle

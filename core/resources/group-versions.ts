@@ -42,25 +42,25 @@ import * as storage from './storage/index.ts'
 import * as storageV1beta1 from './storage/v1beta1/index.ts'
 import * as storagemigration from './storagemigration/index.ts'
 
-/** What one version of an API group is made of. */
+/** One version of an API group. */
 export interface GroupVersion {
-  /** Empty for the core group; `<domain>` stands for the platform's domain. */
+  /** Empty for the core group; `<domain>` is a placeholder for the platform's domain. */
   readonly group: string
-  /** How stable it is follows from its name: what is neither alpha nor beta is served by default. */
+  /** Its name determines stability: versions that are neither alpha nor beta are served by default. */
   readonly version: string
-  /** OpenAPI names its models after it: reversed `<domain>`, this name, then the message's. `<component>` is the platform's component word. */
+  /** Package in OpenAPI model names: reversed `<domain>`, this name, then the message's. `<component>` is the platform's component word. */
   readonly package: string
-  /** Place of the group in discovery, higher first: what the reference server registers for it. 0 where there is nothing to discover. */
+  /** Priority of the group in discovery, higher first, as in the reference. 0: not in discovery. */
   readonly priority: number
-  /** Its resources; none where its kinds are bodies and answers only. The release that brought a resource is the resource's own. */
+  /** Its resources; none if its kinds are only bodies. The release of introduction is part of each resource. */
   readonly definitions: readonly ResourceDefinition[]
   readonly messages: readonly Message[]
 }
 
-/** Groups of custom resources come after all built-in ones. */
+/** Custom resource groups come after all built-in ones. */
 export const customGroupPriority = 1000
 
-/** What a folder of this room exports. */
+/** Exports of a group's folder. */
 interface Exports {
   readonly definitions?: readonly ResourceDefinition[]
   readonly [name: string]: unknown
@@ -80,7 +80,7 @@ const row = (group: string, version: string, name: string, priority: number, exp
   },
 })
 
-/** The built-in group versions. A message that several of them share is listed in each, the first being its home. */
+/** The built-in group versions. A message shared by several is listed in each; the first one is its home. */
 export const groupVersions: readonly GroupVersion[] = [
   row('', 'v1', 'api.core.v1', 18000, core),
   row('meta.<domain>', 'v1', 'apimachinery.pkg.apis.meta.v1', 0, meta),
@@ -125,5 +125,5 @@ export const groupVersions: readonly GroupVersion[] = [
   row('admission.<domain>', 'v1', 'api.admission.v1', 0, admission),
 ]
 
-/** Every built-in resource in every version, one row each. `<domain>` stands for the domain of API groups. */
+/** All built-in resources in all versions, one row each. `<domain>` is a placeholder for the domain of API groups. */
 export const builtInResources: readonly ResourceDefinition[] = groupVersions.flatMap(({ definitions }) => definitions)

@@ -1,4 +1,4 @@
-/** Rules for amounts that are a number of pods or a percentage of them. */
+/** Validation of values that are a number or percentage of pods. */
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
 import { formats } from '../schema/formats.ts'
@@ -8,12 +8,12 @@ type Amount = number | string | undefined
 const percentOf = (amount: Amount) =>
   typeof amount === 'string' && formats.percent(amount).length === 0 ? Number(amount.slice(0, -1)) : undefined
 
-/** The number, or that before the percent sign; 0 when there is none. */
+/** The number, or that in front of the percent sign; 0 without one. */
 export function amountOf(amount: Amount): number {
   return percentOf(amount) ?? (Number.parseInt(String(amount ?? 0), 10) || 0)
 }
 
-/** Adds an error for a negative number and for a text that is no percentage. */
+/** Adds an error for a negative number or a malformed percentage. */
 export function checkAmount(amount: Amount, path: FieldPath, errors: FieldErrors): void {
   if (typeof amount === 'string') for (const problem of formats.percent(amount)) errors.invalid(path, amount, problem)
   if (typeof amount === 'number' && amount < 0) errors.invalid(path, amount, 'must be greater than or equal to 0')

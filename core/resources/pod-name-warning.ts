@@ -1,7 +1,7 @@
 import { formats } from '../schema/formats.ts'
 
-/** Warns of a name that pods and their host names are made from and that is no DNS label. */
-/** @param where what becomes of the name */
+/** Warning about names that are part of pod names and host names, but not DNS labels. */
+/** @param where what the name is used for */
 export function podNameWarnings(name: string | undefined, where = 'Pod names and hostnames'): string[] {
   const problems = formats.dns1123Label(name ?? '')
   if (problems.length === 0) return []

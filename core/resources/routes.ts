@@ -1,40 +1,40 @@
 /**
- * Every path of a resource, with the methods that it has. Requests are looked up in it and OpenAPI is written from it: nothing else answers
+ * All paths of a resource with their methods: the single source for routing and OpenAPI
  * (the reference's installer.go).
  */
 import type { ResourceDefinition, Subresource } from './definition.ts'
 
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The verbs of RequestInfo that a method may stand for on a path; a collection is listed or watched with the same method. */
+/** Verbs of RequestInfo per method; GET on a collection is either a list or a watch. */
 export type MethodVerbs = { readonly [method in Method]?: readonly string[] }
 
-/** Where a path stands, whichever resource it is about. */
+/** Form of a path, independent of the resource. */
 export interface Position {
   /** Below `watch/`. */
   readonly watch: boolean
   /** Below `namespaces/NAMESPACE/`. */
   readonly scoped: boolean
   readonly named: boolean
-  /** Goes on after the subresource. */
+  /** Has further segments after the subresource. */
   readonly tail: boolean
 }
 
 export interface Route extends Position {
-  /** Below the group version: `namespaces/{namespace}/pods/{name}/status`. */
+  /** Relative to the group version: `namespaces/{namespace}/pods/{name}/status`. */
   readonly path: string
   readonly subresource: string
-  /** Hands the connection on to somebody else. */
+  /** Connects to a backend (proxy or stream). */
   readonly connects: boolean
   readonly methods: MethodVerbs
 }
 
-/** Positions as numbers, to find routes by. */
+/** Number of positions, which index the routes. */
 export const positions = 16
-/** A position that no route has. */
+/** A position without route. */
 export const nowhere = positions
 
-/** The number of a position. */
+/** Index of a position. */
 export function positionIndex({ watch, scoped, named, tail }: Position): number {
   return (watch ? 1 : 0) + (scoped ? 2 : 0) + (named ? 4 : 0) + (tail ? 8 : 0)
 }
@@ -45,16 +45,16 @@ const itemMethods: MethodVerbs = { GET: ['get'], PUT: ['update'], PATCH: ['patch
 const subresourceMethods: MethodVerbs = { POST: ['create'], ...itemMethods }
 const watchMethods: MethodVerbs = { GET: ['watch'] }
 const streamMethods: MethodVerbs = { GET: ['get'], POST: ['create'] }
-/** Authorization knows no verb for OPTIONS. */
+/** OPTIONS has no authorization verb. */
 const proxyMethods: MethodVerbs = { ...itemMethods, HEAD: ['get'], OPTIONS: [''], POST: ['create'] }
 
-/** Those whose verbs the resource has. */
+/** Restricts methods to the resource's verbs. */
 function limited(methods: MethodVerbs, verbs: readonly string[]): MethodVerbs {
   const rows = Object.entries(methods).map(([method, all]) => [method, all.filter((verb) => verbs.includes(verb))] as const)
   return Object.fromEntries(rows.filter(([, left]) => left.length > 0))
 }
 
-/** Subresources with the verbs that they have; `status` and `scale` follow from the definition. */
+/** Subresources with their verbs; `status` and `scale` are derived from the definition. */
 function subresourcesOf({ status, scale, subresources }: ResourceDefinition): readonly Pick<Subresource, 'name' | 'verbs' | 'connects'>[] {
   const verbs = ['get', 'update', 'patch']
   return [...(status ? [{ name: 'status', verbs }] : []), ...(scale ? [{ name: 'scale', verbs }] : []), ...subresources]

@@ -9,17 +9,17 @@ function valueAt(object: ApiObject, path: Path): unknown {
   return value
 }
 
-/** Field selector value of a bool: `false` when it is not set. */
+/** Field selector value of a boolean: `false` when unset. */
 export function flagAt(path: Path): (object: ApiObject) => string {
   return (object) => (valueAt(object, path) === true ? 'true' : 'false')
 }
 
-/** Field selector value of a number: `0` when it is not set. */
+/** Field selector value of a number: `0` when unset. */
 export function countAt(path: Path): (object: ApiObject) => string {
   return (object) => String(valueAt(object, path) ?? 0)
 }
 
-/** Field selector value of the first path that is not empty. */
+/** Field selector value of the first non-empty path. */
 export function firstOf(...paths: readonly Path[]): (object: ApiObject) => string {
   return (object) => {
     for (const path of paths) {

@@ -1,6 +1,6 @@
 import type { ApiObject } from './definition.ts'
 
-/** Metadata of a write through a side of the object: all stays but the record of who wrote what. */
+/** Metadata after a write through a side: unchanged except for managedFields. */
 export function keptMetadata(existing: ApiObject, incoming: ApiObject): ApiObject['metadata'] {
   const { managedFields: _managedFields, ...metadata } = existing.metadata
   const { managedFields } = incoming.metadata

@@ -1,7 +1,7 @@
-/** Warnings of a write that are worked out: a response carries 4 KiB of them (respond/warnings.ts), which so many fill. */
+/** Maximum warnings computed per write: they fill the 4 KiB that a response carries (respond/warnings.ts). */
 const most = 128
 
-/** The first of warnings that are worked out one by one, so that many cost no more than a response can tell. */
+/** Takes the first warnings of a lazy sequence. */
 export function boundedWarnings(warnings: Iterable<string>): string[] {
   const kept: string[] = []
   for (const text of warnings) {

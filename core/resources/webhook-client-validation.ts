@@ -1,4 +1,4 @@
-/** Rules for how webhooks are called (admission and conversion): a URL, or a service of the cluster. */
+/** Validation of webhook client configurations (admission and conversion): a URL, or a service. */
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
 import { formats, portNumber } from '../schema/formats.ts'

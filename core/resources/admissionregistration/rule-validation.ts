@@ -30,7 +30,7 @@ export function validateRule(
   validateResources(resources, path.child('resources'), errors)
 }
 
-// Such as `pods`, `pods/status`, `pods/*` and `*/scale`: a pattern excludes what it covers.
+// Such as `pods`, `pods/status`, `pods/*` or all `scale` subresources: values covered by a pattern are errors.
 function validateResources(resources: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (resources.length === 0) errors.required(path)
   const wholeResources = new Set<string>()

@@ -119,7 +119,7 @@ export function checkEnvFrom(sources: readonly Infer<typeof EnvFromSource>[], pa
     if (prefix) checkFormat(prefix, 'envVarName', at.child('prefix'), errors)
     if (configMapRef) checkRequiredFormat(configMapRef.name, 'dns1123Subdomain', at.child('configMapRef').child('name'), errors)
     if (secretRef) checkRequiredFormat(secretRef.name, 'dns1123Subdomain', at.child('secretRef').child('name'), errors)
-    // The reference server names the list, not its item.
+    // The reference names the list, not its item.
     if (!configMapRef && !secretRef) errors.invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`')
     else if (configMapRef && secretRef) errors.invalid(path, '', 'may not have more than one field specified at a time')
   })

@@ -14,7 +14,7 @@ interface About {
   readonly fieldPath?: string | undefined
 }
 
-/** An event of the core group or of the group of events; they differ in the names of some fields. */
+/** An event of the core group or of group events; some field names differ. */
 interface EventRow {
   readonly eventTime?: Time
   readonly series?: { readonly count?: number | undefined; readonly lastObservedTime?: Time } | undefined

@@ -1,4 +1,4 @@
-/** Rules for events of the core group, which are laxer for those without a time of their own. */
+/** Validation of core group events, which is laxer for events without eventTime. */
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -11,7 +11,7 @@ type Event = Infer<typeof EventSchema>
 const limits = { reportingInstance: 128, action: 128, reason: 128 } as const
 const longestMessage = 1024
 
-/** What an update may not change, with the name that errors give it. */
+/** Immutable fields, with their names in errors. */
 const fixed = [
   ['involvedObject', 'involvedObject'],
   ['reason', 'reason'],
@@ -39,13 +39,13 @@ export function checkEvent(event: Event, errors: FieldErrors, context: HookConte
   if (!matches) errors.invalid(at, about, 'does not match event.namespace')
   if (timed) checkTimed(event, errors)
   checkFormat(namespace, 'dns1123Subdomain', FieldPath.of('namespace'), errors)
-  // Clients of the core group are held to no more; the server's own writes are neither.
+  // Stricter rules don't apply to clients of the core group or to the server's own writes.
   if (context.apiVersion === undefined || context.apiVersion === 'v1') return
   if (old) checkFixed(event, old, errors)
   else checkNew(event, errors)
 }
 
-/** A new event says when and how often it was seen in the fields that are meant for it. */
+/** A new event must have eventTime and series instead of the deprecated fields. */
 function checkNew(event: Event, errors: FieldErrors): void {
   const { eventTime, type = '', source = {} } = event
   checkSeries(event, errors)
@@ -64,7 +64,7 @@ function checkSeries({ series }: Event, errors: FieldErrors): void {
   if (!lastObservedTime) errors.required(FieldPath.of('series.lastObservedTime'))
 }
 
-/** All but the series stays as it was reported. */
+/** Only the series may change. */
 function checkFixed(event: Event, old: Event, errors: FieldErrors): void {
   if (!equal(asJson(event.series), asJson(old.series))) checkSeries(event, errors)
   for (const [name, shown] of fixed) checkUnchanged(event[name], old[name], FieldPath.of(shown), errors)

@@ -6,12 +6,12 @@ const reference = new RegExp(
 )
 const longest = 4096
 
-/** The tag that an image reference means (distribution/reference): `latest` when it names neither tag nor digest, nothing when it is malformed. */
+/** The tag of an image reference (distribution/reference): `latest` without tag and digest, empty when malformed. */
 function tagOf(image: string): string {
   const groups = image.length > longest ? undefined : reference.exec(image)?.groups
   if (groups === undefined || /^[a-f0-9]{64}$/.test(image)) return ''
   return groups['tag'] ?? (groups['digest'] === undefined ? 'latest' : '')
 }
 
-/** Pull policy of containers that name none: the tag `latest` may move, others may not. */
+/** Default pull policy: `Always` for the tag `latest`, which may move. */
 export const pullPolicyFor = (image = '') => (tagOf(image) === 'latest' ? 'Always' : 'IfNotPresent')

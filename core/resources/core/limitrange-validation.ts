@@ -1,4 +1,4 @@
-/** Rules and defaults of limit ranges. */
+/** Validation and defaults of limit ranges. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -10,7 +10,7 @@ import { allowsOvercommit, checkContainerResourceName, checkResourceName } from 
 
 type Item = Infer<typeof LimitRangeItem>
 
-/** Containers get the maximum as limit, the limit as request, and else the minimum. */
+/** For containers: the default limit is the maximum; the default request is the limit, or else the minimum. */
 export function defaultLimits(item: Item): void {
   if (item.type !== 'Container') return
   item.default = { ...item.max, ...item.default }

@@ -1,4 +1,4 @@
-/** Rules for the places where containers mount volumes. */
+/** Validation of volume mounts and devices. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -61,7 +61,7 @@ export function checkMounts(
     if (devices.paths.has(mountPath)) {
       errors.invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices')
     }
-    // From here on the reference server names the list, not its item.
+    // From here on the reference names the list, not its item.
     if (subPath) checkDescendingPath(subPath, path.child('subPath'), errors)
     if (subPathExpr) {
       if (subPath) errors.invalid(at.child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive')

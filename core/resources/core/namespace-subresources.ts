@@ -2,7 +2,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { Side } from '../definition.ts'
 import { checkFinalizer } from './own-validation.ts'
 
-/** `/finalize`: whoever has cleaned up takes its finalizer out of the spec. */
+/** `/finalize`: removes finalizers from the spec after clean-up. */
 export const specFinalizers: Side = {
   write: (existing, incoming) => ({ ...incoming, status: existing['status'] }),
   validate(object, _old, errors, context) {

@@ -1,4 +1,4 @@
-/** Life of namespaces: a finalizer that waits for their contents, a label with their name, and a phase. */
+/** Namespaces: finalizer for their content, label with their name, and phase. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -21,7 +21,7 @@ export function prepareNamespace(namespace: Namespace, context: HookContext): vo
   labelWithName(namespace, context)
 }
 
-/** The finalizers of the spec are written through `/finalize` only. */
+/** Only `/finalize` writes the spec's finalizers. */
 export function keepFinalizers(namespace: Namespace, old: Namespace, context: HookContext): void {
   namespace.spec = { ...old.spec }
   labelWithName(namespace, context)
@@ -35,7 +35,7 @@ export function checkNamespace({ spec }: Namespace, errors: FieldErrors, context
   }
 }
 
-/** The phase says whether the namespace is being deleted. */
+/** The phase must correspond to the deletion timestamp. */
 export function checkNamespaceStatus({ metadata, status }: Namespace, _old: Namespace, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'Phase')
   const phase = status?.phase ?? ''

@@ -18,7 +18,7 @@ function statusText({ spec, status }: NodeRow): string {
   return spec?.unschedulable ? `${text},SchedulingDisabled` : text
 }
 
-/** Roles are labels: `node-role.<labels>/<role>`, or `<labels>/role` with the role as value. */
+/** Roles from the labels `node-role.<labels>/<role>` and `<labels>/role`, whose value is the role. */
 function roles({ metadata }: NodeRow, { platform }: HookContext): string {
   const prefix = platform.name('node-role.<labels>/')
   const named = platform.name('<labels>/role')

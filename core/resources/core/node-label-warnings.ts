@@ -1,4 +1,4 @@
-/** Labels of nodes that have newer names, and selectors that ask for them (pkg/api/node). */
+/** Warnings about deprecated node labels, and selectors with them (pkg/api/node). */
 import type { Platform } from '../../platform.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -16,7 +16,7 @@ const deprecated: readonly (readonly [label: string, message: string])[] = [
   ['node-role.<labels>/master', 'use "node-role.<labels>/control-plane" instead'],
 ]
 
-/** What to use instead of a label; undefined when there is nothing against it. */
+/** Replacement of a deprecated label; undefined: not deprecated. */
 export function deprecatedLabel(key: string, platform: Platform): string | undefined {
   const row = deprecated.find(([label]) => key.startsWith(label.slice(0, label.indexOf('<'))) && platform.name(label) === key)
   return row && platform.name(row[1])
@@ -26,7 +26,7 @@ interface Term {
   readonly matchExpressions?: readonly { readonly key: string; readonly values?: readonly string[] | undefined }[] | undefined
 }
 
-/** @param checkValues values that are no labels select nothing: warned of where validation takes them. */
+/** @param checkValues warn about values that are not valid label values, and therefore match nothing */
 export function* nodeSelectorTermWarnings(term: Term, checkValues: boolean, path: FieldPath, platform: Platform): Iterable<string> {
   for (const [index, { key, values = [] }] of (term.matchExpressions ?? []).entries()) {
     const at = path.child('matchExpressions').index(index)
@@ -40,7 +40,7 @@ export function* nodeSelectorTermWarnings(term: Term, checkValues: boolean, path
 
 type Selector = Infer<typeof LabelSelector>
 
-/** Of a selector of nodes; the dot before labels that are its keys is the reference's. */
+/** Warnings about a node selector; the dot before label keys is the reference's. */
 export function* labelSelectorWarnings(selector: Selector | undefined, path: FieldPath, platform: Platform): Iterable<string> {
   yield* nodeSelectorTermWarnings(selector ?? {}, false, path, platform)
   for (const label of Object.keys(selector?.matchLabels ?? {})) {

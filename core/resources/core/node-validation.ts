@@ -1,4 +1,4 @@
-/** Rules for nodes. */
+/** Validation of nodes. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -12,7 +12,7 @@ type Node = Infer<typeof NodeSchema>
 
 const cidrs = FieldPath.of('spec', 'podCIDRs')
 
-/** The single field and the first of the list are the same; old clients write the former. */
+/** podCIDR equals the first of podCIDRs; old clients write only the former. */
 export function pairPodCIDRs(spec: Infer<typeof NodeSpec>): void {
   const [first] = spec.podCIDRs ?? []
   if (spec.podCIDR && spec.podCIDR !== first) spec.podCIDRs = [spec.podCIDR]
@@ -41,7 +41,7 @@ function checkNodeResources(status: NonNullable<Node['status']>, errors: FieldEr
   }
 }
 
-/** What was assigned to a node stays. */
+/** Assigned values are immutable. */
 export function checkNodeUpdate({ spec = {}, status }: Node, { spec: old = {} }: Node, errors: FieldErrors): void {
   const path = FieldPath.of('spec')
   checkNodeAddresses(status, errors)

@@ -38,7 +38,7 @@ export const Node = object('Node', 'A machine that runs pods.', {
 
 type NodeValue = Infer<typeof Node>
 
-/** What was configured dynamically, before that was removed, stays where it is and is taken nowhere else. */
+/** The field of the removed dynamic configuration is kept if stored, and otherwise dropped. */
 function dropConfiguration(node: NodeValue, old: NodeValue | undefined): void {
   if (old?.spec?.configSource === undefined) delete node.spec?.configSource
   if (old?.status?.config === undefined) delete node.status?.config

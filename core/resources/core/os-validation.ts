@@ -1,4 +1,4 @@
-/** Rules that depend on the operating system and on the namespaces of the node. */
+/** Validation that depends on the operating system and on host namespaces. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -16,7 +16,7 @@ export function eachContainer(spec: PodSpec, path: FieldPath, visit: Visit): voi
   }
 }
 
-/** Members of security contexts and specs that mean nothing on Windows. */
+/** Members of security contexts and specs that don't apply to Windows. */
 const linuxOfPod = ['appArmorProfile', 'seLinuxOptions'] as const
 const linuxOfSpec = ['hostUsers', 'hostPID', 'hostIPC'] as const
 const moreOfPod = ['seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'sysctls'] as const
@@ -62,7 +62,7 @@ export function checkOS(spec: PodSpec, path: FieldPath, errors: FieldErrors): vo
   else checkSupported(name, ['linux', 'windows'], at, errors)
 }
 
-/** Host process containers come alone and on the host's network. */
+/** All containers of a pod must be host process containers, on the host's network. */
 export function checkHostProcess(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess
   let all = 0
@@ -84,7 +84,7 @@ export function checkHostProcess(spec: PodSpec, path: FieldPath, errors: FieldEr
   }
 }
 
-/** Pods in a user namespace of their own can't share others with the node (KEP 127). */
+/** Pods with a user namespace can't share other host namespaces (KEP-127). */
 export function checkHostUsers(spec: PodSpec, path: FieldPath, errors: FieldErrors, { settings }: HookContext): void {
   if (spec.hostUsers !== false) return
   const why = 'when `hostUsers` is false'

@@ -1,12 +1,12 @@
-/** Rules for file paths. */
+/** Validation of file paths. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { checkFormat } from '../checks.ts'
 
-/** Relative, and without `..` between its slashes. */
+/** Relative, without `..` segments. */
 export const checkDescendingPath = (text: string, path: FieldPath, errors: FieldErrors) => checkFormat(text, 'localPath', path, errors)
 
-/** The same, and not starting with `..`, which marks files that the volume's writer keeps for itself. */
+/** As `checkDescendingPath`, and without leading `..`, which is reserved for files of the volume's writer. */
 export function checkFilePath(text: string, path: FieldPath, errors: FieldErrors): void {
   checkDescendingPath(text, path, errors)
   if (text.startsWith('..') && !text.startsWith('../')) errors.invalid(path, text, "must not start with '..'")

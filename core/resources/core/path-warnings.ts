@@ -1,4 +1,4 @@
-/** Warnings about files of one volume that hide each other: one path twice, or a file where another needs a directory. */
+/** Warnings about conflicting files in a volume: the same path twice, or a file where another path needs a directory. */
 import type { Infer } from '../../schema/model.ts'
 import type { Volume as VolumeSchema } from './volume.ts'
 import type { VolumeProjection as VolumeProjectionSchema } from './volume-projected.ts'
@@ -8,7 +8,7 @@ type VolumeProjection = Infer<typeof VolumeProjectionSchema>
 
 interface Place {
   readonly path: string
-  /** Where a projected volume has it from. */
+  /** Source within a projected volume. */
   readonly source: string
 }
 
@@ -16,7 +16,7 @@ const quoted = (text: string | undefined) => JSON.stringify(text ?? '')
 const shown = ({ path, source }: Place) => (source ? `${quoted(path)} (${source})` : quoted(path))
 const places = (items: readonly { readonly path: string }[] = [], source = ''): Place[] => items.map(({ path }) => ({ path, source }))
 
-/** Files of a volume that are compared with each other: bounds the work, which grows with their square. */
+/** Maximum files of a volume that are compared, because the cost grows with their square. */
 const mostCompared = 256
 
 function* overlaps(all: readonly Place[]): Iterable<string> {

@@ -40,7 +40,7 @@ function modesText(modes: readonly string[] | undefined): string {
     .join(',')
 }
 
-/** The class, which an old annotation can override. */
+/** The storage class, which an old annotation can override. */
 function classText({ metadata, spec }: VolumeRow | ClaimRow, { platform }: HookContext): string {
   return metadata?.annotations?.[platform.name('volume.beta.<labels>/storage-class')] ?? spec?.storageClassName ?? ''
 }

@@ -1,4 +1,4 @@
-/** Rules for persistent volumes. */
+/** Validation of persistent volumes. */
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -36,7 +36,7 @@ type Rule<T> = (source: T, path: FieldPath, errors: FieldErrors, context: HookCo
 
 const csiSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const
 
-/** How each source is checked, in the order in which they are looked at: the first that is set counts. */
+/** Validation by source, in order: the first source that is set is validated. */
 const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K]>> } = {
   hostPath,
   gcePersistentDisk: partitioned('pdName'),
@@ -147,7 +147,7 @@ const sourceOf = (spec: Spec): Sources => {
   return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined))
 }
 
-/** Where a volume is kept never changes; its reach can be said once. */
+/** The source is immutable; node affinity can be set once. */
 export function checkPersistentVolumeUpdate(
   { spec = {} }: PersistentVolume,
   { spec: old = {} }: PersistentVolume,

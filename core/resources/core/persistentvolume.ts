@@ -123,7 +123,7 @@ export const PersistentVolume = object('PersistentVolume', 'Storage that exists 
 
 type Volume = Infer<typeof PersistentVolume>
 
-/** The time of a phase follows the phase, unless the client says when that began (KEP 3762). */
+/** Sets the phase's transition time, unless the client does (KEP-3762). */
 function timePhase({ status }: Volume, { status: old }: Volume, { now }: HookContext): void {
   if (status === undefined) return
   const before = old?.lastPhaseTransitionTime

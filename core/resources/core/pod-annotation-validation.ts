@@ -1,4 +1,4 @@
-/** Rules for annotations of pods that fields have taken over, or that carry meaning for the control plane. */
+/** Validation of pod annotations that fields have replaced, or that the control plane interprets. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -64,7 +64,7 @@ export function checkPodAnnotations(
   }
 }
 
-/** Annotations that decide how a pod runs can't be changed later. */
+/** Annotations that determine how a pod runs are immutable. */
 export function checkPodAnnotationUpdates(
   annotations: Annotations,
   old: Annotations,

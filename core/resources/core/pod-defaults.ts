@@ -1,4 +1,4 @@
-/** Defaults of pods beyond those of their fields. */
+/** Defaults of pods beyond field defaults. */
 import { set } from '../../schema/members.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Container as ContainerSchema } from './container.ts'
@@ -8,9 +8,9 @@ import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 type Container = Infer<typeof ContainerSchema>
 type PodSpec = Infer<typeof PodSpecSchema>
 
-/** For pods alone, not for templates: their objects would change when a server learns a new default. */
+/** For pods but not for templates: otherwise stored templates would change with a server's new defaults. */
 export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
-  // Validation refuses a pod without containers, whose list is null.
+  // A pod without containers, whose list is null, fails validation later.
   if (!spec?.containers) return
   const all = [...spec.containers, ...(spec.initContainers ?? [])]
   for (const container of all) requestLimits(container)
@@ -19,7 +19,7 @@ export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
   if (spec.hostNetwork) for (const { ports = [] } of all) for (const port of ports) port.hostPort ||= port.containerPort
 }
 
-/** What is limited is requested, unless a request says otherwise. */
+/** Requests default to limits. */
 function requestLimits({ resources }: Container): void {
   if (resources?.limits === undefined) return
   resources.requests ??= {}
@@ -31,7 +31,7 @@ function requestLimits({ resources }: Container): void {
 const podLevel = (name: string) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 const isHugePage = (name: string) => name.startsWith('hugepages-')
 
-/** KEP 2837: requests of the pod follow from its containers', or from its limits. */
+/** KEP-2837: requests of the pod default to those of its containers, or to its limits. */
 function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
   if (resources === undefined) return
   if (Object.keys(resources.requests ?? {}).length > 0) {

@@ -14,10 +14,10 @@ interface Spec {
 const specOf = (pod: ApiObject) => (pod['spec'] ?? {}) as Spec
 const containers = FieldPath.of('spec', 'ephemeralContainers')
 
-/** Pods that a node made from its own files; the server only mirrors them. */
+/** Annotation of mirror pods, which represent a node's static pods. */
 export const mirrorAnnotation = '<labels>/config.mirror'
 
-/** `/ephemeralcontainers`: adds containers to a running pod (KEP-277). Those that are there can't be changed or removed. */
+/** `/ephemeralcontainers`: adds containers to a running pod (KEP-277). Existing ones can't be changed or removed. */
 export const ephemeralContainers: Side = {
   whole: true,
   reset: allBut(['ephemeralContainers']),

@@ -1,4 +1,4 @@
-/** What the server decides about a pod that is created. */
+/** Fields of new pods that the server sets. */
 import type { HookContext, Infer } from '../../schema/model.ts'
 import type { LabelSelector } from '../meta/selector.ts'
 import { takeAppArmorAnnotations } from './app-armor.ts'
@@ -31,12 +31,12 @@ export function preparePod(pod: PodLike, context: HookContext): void {
   takeAppArmorAnnotations(spec, metadata?.annotations, context)
 }
 
-/** Reports by programs that do not know them leave out the class, and which generation was looked at: those stay. */
+/** Keeps the QoS class and observed generations when older clients omit them. */
 export function keepReported({ status }: PodLike, { status: old }: PodLike): void {
   if (!status || !old) return
   if (old.qosClass) status.qosClass ||= old.qosClass
   if (old.observedGeneration) status.observedGeneration ||= old.observedGeneration
-  // Validation lets several conditions have one type: they are matched in their order.
+  // Several conditions may have the same type: they are matched in order.
   const generations = new Map<string, (number | undefined)[]>()
   for (const { type, observedGeneration } of old.conditions ?? []) {
     const known = generations.get(type)
@@ -59,7 +59,7 @@ function keyedTerms({ affinity, topologySpreadConstraints = [] }: PodSpec, { set
   return merges ? [...terms, ...topologySpreadConstraints] : terms
 }
 
-/** Keys whose values the pods must, or must not, share with this one become requirements of the selector (KEP 3633). */
+/** Converts matchLabelKeys and mismatchLabelKeys to requirements of the selector (KEP-3633). */
 function selectByOwnLabels({ labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: KeyedTerm, labels: { [key: string]: string }) {
   if (!labelSelector) return
   const requirements = (keys: readonly string[], operator: 'In' | 'NotIn') =>

@@ -1,4 +1,4 @@
-/** What the containers of a pod ask for together (KEP 753: sidecars run beside everything that starts after them). */
+/** Aggregated resources of a pod's containers (KEP-753: sidecars run beside everything that starts later). */
 import type { Infer } from '../../schema/model.ts'
 import type { Container as ContainerSchema } from './container.ts'
 import { accumulate, add, combine, greater, type ResourceList } from './quantities.ts'
@@ -8,7 +8,7 @@ type Side = 'requests' | 'limits'
 
 export const isSidecar = (container: Pick<Container, 'restartPolicy'>) => container.restartPolicy === 'Always'
 
-/** The sum over main containers and sidecars, or the greatest need of an init container with the sidecars before it. */
+/** The sum of main containers and sidecars, or the maximum of an init container with the sidecars before it. */
 export function aggregate(containers: readonly Container[], initContainers: readonly Container[], side: Side): ResourceList {
   const running: ResourceList = {}
   for (const { resources } of containers) accumulate(running, resources?.[side] ?? {}, add)
@@ -21,7 +21,7 @@ export function aggregate(containers: readonly Container[], initContainers: read
       accumulate(running, own, add)
       accumulate(sidecars, own, add)
     }
-    // What the sidecars before it use of other resources was looked at when they came.
+    // Other resources of earlier sidecars were included when they were added.
     for (const [name, amount] of Object.entries(own)) {
       const before = sidecars[name]
       accumulate(starting, { [name]: sidecar || before === undefined ? (before ?? amount) : add(amount, before) }, greater)

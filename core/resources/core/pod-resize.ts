@@ -1,4 +1,4 @@
-/** `/resize`: CPU and memory of a pod that runs (KEP-1287). */
+/** `/resize`: changes CPU and memory of a running pod (KEP-1287). */
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -30,7 +30,7 @@ const mutable = ['cpu', 'memory']
 const spec = FieldPath.of('spec')
 const onlyMutable = 'only cpu and memory resources are mutable'
 
-/** Containers as stored with the resources that are wanted; unchanged where they are not the same ones, which validation refuses. */
+/** Stored containers with the requested resources; unchanged if the containers differ, which validation rejects. */
 function resized(wanted: Container[] = [], stored: Container[] = []): Container[] {
   if (wanted.length !== stored.length || wanted.some(({ name }, index) => name !== stored[index]?.name)) return wanted
   return stored.map(({ resources: _resources, resizePolicy: _policy, ...rest }, index) => {
@@ -70,7 +70,7 @@ function checkRemoved(now: Resources | undefined, old: Resources | undefined, wh
   for (const side of sides) if (removed(now?.[side], old?.[side])) errors.forbidden(path.child(side), `${what} ${side} cannot be removed`)
 }
 
-/** All but what may change: equal to the same of the old value, unless something else differs. */
+/** The immutable part of resources, for comparison with the stored one. */
 function withoutMutable(resources: Resources | undefined): Json {
   const rest = (amounts: Amounts = {}) => Object.fromEntries(Object.entries(amounts).filter(([name]) => !mutable.includes(name)))
   return { requests: rest(resources?.requests), limits: rest(resources?.limits), claims: (resources?.claims ?? []) as Json[] }
@@ -112,7 +112,7 @@ function checkPodLevel(wanted: Resources | undefined, stored: Resources | undefi
   }
 }
 
-/** A node that runs the pod and says nothing about its resources can't resize it. */
+/** A node that runs the pod without reporting resources does not support resizing. */
 function nodeResizes(pod: ApiObject): boolean {
   const running = statusOf(pod).containerStatuses?.find(({ state }) => state?.running)
   return running === undefined || running.resources !== undefined

@@ -1,4 +1,4 @@
-/** Rules for what a pod runs, in pods and in templates. */
+/** Validation of pod specs, in pods and templates. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -21,9 +21,9 @@ export type PodSpec = Infer<typeof PodSpecSchema>
 
 const maxInt32 = 2 ** 31 - 1
 
-/** Adds all errors of a spec. `pod`: the pod's name, or `undefined` for the spec of a template. */
+/** Adds all errors of a spec. `pod`: the pod's name, or `undefined` for a template. */
 export function checkPodSpec(given: PodSpec, pod: string | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  // A list that is required and absent is null.
+  // A required list that is absent is null.
   const spec = given.containers ? given : { ...given, containers: [] }
   const { initContainers = [], ephemeralContainers = [], resourceClaims = [] } = spec
   const volumes = checkVolumes(spec.volumes ?? [], pod ?? '', path.child('volumes'), errors, context)
@@ -78,7 +78,7 @@ function checkClaims(claims: readonly Infer<typeof PodResourceClaim>[], path: Fi
   })
 }
 
-/** KEP 2837: the pod as a whole asks for at least as much as its containers. */
+/** KEP-2837: pod-level requests must cover the containers' requests. */
 function checkPodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { resources, containers, initContainers = [] } = spec
   if (!resources) return
@@ -101,7 +101,7 @@ function checkPodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, 
   })
 }
 
-/** Templates may leave the host's port open, since the pods made from them get it by default. */
+/** Templates may omit host ports, which pods get by default. */
 function checkHostNetworkPorts({ containers }: PodSpec, isPod: boolean, path: FieldPath, errors: FieldErrors): void {
   containers.forEach(({ ports = [] }, index) => {
     ports.forEach(({ hostPort = 0, containerPort }, port) => {
@@ -151,7 +151,7 @@ function checkNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, context
   if (overhead) checkRequirements({ limits: overhead }, 'container', new Set(), path.child('overhead'), errors, context)
 }
 
-/** Environment files lie on volumes that the pod itself writes. */
+/** Environment files must be on volumes that the pod itself can write. */
 function checkFileKeyRefs({ volumes = [], ...spec }: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const byName = new Map(volumes.map((volume) => [volume.name, volume]).reverse() as [string, (typeof volumes)[number]][])
   for (const list of ['initContainers', 'containers'] as const) {

@@ -55,7 +55,7 @@ interface Mounting {
   volumeMounts?: { name: string }[] | undefined
 }
 
-/** A volume is dropped as a whole, and with its mounts (KEP 4639). */
+/** Drops image volumes together with their mounts (KEP-4639). */
 const imageVolumes: Gated<{ volumes?: { name: string; image?: object | undefined }[] | undefined; [list: string]: unknown }> = {
   gate: 'ImageVolume',
   uses: ({ volumes = [] }) => volumes.some(({ image }) => image !== undefined),
@@ -181,7 +181,7 @@ export const PodSpec = message(
   },
 )
 
-/** Paths of a pod that a write of these parts of its spec leaves as they are. */
+/** Paths of all pod fields except these parts of the spec (resetFields). */
 export function allBut(parts: readonly string[]): readonly (readonly string[])[] {
   const others = Object.keys(PodSpec.fields).filter((name) => !parts.includes(name))
   return [['metadata'], ['status'], ...others.map((name) => ['spec', name])]

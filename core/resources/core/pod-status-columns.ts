@@ -27,7 +27,7 @@ interface Container {
   readonly restartPolicy?: string | undefined
 }
 
-/** What the columns read of a pod. */
+/** Pod fields for the columns. */
 export interface PodRow {
   readonly metadata?: { readonly deletionTimestamp?: string | null | undefined } | undefined
   readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] | undefined } | undefined
@@ -44,17 +44,17 @@ export interface PodRow {
     | undefined
 }
 
-/** A pod in one line. */
+/** Summary of a pod for its row. */
 export interface PodSummary {
   readonly ready: number
   readonly total: number
   readonly status: string
   readonly restarts: number
-  /** When the last of the restarts took place, in milliseconds since the epoch; 0 when not known. */
+  /** Time of the last restart in milliseconds since the epoch; 0: unknown. */
   readonly restartedAt: number
 }
 
-/** Restarts of some containers, and the time of the last one. */
+/** Number of restarts, and the time of the last one. */
 interface Restarts {
   count: number
   at: number
@@ -70,7 +70,7 @@ function ending({ reason, signal = 0, exitCode = 0 }: Terminated): string {
   return reason || (signal !== 0 ? `Signal:${signal}` : `ExitCode:${exitCode}`)
 }
 
-/** The init containers up to the first that holds up the others; `holdUp` says why, and is absent when all are through. */
+/** Init containers up to the first that blocks; `holdUp` is the reason, absent when all have finished. */
 function initialization({ spec, status }: PodRow) {
   const containers = spec?.initContainers ?? []
   const sidecars = new Set(containers.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
@@ -95,7 +95,7 @@ function initialization({ spec, status }: PodRow) {
   return { ready, sidecars: sidecars.size, all, ofSidecars, holdUp }
 }
 
-/** The main containers. Where several have a reason the first container's counts, and a failure hides a success. */
+/** Main containers. The first container with a reason wins, and failures take precedence over successes. */
 function execution({ status }: PodRow, before: string, restarts: Restarts) {
   let reason = before
   let failure = ''

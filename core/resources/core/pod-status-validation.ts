@@ -1,4 +1,4 @@
-/** Rules for what is reported about pods. */
+/** Validation of pod status. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -64,7 +64,7 @@ export function checkPodStatus(pod: PodLike, old: PodLike, errors: FieldErrors, 
   checkAddresses(status.hostIPs, path.child('hostIPs'), errors)
 }
 
-/** Containers that are not to be started again stay ended. */
+/** Terminated containers that don't restart must stay terminated. */
 function checkTransitions(
   statuses: Statuses = [],
   old: Statuses = [],
@@ -95,7 +95,7 @@ function checkAddresses(addresses: readonly { ip: string }[] = [], path: FieldPa
 
 type Addresses = readonly { readonly ip: string }[]
 
-/** Two of each family at most pass validation. */
+/** Validation allows at most two addresses per family. */
 export function podStatusWarnings({ status }: PodLike): string[] {
   const of = (name: string, addresses: Addresses = []) =>
     addresses.flatMap(({ ip }, index) => addressWarnings(FieldPath.of('status', name).index(index).child('ip'), ip))

@@ -1,4 +1,4 @@
-/** Rules for changes of pods: most of a pod is decided when it is created. */
+/** Validation of pod updates: most fields are immutable. */
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -39,7 +39,7 @@ export function checkPodUpdate(pod: PodLike, old: PodLike, errors: FieldErrors, 
   checkRest(spec, before, path, errors)
 }
 
-/** A deadline can be set, and be brought forward. */
+/** The deadline can be set or reduced. */
 function checkDeadline(
   { activeDeadlineSeconds: now }: PodSpec,
   { activeDeadlineSeconds: before }: PodSpec,
@@ -63,7 +63,7 @@ function checkAddedTolerations(
   errors: FieldErrors,
   context: HookContext,
 ) {
-  // In canonical form, equal ones have equal texts.
+  // Compares canonical values by their JSON.
   const bare = ({ tolerationSeconds: _, ...rest }: (typeof tolerations)[number]) => JSON.stringify(rest)
   const present = new Set(tolerations.map(bare))
   const kept = before.every((one) => present.has(bare(one)))
@@ -88,7 +88,7 @@ type Containers = NonNullable<PodSpec['initContainers']>
 const withImages = (containers: Containers, before: Containers) =>
   containers.map((container, index) => ({ ...container, image: before[index]?.image }))
 
-/** Whatever else changed is refused, but for the placement of pods that still wait at a gate (KEP 3838). */
+/** All other changes are rejected, except scheduling fields of pods with scheduling gates (KEP-3838). */
 function checkRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const rest: PodSpec = { ...spec, containers: withImages(spec.containers, before.containers) }
   if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, before.initContainers ?? [])

@@ -1,4 +1,4 @@
-/** Rules for pods and for the templates that they are made from. */
+/** Validation of pods and pod templates. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext } from '../../schema/model.ts'
@@ -30,7 +30,7 @@ export function checkPod({ metadata = {}, spec = emptySpec }: PodLike, errors: F
   for (const list of ['containers', 'initContainers'] as const) {
     for (const [index, container] of (spec[list] ?? []).entries()) checkPadding(container, path.child(list).index(index), errors)
   }
-  // A pod that got ephemeral containers through their subresource has a later generation.
+  // A pod whose ephemeral containers were added through the subresource has a later generation.
   if (metadata.generation === 1 && spec.ephemeralContainers?.length) {
     errors.forbidden(path.child('ephemeralContainers'), 'cannot be set on create')
   }
@@ -49,7 +49,7 @@ function checkTokens({ volumes = [] }: PodSpec, path: FieldPath, errors: FieldEr
   })
 }
 
-/** The hook of templates; labels and annotations are reported as if they were the template's own members. */
+/** Hook of templates; errors of labels and annotations are reported at the template itself. */
 export function checkPodTemplate({ metadata = {}, spec = emptySpec }: PodLike, path: FieldPath, errors: FieldErrors, context: HookContext) {
   startOver(errors, path)
   validateLabels(metadata.labels, path.child('labels'), errors)

@@ -1,4 +1,4 @@
-/** Warnings about pods and what they are made from (pkg/api/pod/warnings.go). */
+/** Warnings about pods and pod templates (pkg/api/pod/warnings.go). */
 import type { Platform } from '../../platform.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -18,13 +18,13 @@ type PodSpec = Infer<typeof PodSpecSchema>
 type Container = Infer<typeof ContainerSchema>
 type Annotations = { readonly [key: string]: string }
 
-/** A pod, or a template of pods. */
+/** A pod or pod template. */
 export interface PodLike {
   readonly metadata?: { readonly annotations?: Annotations | undefined } | undefined
   readonly spec?: PodSpec | undefined
 }
 
-/** Updates of pods are the work of programs, and frequent: they are not looked at. */
+/** Only on create: updates of pods are frequent, and made by controllers. */
 export function warnOfNewPod(
   pod: PodLike & { metadata?: { name?: string } | undefined },
   old: PodLike | undefined,
@@ -47,14 +47,14 @@ const useSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field ins
 export const appArmorOfContainer = 'container.apparmor.security.beta.<labels>/'
 export const useAppArmor = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
-/** @param at of a template; the root for pods, of which AppArmor annotations are told when they become fields. */
+/** @param at path of a template; the root for pods, whose AppArmor annotations are reported when they become fields */
 export function* podWarnings({ metadata, spec }: PodLike, at: FieldPath, { platform, settings }: HookContext): Iterable<string> {
   if (spec === undefined) return
   const path = at.child('spec')
   const { securityContext: security, volumes = [] } = spec
   yield* placementWarnings(spec, path, platform)
   const annotations = metadata?.annotations ?? {}
-  // All that are told of are of alpha and beta times: few pods have such.
+  // Fast check: all reported annotations are from alpha and beta versions, which few pods have.
   const isOld = Object.keys(annotations).some((key) => key.includes('alpha.') || key.includes('beta.'))
   const annotated = (key: string, message: string) =>
     annotations[key] === undefined ? [] : [`${at.child('metadata').child('annotations').key(key)}: ${message}`]
@@ -134,7 +134,7 @@ function* affinityWarnings({ affinity }: PodSpec, path: FieldPath): Iterable<str
   }
 }
 
-/** Items that name something an earlier one named. */
+/** Items with the same key as an earlier one. */
 function* repeated<K extends string>(
   items: readonly { readonly [name in K]?: string | undefined }[] | undefined,
   key: K,
@@ -154,7 +154,7 @@ function* pullSecretWarnings({ imagePullSecrets: secrets = [] }: PodSpec, path: 
   for (const [index, { name }] of secrets.entries()) if (!name) yield `${path.index(index).child('name')}: invalid empty name ""`
 }
 
-/** A variable that replaces an earlier one, instead of adding to its value, is lost when the list is applied as a map. */
+/** A variable that replaces an earlier one without referring to it is lost when the list is applied by key. */
 function* variableWarnings({ env = [] }: Container, path: FieldPath): Iterable<string> {
   const known = new Set<string>()
   for (const [index, { name, value = '', valueFrom }] of env.entries()) {

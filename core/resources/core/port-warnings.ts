@@ -1,4 +1,4 @@
-/** Warnings about ports that several containers of a pod name. */
+/** Warnings about conflicting ports of a pod's containers. */
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { ContainerPort as ContainerPortSchema } from './container.ts'
@@ -16,11 +16,11 @@ interface Known {
   readonly hostPort: number
 }
 
-/** How the reference prints a port. */
+/** A port in the reference's format. */
 const shown = ({ name = '', containerPort, protocol = '', hostIP = '', hostPort = 0 }: ContainerPort) =>
   `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
 
-/** What is to be said about two definitions of one port and protocol; undefined when they get along. */
+/** Warning about two definitions of the same port and protocol; undefined: no conflict. */
 function conflict(one: Known, other: Known): string | undefined {
   if (one.hostIP === other.hostIP && one.hostPort === other.hostPort) return 'duplicate'
   if (one.hostPort === 0 || other.hostPort === 0) return 'overlapping'
@@ -28,10 +28,10 @@ function conflict(one: Known, other: Known): string | undefined {
   return ambiguous ? 'dangerously ambiguous' : undefined
 }
 
-/** Definitions of one port that are compared with a further one: bounds the work, which grows with their square. */
+/** Maximum compared definitions of one port, because the cost grows with their square. */
 const mostCompared = 256
 
-/** @param containers in the order in which they are told about: init containers first. */
+/** @param containers in the order of warnings: init containers first */
 export function* portWarnings(containers: readonly Named[]): Iterable<string> {
   const known = new Map<string, Known[]>()
   for (const { at: container, ports = [] } of containers) {

@@ -1,4 +1,4 @@
-/** Rules for probes and for hooks of a container's life. */
+/** Validation of probes and lifecycle hooks. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
@@ -11,7 +11,7 @@ type Probe = Infer<typeof ProbeSchema>
 type Lifecycle = Infer<typeof LifecycleSchema>
 type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<Infer<typeof LifecycleHandler>, 'sleep'>
 
-/** What these rules need to know of the pod. */
+/** Context: data of the pod. */
 export interface Surroundings {
   readonly gracePeriod: number | undefined
   readonly os: string | undefined
@@ -47,7 +47,7 @@ function checkHandler(handler: Handler, around: Surroundings, path: FieldPath, e
   if (!Object.values(rules).some(Boolean)) errors.required(path, 'must specify a handler type')
 }
 
-/** Checks the first member that is set and forbids the others. */
+/** Validates the first member that is set; the others are forbidden. */
 export function checkOneOf(
   members: { readonly [name: string]: ((at: FieldPath) => void) | undefined },
   refusal: string,

@@ -1,4 +1,4 @@
-/** Rules for volumes whose files are written from other objects. */
+/** Validation of projected volumes and of volumes from config maps and secrets. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -25,7 +25,7 @@ function checkKeyToPath({ key, path: file, mode }: KeyPath, path: FieldPath, err
   checkMode(mode, path.child('mode'), errors)
 }
 
-/** The name may be called otherwise in the field that is reported. */
+/** `name`: value of the field that names the source, which is called differently in some kinds. */
 export function checkKeys(
   source: { defaultMode?: number | undefined; items?: KeyPath[] | undefined },
   name: string | undefined,
@@ -40,7 +40,7 @@ export function checkKeys(
   })
 }
 
-/** The reference server names the source, not its item. */
+/** The reference names the source, not its item. */
 export function checkDownwardFile(file: Infer<typeof DownwardAPIVolumeFile>, path: FieldPath, errors: FieldErrors): void {
   const { fieldRef, resourceFieldRef } = file
   if (!file.path) errors.required(path.child('path'))
@@ -77,7 +77,7 @@ function checkTrustBundle(
   checkFilePath(bundle.path, path.child('path'), errors)
 }
 
-/** Files that one source writes, with the value that an error about them shows. */
+/** Files of one source, with the value for errors. */
 function filesOf({ secret, configMap, downwardAPI, clusterTrustBundle }: Projection): { path: string; shown: string }[] {
   return [
     ...(secret?.items ?? []).map(({ path }) => ({ path, shown: secret?.name ?? '' })),

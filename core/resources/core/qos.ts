@@ -1,4 +1,4 @@
-/** Quality of service of a pod, which decides who is evicted first. */
+/** Quality-of-service class of a pod, which determines the order of eviction. */
 import type { Infer } from '../../schema/model.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { accumulate, add, compare, type ResourceList, signOf } from './quantities.ts'
@@ -13,8 +13,8 @@ function positive(amounts: ResourceList = {}): ResourceList {
 }
 
 /**
- * Guaranteed when every container (or the pod as a whole) limits both CPU and memory and requests as much; BestEffort when none asks
- * for either; else Burstable.
+ * Guaranteed: every container (or the pod) has limits for CPU and memory and equal requests. BestEffort: none has requests or
+ * limits. Otherwise Burstable.
  */
 export function qosClassOf({ containers, initContainers = [], resources }: Infer<typeof PodSpecSchema>): QOSClass {
   const podLevel = Object.keys({ ...resources?.requests, ...resources?.limits }).length > 0

@@ -1,4 +1,4 @@
-/** Sums of resource lists, as resource name to quantity text. */
+/** Arithmetic on resource lists: resource name to quantity. */
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity, signOfQuantity } from '../../schema/quantity.ts'
 
 export type ResourceList = { [name: string]: string }
@@ -8,12 +8,12 @@ export const add = (a: string, b: string) => formatQuantity(addQuantities(parseQ
 export const signOf = signOfQuantity
 export const greater = (a: string, b: string) => (compare(a, b) < 0 ? b : a)
 
-/** Combines two lists; a resource that only one has is taken over. */
+/** Combines two lists; resources in only one of them are copied. */
 export function combine(a: ResourceList, b: ResourceList, by: (a: string, b: string) => string): ResourceList {
   return accumulate({ ...a }, b, by)
 }
 
-/** Like `combine`, in place: many small lists go into a large one. Returns it. */
+/** As `combine`, in place. Returns the changed list. */
 export function accumulate(into: ResourceList, list: ResourceList, by: (a: string, b: string) => string): ResourceList {
   for (const [name, amount] of Object.entries(list)) into[name] = Object.hasOwn(into, name) ? by(into[name] as string, amount) : amount
   return into

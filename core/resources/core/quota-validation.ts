@@ -1,4 +1,4 @@
-/** Rules for resource quotas. */
+/** Validation of resource quotas. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -20,7 +20,7 @@ const conflicts = [
   ['Terminating', 'NotTerminating'],
 ] as const
 
-/** Whether objects in the scope use the resource at all. */
+/** Whether objects in the scope can use the resource. */
 function applies(scope: string, resource: string): boolean {
   if (scope === 'BestEffort') return resource === 'pods'
   if (podScopes.includes(scope)) return resource === 'pods' || computed.includes(resource)
@@ -37,7 +37,7 @@ function checkAmounts(amounts: ResourceList = {}, path: FieldPath, errors: Field
   }
 }
 
-/** The first few of the resources that objects in a scope do not use; looked for once for each scope. */
+/** Resources that objects in a scope can't use, up to the limit; cached by scope. */
 function misfitsOf(hard: object): (scope: string) => readonly string[] {
   const names = Object.keys(hard).filter(isQuotaResource)
   const known = new Map<string, readonly string[]>()
@@ -51,7 +51,7 @@ function misfitsOf(hard: object): (scope: string) => readonly string[] {
   }
 }
 
-/** All are told in the same words. */
+/** Maximum reported ones, which all have the same message. */
 const mostMisfits = 10
 
 function checkScopes({ hard = {}, scopes = [] }: Spec, path: FieldPath, errors: FieldErrors): void {

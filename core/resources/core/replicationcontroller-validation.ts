@@ -1,4 +1,4 @@
-/** Rules for replication controllers. */
+/** Validation of replication controllers. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -8,7 +8,7 @@ import type { ReplicationController as ReplicationControllerSchema } from './rep
 
 type ReplicationController = Infer<typeof ReplicationControllerSchema>
 
-/** The labels of the template select its pods, and label the controller, unless others are named. */
+/** The template's labels are the default of the selector and of the controller's labels. */
 export function defaultFromTemplate({ metadata, spec }: ReplicationController): void {
   const labels = spec?.template?.metadata?.labels
   if (!spec || !labels) return

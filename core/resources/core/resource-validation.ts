@@ -1,4 +1,4 @@
-/** Rules for names and amounts of resources, and for requests and limits. */
+/** Validation of resource names, quantities, requests and limits. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -30,13 +30,13 @@ const quotaResources = new Set([
 ])
 const standardResources = new Set([...quotaResources, 'storage'])
 const integerResources = new Set(objectCounts)
-/** Resources that a pod as a whole can ask for. */
+/** Resources allowed at pod level. */
 const podResources = ['cpu', 'memory']
 
 export const isHugePages = (name: string) => name.startsWith('hugepages-')
 const isQuotaHugePages = (name: string) => isHugePages(name) || name.startsWith('requests.hugepages-')
 type Naming = Pick<HookContext, 'platform'>
-/** Without a domain, or with the platform's own. */
+/** Without domain, or with the platform's own. */
 export const isNative = (name: string, { platform }: Naming) => !name.includes('/') || name.includes(`${platform.labelDomain}/`)
 export const allowsOvercommit = (name: string, context: Naming) => isNative(name, context) && !isHugePages(name)
 export const isQuotaResource = (name: string) => quotaResources.has(name) || isQuotaHugePages(name)
@@ -45,7 +45,7 @@ export function isExtended(name: string, context: Naming): boolean {
   return !isNative(name, context) && !name.startsWith('requests.') && formats.qualifiedName(`requests.${name}`).length === 0
 }
 
-/** Whether amounts of the resource are whole numbers. */
+/** Whether quantities of the resource must be integers. */
 const isInteger = (name: string, context: HookContext) => integerResources.has(name) || isExtended(name, context)
 
 export function checkResourceName(name: string, path: FieldPath, errors: FieldErrors): boolean {
@@ -90,7 +90,7 @@ function checkHugePages(name: string, amount: string, path: FieldPath, errors: F
 const asksFor = (list: ResourceList, test: (name: string) => boolean) => Object.keys(list).some(test)
 const isComputed = (name: string) => name === 'cpu' || name === 'memory'
 
-/** Rules for the requests and limits of containers (`container`) or of a pod as a whole. */
+/** Validates requests and limits of containers (`container`) or of a pod as a whole. */
 export function checkRequirements(
   { requests = {}, limits = {}, claims = [] }: Requirements,
   of: 'container' | 'pod',
@@ -127,10 +127,10 @@ export function checkRequirements(
   if (claims.length > 0) checkClaims(claims, claimNames, path.child('claims'), errors)
 }
 
-/** Each claim is one of the pod's, and no part of it is named twice. */
+/** Claims must exist in the pod, and be unique with their request. */
 function checkClaims(claims: NonNullable<Requirements['claims']>, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>()
-  /** Requests that were named for each claim. */
+  /** Number of named requests per claim. */
   const parts = new Map<string, number>()
   let names: string | undefined
   claims.forEach(({ name, request }, index) => {

@@ -1,4 +1,4 @@
-/** Rules for tolerations, taints, affinities and spreading. */
+/** Validation of tolerations, taints, affinities and topology spread constraints. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -108,7 +108,7 @@ function checkNodeField({ key, operator, values = [] }: Infer<typeof NodeSelecto
   else for (const [index, value] of values.entries()) checkFormat(value, 'dns1123Subdomain', at.index(index), errors)
 }
 
-/** `strict`: values have to be possible ones of labels. */
+/** `strict`: values must be valid label values. */
 function checkNodeTerm(
   { matchExpressions = [], matchFields = [] }: Infer<typeof NodeSelectorTerm>,
   strict: boolean,

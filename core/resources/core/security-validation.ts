@@ -1,4 +1,4 @@
-/** Rules for the privileges of containers and pods. */
+/** Validation of security contexts. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -81,12 +81,12 @@ export function checkSecurityContext(
   checkAppArmor(context.appArmorProfile, path.child('appArmorProfile'), errors)
 }
 
-/** sysctl(8); both separators are in use. */
+/** As in sysctl(8), with both separators. */
 const sysctlName = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/
 const sysctlLimit = 253
 const sysctlMessage = `must have at most ${sysctlLimit} characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`
 
-/** Which of the node's namespaces a kernel parameter belongs to. */
+/** Namespace of a kernel parameter. */
 function namespaceOf(sysctl: string): 'net' | 'ipc' | undefined {
   const name = sysctl.replaceAll('/', '.')
   if (name.startsWith('net.')) return 'net'

@@ -1,4 +1,4 @@
-/** Rules for addresses and families of services (KEP 563, dual-stack). */
+/** Validation of service addresses and IP families (KEP-563, dual-stack). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { checkAddress, checkSupported, repeats } from '../checks.ts'
@@ -9,7 +9,7 @@ const root = FieldPath.of('spec')
 const ips = root.child('clusterIPs')
 const families = root.child('ipFamilies')
 
-/** Adds all errors of the addresses by themselves; whether they can be had is the allocator's business. */
+/** Validates the addresses; the allocator checks whether they are available. */
 export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): void {
   if (!needsClusterIP(spec)) return
   const { clusterIP = '', clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec
@@ -46,7 +46,7 @@ export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): v
   })
 }
 
-/** A service keeps its main address and family; the second ones come and go (except to, from and on ExternalName). */
+/** The primary address and family are immutable; secondary ones may change (type ExternalName is exempt). */
 export function checkServiceAddressUpdate(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   if (!needsClusterIP(spec) || !needsClusterIP(old)) return
   if (isHeadless(spec) && isHeadless(old)) return

@@ -1,6 +1,6 @@
 import { ageColumn, joined, labelsText, nameColumn, none, textColumn, unknown, wide } from '../cells.ts'
 
-/** A place where traffic enters a load balancer. */
+/** An ingress point of a load balancer. */
 export interface Entrance {
   readonly ip?: string | undefined
   readonly hostname?: string | undefined
@@ -22,7 +22,7 @@ interface ServiceRow {
   readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly Entrance[] | undefined } | undefined } | undefined
 }
 
-/** Addresses or host names where traffic enters a load balancer, sorted, each once. */
+/** IP addresses or host names of ingress points, sorted, without duplicates. */
 export function entrances(ingress: readonly Entrance[] | undefined): string[] {
   return [...new Set((ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').filter((text) => text !== ''))].sort()
 }

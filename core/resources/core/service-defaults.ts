@@ -1,4 +1,4 @@
-/** Defaults of services, and what follows from a change of type. */
+/** Defaults of services, and consequences of a type change. */
 import { equal } from '../../schema/equal.ts'
 import type { Infer, Json } from '../../schema/model.ts'
 import type { Service as ServiceSchema, ServiceSpec as ServiceSpecSchema } from './service.ts'
@@ -31,7 +31,7 @@ export function defaultService(spec: ServiceSpec): void {
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
 }
 
-/** Addresses of load balancers are virtual ones unless said otherwise. */
+/** The default ipMode of load balancers is VIP. */
 export function defaultServiceStatus({ spec, status }: Service): void {
   if (spec?.type !== 'LoadBalancer') return
   for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
@@ -40,8 +40,8 @@ export function defaultServiceStatus({ spec, status }: Service): void {
 const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4')
 
 /**
- * Fills in the families of a service from its addresses and from those of the cluster, the main one first. `clusterIP: None` has
- * families too: they decide about the records of its pods.
+ * Defaults the families from the service's addresses and the cluster's families (primary first). Headless services have
+ * families too: they determine the DNS records of their pods.
  */
 export function defaultFamilies(spec: ServiceSpec, cluster: readonly Family[] = ['IPv4']): void {
   if (!needsClusterIP(spec)) return
@@ -51,7 +51,7 @@ export function defaultFamilies(spec: ServiceSpec, cluster: readonly Family[] = 
   if (families.length === 2 || addresses.length === 2) spec.ipFamilyPolicy ??= 'RequireDualStack'
   const [main = 'IPv4'] = cluster
   if (families.length === 0) families.push(main)
-  // Nothing in the cluster backs a headless service without selector, so both families are possible.
+  // A headless service without selector has endpoints outside the cluster, so both families are possible.
   const open = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0
   spec.ipFamilyPolicy ??= open ? 'RequireDualStack' : 'SingleStack'
   if (spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1 && (open || cluster.length === 2)) {
@@ -60,7 +60,7 @@ export function defaultFamilies(spec: ServiceSpec, cluster: readonly Family[] = 
   spec.ipFamilies = families
 }
 
-/** Old clients write `clusterIP` alone. */
+/** Old clients write only `clusterIP`. */
 export function pairClusterIPs(spec: ServiceSpec, old?: ServiceSpec): void {
   const { clusterIP = '', clusterIPs = [] } = spec
   if (old === undefined) {
@@ -76,12 +76,12 @@ export function pairClusterIPs(spec: ServiceSpec, old?: ServiceSpec): void {
   }
 }
 
-/** Nothing inside the cluster answers for a name outside of it. */
+/** ExternalName services have no internal traffic. */
 export function dropInternalPolicy(spec: ServiceSpec): void {
   if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
 }
 
-/** Clients may leave out what was allocated before. */
+/** Restores allocated values that the client omitted. */
 export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsClusterIP(spec) && needsClusterIP(old)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP
@@ -105,7 +105,7 @@ function keepNodePorts({ ports = [] }: ServiceSpec, { ports: before = [] }: Serv
 const same = (a: ServiceSpec, b: ServiceSpec, name: keyof ServiceSpec) =>
   equal(a[name] as Json | undefined, b[name] as Json | undefined) || (a[name] === undefined && b[name] === undefined)
 
-/** Clears what a service of the new type has no use for, unless the client changed it too. */
+/** Clears fields that the new type does not use, unless the client changed them. */
 export function dropTypeDependent(spec: ServiceSpec, old: ServiceSpec): void {
   const drop = (...names: (keyof ServiceSpec)[]) => {
     for (const name of names) if (same(spec, old, name)) delete spec[name]

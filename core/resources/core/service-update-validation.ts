@@ -1,4 +1,4 @@
-/** Rules for changes of services and of what is reported about them. */
+/** Validation of service updates and of load balancer status. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { parseAddress } from '../../schema/ip.ts'

@@ -1,4 +1,4 @@
-/** Rules for services. */
+/** Validation of services. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'

@@ -52,7 +52,7 @@ interface WithEntrances {
   readonly status?: { readonly loadBalancer?: Entrances | undefined } | undefined
 }
 
-/** Of what is reported about services and ingresses: where traffic enters. */
+/** Warnings about ingress points in the status of services and ingresses. */
 export function entranceWarnings({ status }: WithEntrances): string[] {
   const at = FieldPath.of('status', 'loadBalancer', 'ingress')
   const entrances = (status?.loadBalancer?.ingress ?? []).slice(0, 128)

@@ -17,7 +17,7 @@ export const ServiceAccount = object('ServiceAccount', 'An identity for the proc
 
 type Account = Infer<typeof ServiceAccount>
 
-/** The list of secrets of an account binds its pods only by this annotation. */
+/** Annotation that restricts pods to the account's listed secrets. */
 const enforces = '<labels>/enforce-mountable-secrets'
 
 function warnOfEnforcement({ metadata }: Account, old: Account | undefined, { platform }: HookContext): string[] {

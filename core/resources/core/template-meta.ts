@@ -7,7 +7,7 @@ interface TemplateMeta {
   annotations?: { [key: string]: string } | undefined
 }
 
-/** Metadata that is copied to other objects: labels and annotations, nothing else. */
+/** Validates labels and annotations that are copied to other objects. */
 export function checkTemplateMeta(metadata: TemplateMeta, path: FieldPath, errors: FieldErrors): void {
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validateLabels(metadata.labels, path.child('labels'), errors)

@@ -1,4 +1,4 @@
-/** Warnings of kinds that make pods from a template. */
+/** Warnings of kinds with a pod template. */
 import { getPath } from '../../schema/accessors.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext } from '../../schema/model.ts'
@@ -7,18 +7,18 @@ import { podNameWarnings } from '../pod-name-warning.ts'
 import { boundedWarnings } from '../warnings.ts'
 import { type PodLike, podWarnings } from './pod-warnings.ts'
 
-/** What a kind says beyond its template. */
+/** Warnings beyond those of the template. */
 type Own<T> = (object: T, old: T | undefined, context: HookContext) => Iterable<string>
 
 interface Options<T> {
-  /** Its name becomes part of the names and host names of pods. */
+  /** The object's name becomes part of pod names and host names. */
   readonly namesPods?: boolean
   readonly own?: Own<T>
 }
 
 /**
- * A strategy's `warnings` about the template at a path such as `.spec.template`: on create, and on updates that change what is wanted. Scaling
- * counts as such an update, as with the reference.
+ * A strategy's `warnings` for the template at a path such as `.spec.template`: on create, and on updates that change the spec, including
+ * scaling, as in the reference.
  */
 export function templateWarnings<T>(path: Path, { namesPods = false, own }: Options<T> = {}) {
   const at = FieldPath.of(...path.slice(1).split('.'))

@@ -1,10 +1,10 @@
-/** Warnings about a pair of certificate and key that no server could read, in the words of Go's crypto/tls. Whether the two fit is not looked at. */
+/** Warnings about malformed certificate and key pairs, with the texts of Go's crypto/tls. Does not check whether the two match. */
 
 const begin = '-----BEGIN '
 const finish = '-----END '
 const dashes = '-----'
 
-/** Where lines with the mark are, by the type that they name; the last comes first. */
+/** Positions of lines with the mark, by PEM type, last first. */
 function linesByType(text: string, mark: string): Map<string, number[]> {
   const lines = new Map<string, number[]>()
   for (let at = text.lastIndexOf(mark); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(mark, at - 1)) {
@@ -19,7 +19,7 @@ function linesByType(text: string, mark: string): Map<string, number[]> {
   return lines
 }
 
-/** Types of the PEM blocks in a text (RFC 7468). A text may have 60,000 beginnings, so their ends are looked up. */
+/** Types of the PEM blocks in a text (RFC 7468). Ends are indexed, because a text may have 60,000 begin lines. */
 function blockTypes(text: string): string[] {
   const types: string[] = []
   const ends = linesByType(text, finish)
@@ -63,7 +63,7 @@ function keyProblem(types: readonly string[]): string | undefined {
   return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input ${after(types)}`
 }
 
-/** @param data of a secret, in base64. */
+/** @param data base64 data of a Secret */
 export function tlsWarnings(data: { readonly [key: string]: string } = {}): string[] {
   const problem = certificateProblem(blockTypes(textOf(data['tls.crt']))) ?? keyProblem(blockTypes(textOf(data['tls.key'])))
   return problem === undefined ? [] : [problem]

@@ -1,4 +1,4 @@
-/** Rules for sources that pods and persistent volumes share. Each checks one source at its path. */
+/** Validation of volume sources shared by pods and persistent volumes. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, inRange } from '../../schema/formats.ts'
@@ -17,7 +17,7 @@ import type { FCVolumeSource, FlexVolumeSource, ISCSIVolumeSource, NFSVolumeSour
 type Rule<T> = (source: T, path: FieldPath, errors: FieldErrors) => void
 type Named = { name?: string | undefined; namespace?: string | undefined }
 
-/** A rule that the named members may not be empty. */
+/** Requires the named members to be non-empty. */
 export const needs =
   <T extends object>(...names: readonly (keyof T & string)[]): Rule<T> =>
   (source, path, errors) => {
@@ -43,7 +43,7 @@ const highestPartition = 255
 
 type Partitioned = Pick<Infer<typeof AWSElasticBlockStoreVolumeSource>, 'partition'>
 
-/** A disk by its identifier, or a partition of it. */
+/** A disk identifier, with an optional partition. */
 export const partitioned =
   <T extends Partitioned>(id: keyof T & string): Rule<T> =>
   (source, path, errors) => {
@@ -64,7 +64,7 @@ const iqnTail = /^[^,;*&$|\s]+$/
 const eui = /^eui.[A-Za-z0-9]{16}$/
 const naa = /^naa.[A-Za-z0-9]{32}$/
 
-/** A qualified name (RFC 3721 1.1): date and authority, then what that has named it. */
+/** iSCSI qualified name (RFC 3721 1.1): date and naming authority, then a unique name. */
 function isQualified(name: string): boolean {
   const colon = name.indexOf(':')
   return colon > 0 && iqnHead.test(name.slice(0, colon)) && iqnTail.test(name.slice(colon + 1))
@@ -88,7 +88,7 @@ export const targetLength = 64
 export const tooLongTarget =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
 
-/** `unknown`: what is said of names that are of no known form. */
+/** `unknown`: error text for names of unknown form. */
 export function iscsi(source: Iscsi, unknown: string, path: FieldPath, errors: FieldErrors): void {
   if (!source.iqn) errors.required(path.child('iqn'))
   else checkInitiator(source.iqn, unknown, path.child('iqn'), errors)
@@ -108,7 +108,7 @@ export const flocker: Rule<Infer<typeof FlockerVolumeSource>> = ({ datasetName =
   if (datasetName.includes('/')) errors.invalid(path.child('datasetName'), datasetName, "must not contain '/'")
 }
 
-/** A reference to a secret; those of persistent volumes name its namespace too. */
+/** A reference to a Secret; in persistent volumes it includes the namespace. */
 export function checkSecretRef(secret: Named | undefined, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
   if (secret === undefined) return
   if (!secret.name) errors.required(path.child('name'))

@@ -1,4 +1,4 @@
-/** Rules for the volumes of a pod. */
+/** Validation of the volumes of a pod. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -36,7 +36,7 @@ type Volume = Infer<typeof VolumeSchema>
 type Sources = Omit<Volume, 'name'>
 type Rule<T> = (source: T, path: FieldPath, errors: FieldErrors, context: HookContext) => void
 
-/** How each source is checked, in the order in which they are looked at: the first that is set counts. */
+/** Validation by source, in order: the first source that is set is validated. */
 const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K]>> } = {
   emptyDir({ sizeLimit }, path, errors) {
     if (sizeLimit !== undefined && signOf(sizeLimit) < 0) {
@@ -108,7 +108,7 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
 
 const rules = Object.entries(sourceRules)
 
-/** Names by which the reference server reports a source, where they differ. */
+/** The reference's names of sources in errors, if different. */
 const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
 const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
 
@@ -122,7 +122,7 @@ function checkClaimTemplate(
   checkClaimSpec(spec, path.child('spec'), errors, context)
 }
 
-/** `pod`: name of the pod, when it is known. */
+/** `pod`: the pod's name, if known. */
 function checkVolume(volume: Volume, pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   let found: string | undefined
   for (const [name, rule] of rules) {
@@ -145,7 +145,7 @@ function checkVolume(volume: Volume, pod: string, path: FieldPath, errors: Field
   if (found === undefined) errors.required(path, 'must specify a volume type')
 }
 
-/** Checks the volumes, and returns those without errors by name. */
+/** Validates the volumes, and returns the valid ones by name. */
 export function checkVolumes(volumes: readonly Volume[], pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): Volumes {
   const good = new Map<string, Volume>()
   const ownClaims = new Set(pod === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${pod}-${name}`))

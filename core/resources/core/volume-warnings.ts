@@ -1,4 +1,4 @@
-/** Warnings about volumes: kinds that are gone or going, and claims that ask for parts of a byte. */
+/** Warnings about volumes: deprecated and removed types, and fractional bytes. */
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { ClusterSettings, Infer } from '../../schema/model.ts'
 import { byteWarnings } from './byte-warnings.ts'
@@ -6,7 +6,7 @@ import type { Volume as VolumeSchema } from './volume.ts'
 
 type Volume = Infer<typeof VolumeSchema>
 
-/** Member, its name in the text where that differs, and what became of it. */
+/** Member, message, and name in the message if different. */
 const gone: readonly (readonly [member: keyof Volume & string, message: string, shownAs?: string])[] = [
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -18,14 +18,14 @@ const gone: readonly (readonly [member: keyof Volume & string, message: string, 
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]
 
-/** Of a pod's volume; one of a cluster has the same members. */
+/** Warnings about deprecated types of pod volumes and persistent volumes, which have the same members. */
 export function* goneVolumeWarnings(volume: { readonly [member: string]: unknown }, path: () => FieldPath): Iterable<string> {
   for (const [member, message, shownAs] of gone) {
     if (volume[member] !== undefined) yield `${path().child(shownAs ?? member)}: ${message}`
   }
 }
 
-/** @param path where the volume is: made when there is something to say. */
+/** @param path called when there is a warning */
 export function* volumeWarnings(volume: Volume, path: () => FieldPath, settings: ClusterSettings): Iterable<string> {
   yield* goneVolumeWarnings(volume, path)
   if (volume.gitRepo) {

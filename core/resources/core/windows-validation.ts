@@ -1,4 +1,4 @@
-/** Rules for settings of Windows containers (naming conventions in Active Directory). */
+/** Validation of Windows options (naming conventions of Active Directory). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -13,7 +13,7 @@ const dnsDomain = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9
 const refusedInUser = /["/\\:;|=,+*?<>@[\]]/
 const isControl = (character: string) => character < ' ' || character === '\u007f'
 
-/** What is wrong with a user name, with or without a domain before a backslash. */
+/** Errors of a user name, with or without domain. */
 function userProblems(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
   if ([...name].some(isControl)) return ['runAsUserName cannot contain control characters']

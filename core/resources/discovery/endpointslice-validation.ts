@@ -1,4 +1,4 @@
-/** Rules for endpoint slices. */
+/** Validation of endpoint slices. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'

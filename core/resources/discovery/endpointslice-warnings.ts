@@ -9,9 +9,9 @@ const endpointsAt = FieldPath.of('endpoints')
 export const endpointSliceWarnings = (slice: Infer<typeof EndpointSlice>) => boundedWarnings(warningsOf(slice))
 
 function* warningsOf({ addressType, endpoints }: Infer<typeof EndpointSlice>): Iterable<string> {
-  // A slice has no spec: the path is the reference's.
+  // Slices have no spec: the path is the reference's.
   if (addressType === 'FQDN') return void (yield 'spec.addressType: FQDN endpoints are deprecated')
-  // Both lists are null where a client says so.
+  // Both lists may be null.
   for (const [index, { addresses }] of (endpoints ?? []).entries()) {
     const at = endpointsAt.index(index).child('addresses')
     for (const [position, address] of (addresses ?? []).entries()) yield* addressWarnings(at.index(position), address)

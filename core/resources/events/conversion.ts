@@ -1,8 +1,8 @@
-/** Events of this group are stored as events of the core group; the fields have other names there. */
+/** Converts events of this group to the core group, in which they are stored; some field names differ. */
 import type { Platform } from '../../platform.ts'
 import type { ApiObject, Conversion } from '../definition.ts'
 
-/** Names here and in the store, where they differ. */
+/** Field names in this group and in the core group. */
 const names = [
   ['regarding', 'involvedObject'],
   ['note', 'message'],

@@ -21,7 +21,7 @@ export const flowSchemaColumns = [
   ),
 ]
 
-/** A number below `.spec.limited`, or `<none>`. */
+/** A column for a number below `.spec.limited`, or `<none>`. */
 function limit(name: string, doc: string, path: string): Column<unknown> {
   const cell = (object: unknown) => (getPath(object, `.spec.limited${path}`) as number | undefined) ?? none
   return { name, type: 'string', doc, priority: 0, cell }

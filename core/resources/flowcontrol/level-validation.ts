@@ -1,4 +1,4 @@
-/** Rules for priority levels. */
+/** Validation of priority levels. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { inRange } from '../../schema/formats.ts'
@@ -11,7 +11,7 @@ import type {
 } from './prioritylevelconfiguration.ts'
 
 const mostQueues = 10_000_000
-/** Bits of the hash from which a flow's hand of queues is dealt. */
+/** Bits of the hash that selects a flow's queues (shuffle sharding). */
 const hashBits = 60
 
 export function validateLevel(
@@ -73,7 +73,7 @@ export function validateQueuing(
   }
 }
 
-/** Bits that dealing so many distinct queues takes. */
+/** Entropy in bits of choosing this many distinct queues. */
 function entropyBits(queues: number, handSize: number): number {
   let bits = 0
   for (let dealt = 0; dealt < handSize && bits <= hashBits; dealt++) bits += Math.log2(queues - dealt)

@@ -1,4 +1,4 @@
-/** Objects of flow control that every server has, and whose specs nobody can change. */
+/** Mandatory flow control objects, whose specs are immutable. */
 import type { Json, JsonObject } from '../../schema/model.ts'
 
 const groups = (...names: string[]): Json => names.map((name) => ({ kind: 'Group', group: { name } }))

@@ -130,7 +130,7 @@ export const priorityLevelConfigurations = resource({
   },
 })
 
-/** How much an exempt level lends is all that can be chosen of the levels that every server has. */
+/** Of the mandatory levels, only the lending of the exempt level can be changed. */
 function checkMandatory(name: string, spec: Json, errors: FieldErrors): void {
   const fixed = Object.hasOwn(mandatoryLevels, name) ? mandatoryLevels[name] : undefined
   if (!fixed) return

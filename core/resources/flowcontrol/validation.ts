@@ -1,4 +1,4 @@
-/** Rules for flow schemas and priority levels. */
+/** Validation of flow schemas and priority levels. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -32,7 +32,7 @@ export function validateRules(rule: Infer<typeof PolicyRulesWithSubjects>, path:
 
 const members = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
 
-/** The member that the kind names is there, and no other. */
+/** Exactly the member of the subject's kind must be set. */
 export function validateSubject(subject: Infer<typeof Subject>, path: FieldPath, errors: FieldErrors): void {
   if (!Object.hasOwn(members, subject.kind)) {
     errors.notSupported(path.child('kind'), subject.kind, Object.keys(members).sort())
@@ -55,7 +55,7 @@ export function validateSubject(subject: Infer<typeof Subject>, path: FieldPath,
 
 type Values = readonly string[] | null | undefined
 
-/** A list that is not empty, and holds nothing besides its wildcard. True when single values are left to check. */
+/** A non-empty list, in which a wildcard must be alone. True when single values remain to be validated. */
 function checkValues(values: Values, required: string, words: string, path: FieldPath, errors: FieldErrors): values is readonly string[] {
   if (!values?.length) {
     errors.required(path, required)

@@ -1,4 +1,4 @@
-/** Rules for lists of conditions (apimachinery metav1/validation). */
+/** Validation of conditions (apimachinery metav1/validation). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -7,7 +7,7 @@ import type { Condition } from './condition.ts'
 
 const most = { reason: 1024, message: 32 * 1024 }
 
-/** Adds all errors of the conditions; one of each type. */
+/** Adds all errors of the conditions; types must be unique. */
 export function validateConditions(conditions: readonly Infer<typeof Condition>[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const seen = new Map<string, number>()
   conditions?.forEach((condition, index) => {

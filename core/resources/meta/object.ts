@@ -1,4 +1,4 @@
-/** Messages of API objects: what has a kind, an apiVersion and metadata. */
+/** Messages of API objects: kind, apiVersion and metadata. */
 import { type Fields, field, type Message, type MessageOptions, message } from '../../schema/model.ts'
 import { ObjectMeta } from './objectmeta.ts'
 
@@ -6,7 +6,7 @@ const metadata = field(1, ObjectMeta, 'Name, labels and the other metadata that 
 
 type WithMetadata<F extends Fields> = { readonly metadata: typeof metadata } & F
 
-/** A message with the standard object's metadata, as tag 1, besides the given fields. */
+/** A message with metadata as tag 1, and the given fields. */
 export function object<const F extends Fields>(
   name: string,
   doc: string,

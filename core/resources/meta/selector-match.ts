@@ -5,7 +5,7 @@ type Labels = { readonly [key: string]: string } | undefined
 
 const labelOf = (labels: Labels, key: string) => (labels && Object.hasOwn(labels, key) ? labels[key] : undefined)
 
-/** Whether the labels satisfy all parts of a selector. An empty selector matches everything, an absent one nothing. */
+/** Whether the labels match a selector. An empty selector matches everything, an absent one nothing. */
 export function selectorMatches(selector: Infer<typeof LabelSelector> | undefined, labels: Labels): boolean {
   if (selector === undefined) return false
   const equals = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labelOf(labels, key) === value)
@@ -31,7 +31,7 @@ function requirementHolds(
   }
 }
 
-/** Whether a selector has no part at all. */
+/** Whether a selector has no requirements. */
 export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Infer<typeof LabelSelector>): boolean {
   return Object.keys(matchLabels).length + matchExpressions.length === 0
 }

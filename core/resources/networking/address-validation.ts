@@ -1,4 +1,4 @@
-/** Rules for the addresses of services. */
+/** Validation of IPAddress and ServiceCIDR. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { parseNetwork } from '../../schema/ip.ts'
@@ -7,7 +7,7 @@ import { asJson, checkFormat, checkRequiredFormat } from '../checks.ts'
 import type { IPAddress } from './ipaddress.ts'
 import type { ServiceCIDR } from './servicecidr.ts'
 
-/** The name of an IPAddress is the address in its canonical form. */
+/** The name of an IPAddress must be the canonical address. */
 export function validateIPAddress({ metadata, spec }: Infer<typeof IPAddress>, errors: FieldErrors): void {
   checkFormat(metadata?.name, 'strictIP', FieldPath.of('metadata', 'name'), errors)
   const parent = spec?.parentRef

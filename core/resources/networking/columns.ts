@@ -16,7 +16,7 @@ interface IngressRow {
     | undefined
 }
 
-/** Rules without a host count among those that are not shown, as long as three others are. */
+/** Rules without a host count as not shown once three others are shown. */
 function hostsText({ spec }: IngressRow): string {
   const rules = spec?.rules ?? []
   const hosts: string[] = []

@@ -1,4 +1,4 @@
-/** Rules for ingresses: hosts, paths and backends. */
+/** Validation of ingresses: hosts, paths and backends. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
@@ -7,7 +7,7 @@ import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
 import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
 
-/** Parts that would change what a path leads to. */
+/** Forbidden parts, which normalization would change. */
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenEnds = ['/..', '/.']
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
@@ -88,7 +88,7 @@ interface Reference {
   readonly name: string
 }
 
-/** Points at an object of any kind. */
+/** Validates a reference to an object of any kind. */
 export function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath, errors: FieldErrors): void {
   if (apiGroup != null) checkFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors)
   checkRequiredFormat(kind, 'pathSegment', path.child('kind'), errors, 'kind is required')
@@ -100,7 +100,7 @@ interface Parameters extends Reference {
   readonly namespace?: string | undefined
 }
 
-/** Parameters of an ingress class: of the cluster, or of a namespace that is then named. */
+/** Parameters of an ingress class: cluster-scoped, or with a namespace. */
 export function validateParameters(reference: Parameters, path: FieldPath, errors: FieldErrors): void {
   validateObjectReference(reference, path, errors)
   const { scope, namespace } = reference

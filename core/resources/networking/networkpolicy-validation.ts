@@ -1,4 +1,4 @@
-/** Rules for the two ends of connections that a policy speaks about. */
+/** Validation of ports and peers of network policies. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'

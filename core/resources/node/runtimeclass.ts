@@ -30,7 +30,7 @@ export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', {
   scheduling: pointer(4, Scheduling, 'Where its pods can run.'),
 })
 
-/** The path leaves the label out, as the reference's does. */
+/** As in the reference, the path does not include the label. */
 function* warningsOf({ scheduling }: Infer<typeof RuntimeClass>, { platform }: HookContext): Iterable<string> {
   for (const key of Object.keys(scheduling?.nodeSelector ?? {})) {
     const message = deprecatedLabel(key, platform)

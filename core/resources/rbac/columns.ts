@@ -11,7 +11,7 @@ const subjects = (kind: string) => (binding: BindingRow) =>
     .map(({ namespace = '', name }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name))
     .join(', ')
 
-/** Of role bindings and cluster role bindings. */
+/** Columns of role bindings and cluster role bindings. */
 export const bindingColumns = [
   nameColumn,
   textColumn<BindingRow>('Role', 'Role that is granted.', ({ roleRef }) => `${roleRef?.kind ?? ''}/${roleRef?.name ?? ''}`),

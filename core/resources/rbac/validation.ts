@@ -1,4 +1,4 @@
-/** Rules for roles and bindings. */
+/** Validation of roles and bindings. */
 
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -8,7 +8,7 @@ import { asJson, checkFormat, checkRequiredFormat, checkSupported } from '../che
 import type { PolicyRule } from './rule.ts'
 import type { RoleRef, Subject } from './subject.ts'
 
-/** `<domain>` stands for the platform's. */
+/** `<domain>` is a placeholder for the platform's domain. */
 export const groupName = 'rbac.authorization.<domain>'
 
 type Rules = readonly Infer<typeof PolicyRule>[] | null | undefined
@@ -19,7 +19,7 @@ interface Binding {
 
 const isSet = (list: readonly unknown[] | null | undefined) => list != null && list.length > 0
 
-/** Each rule says what it allows, on resources or on paths; paths only outside of namespaces. */
+/** A rule must have verbs, and resources or non-resource URLs; the latter only in cluster roles. */
 export function validateRules(rules: Rules, namespaced: boolean, errors: FieldErrors): void {
   rules?.forEach((rule, index) => {
     validateRule(rule, namespaced, FieldPath.of('rules').index(index), errors)
@@ -41,7 +41,7 @@ function validateRule(rule: Infer<typeof PolicyRule>, namespaced: boolean, path:
   if (!isSet(rule.resources)) errors.required(path.child('resources'), 'resource rules must supply at least one resource')
 }
 
-/** Which kinds of role a binding may refer to, and whether its service accounts may leave out their namespace. */
+/** Role kinds that a binding may refer to, and whether subjects inherit the binding's namespace. */
 export interface BindingRules {
   readonly roles: readonly string[]
   readonly namespaced: boolean
@@ -69,7 +69,7 @@ function validateSubject(subject: Infer<typeof Subject>, namespaced: boolean, gr
   else errors.notSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group'])
 }
 
-/** A binding keeps its role: whoever may edit it was judged by that role. */
+/** The roleRef is immutable: permission to edit a binding depends on the role. */
 export function validateRoleRefUpdate(binding: Binding, old: Binding, errors: FieldErrors): void {
   if (!equal(asJson(binding.roleRef), asJson(old.roleRef))) {
     errors.invalid(FieldPath.of('roleRef'), asJson(binding.roleRef), 'cannot change roleRef')

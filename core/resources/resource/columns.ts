@@ -1,6 +1,6 @@
 import { age, ageColumn, countColumn, nameColumn, none, sinceColumn, textColumn } from '../cells.ts'
 
-/** Of device classes and claim templates. */
+/** Columns of device classes and claim templates. */
 export const plainColumns = [nameColumn, ageColumn]
 
 interface ClaimRow {
@@ -54,12 +54,12 @@ interface PoolRequestRow {
     | undefined
 }
 
-/** The condition that ended a request: Complete or Failed, the first that is true. */
+/** The condition that ended a request: Complete or Failed, whichever is true first. */
 function ended({ status }: PoolRequestRow) {
   return status?.conditions?.find(({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed'))
 }
 
-/** A sum over the pools; `-` as long as there is no answer. */
+/** Column with a sum over pools; `-` without a result. */
 const sum = (count: (pool: Pool) => number) => (request: PoolRequestRow) => {
   if (!request.status || ended(request)?.type === 'Failed') return '-'
   return String((request.status.pools ?? []).reduce((total, pool) => total + count(pool), 0))

@@ -1,4 +1,4 @@
-/** Rules for devices: attributes, capacities, counters, taints (KEP 4381, 4815, 5055, 5075). */
+/** Validation of devices: attributes, capacities, counters, taints (KEP-4381, 4815, 5055, 5075). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -19,15 +19,15 @@ import { checkBinding, checkLabel, checkList, checkMap, checkQualified, checkSet
 
 const most = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
 
-/** semver.org 2.0.0 */
+/** semver.org 2.0.0. */
 const number = '(0|[1-9]\\d*)'
 const pre = '(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)'
 const build = '[0-9a-zA-Z-]+'
-/** Longer texts are refused unseen: the pattern tries numbers as names too. */
+/** Maximum characters: the pattern is slow on longer texts, because it tries numbers as names, too. */
 const longestVersion = 256
 const version = new RegExp(`^${number}\\.${number}\\.${number}(-${pre}(\\.${pre})*)?(\\+${build}(\\.${build})*)?$`)
 
-/** `perDevice`: each device says which nodes can reach it. */
+/** `perDevice`: each device has its own node selection. */
 export function checkDevice(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
   const { name, attributes = {}, capacity = {}, taints = [], consumesCounters = [], allowMultipleAllocations = false } = device
   checkLabel(name, path.child('name'), errors)
@@ -185,7 +185,7 @@ function checkRange(
   }
 }
 
-/** Tolerations of such taints. */
+/** Validates tolerations of device taints. */
 export function checkToleration({ key = '', operator = '', value = '' }: Toleration, path: FieldPath, errors: FieldErrors): void {
   if (key !== '') checkRequiredFormat(key, 'labelKey', path.child('key'), errors)
   if (operator === '') errors.required(path.child('operator'))

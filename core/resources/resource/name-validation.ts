@@ -1,4 +1,4 @@
-/** Rules for names in the resource API, and for lists of things that have names. */
+/** Validation of names and named lists in the resource API. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { printJson } from '../../schema/json-text.ts'
@@ -12,7 +12,7 @@ export function checkDriver(name: string, path: FieldPath, errors: FieldErrors):
   if (name !== '') checkFormat(name.toLowerCase(), 'dns1123Subdomain', path, errors)
 }
 
-/** One or more subdomains, with slashes between them. */
+/** One or more subdomains, separated by slashes. */
 export function checkPool(name: string, path: FieldPath, errors: FieldErrors) {
   if (name === '') return errors.required(path)
   if (name.length > most.pool) errors.tooLong(path, most.pool)
@@ -24,7 +24,7 @@ function checkIdentifier(name: string, path: FieldPath, errors: FieldErrors): vo
   checkFormat(name, 'identifier', path, errors)
 }
 
-/** A C identifier, after a domain and a slash or not. */
+/** A C identifier, optionally prefixed by a domain and slash. */
 export function checkQualified(name: string, path: FieldPath, errors: FieldErrors) {
   const [first = '', second, ...more] = name.split('/')
   if (second === undefined) return checkIdentifier(first, path, errors)
@@ -51,13 +51,13 @@ export const checkLabel = (name: string, path: FieldPath, errors: FieldErrors) =
 
 type CheckItem<T> = (item: T, path: FieldPath, errors: FieldErrors) => void
 
-/** A list that is too long is reported as such, and not looked at. */
+/** A list that exceeds the limit is reported without validating its items. */
 export function checkList<T>(items: readonly T[], limit: number, path: FieldPath, errors: FieldErrors, check: CheckItem<T>) {
   if (items.length > limit) return errors.tooMany(path, items.length, limit)
   for (const [index, item] of items.entries()) check(item, path.index(index), errors)
 }
 
-/** A list in which no key stands twice. */
+/** A list with unique keys. */
 export function checkSet<T>(
   items: readonly T[],
   limit: number,
@@ -76,7 +76,7 @@ export function checkSet<T>(
   }
 }
 
-/** A map with rules for keys and values. */
+/** A map with validation of keys and values. */
 export function checkMap<T>(
   map: { readonly [name: string]: T },
   limit: number,
@@ -96,14 +96,14 @@ export function checkMap<T>(
 const longestData = 10 * 1024
 const encoder = new TextEncoder()
 
-/** An object of a driver's own making, which is kept as it is. */
+/** Opaque data of a driver. */
 export function checkData(data: unknown, path: FieldPath, errors: FieldErrors) {
   if (data === undefined || data === null) return errors.required(path)
   if (encoder.encode(printJson(data)).length > longestData) errors.forgivable('size of parameters', () => errors.tooLong(path, longestData))
   else if (typeof data !== 'object' || Array.isArray(data)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object')
 }
 
-/** Conditions of which drivers tell whether a device is ready: both kinds or none, each once. */
+/** Binding conditions and binding failure conditions: both or none, without duplicates. */
 export function checkBinding(
   { bindingConditions: ready = [], bindingFailureConditions: failed = [] }: Binding,
   path: FieldPath,

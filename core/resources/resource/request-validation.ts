@@ -1,4 +1,4 @@
-/** Rules for requests of devices (KEP 4381). */
+/** Validation of device requests (KEP-4381). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
@@ -43,7 +43,7 @@ export function validateRequest(
   )
 }
 
-/** Names of requests, and of alternatives as `<request>/<alternative>`. */
+/** Names of requests, with alternatives as `<request>/<alternative>`. */
 export function requestNames({
   requests,
 }: {
@@ -75,7 +75,7 @@ export function checkRequestNames(given: readonly string[], known: ReadonlySet<s
   )
 }
 
-/** Names are unique, and constraints and configurations speak about requests that there are. */
+/** Names must be unique; constraints and configurations must refer to existing requests. */
 export function validateClaim(
   { requests, constraints = [], config = [] }: Infer<typeof DeviceClaim>,
   path: FieldPath,

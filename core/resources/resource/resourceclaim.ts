@@ -36,7 +36,7 @@ type Claim = Infer<typeof ResourceClaim>
 
 const allocatedIn = ({ status }: Claim) => (status?.allocation?.devices?.results ?? []).map(deviceID)
 
-/** What drivers have reported about devices goes with the allocation of those. */
+/** Drops status of devices that are not allocated any more. */
 function dropReleasedDevices(claim: Claim, old: Claim, { settings }: HookContext): void {
   if (!claim.status?.devices || !settings.enabled('DRAResourceClaimDeviceStatus')) return
   const allocated = new Set(allocatedIn(claim))

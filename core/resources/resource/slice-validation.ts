@@ -1,4 +1,4 @@
-/** Rules for slices of pools of devices. */
+/** Validation of resource slices. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -8,7 +8,7 @@ import { checkCounters, checkDevice } from './device-validation.ts'
 import { checkLabel, checkPool, checkSet } from './name-validation.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
-/** Devices with taints or counters are more work to allocate, so fewer fit into a slice. */
+/** Maximum number per slice; fewer for devices with taints or counters, which are more expensive to allocate. */
 const most = { devices: 128, heavyDevices: 64, sets: 8 }
 const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
 
@@ -30,7 +30,7 @@ export function validateSlice(spec: Spec, path: FieldPath, errors: FieldErrors):
   })
 }
 
-/** A slice says in exactly one way which nodes can reach its devices. */
+/** Exactly one kind of node selection must be set. */
 function validateNodes({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: Spec, path: FieldPath, errors: FieldErrors): void {
   const given: string[] = []
   if (nodeName === '') errors.invalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string')

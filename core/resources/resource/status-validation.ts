@@ -1,4 +1,4 @@
-/** Rules for what is reported about claims: the allocation, who may use it, and the state of each device. */
+/** Validation of claim status: allocation, consumers, and device status. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -38,7 +38,7 @@ function checkConsumer(consumer: Consumer, path: FieldPath, errors: FieldErrors)
 
 const identityOf = ({ apiGroup, resource, name, uid }: Consumer) => JSON.stringify([apiGroup ?? '', resource, name, uid])
 
-/** A claim that goes away gets no more users. */
+/** A claim under deletion gets no new consumers. */
 function checkNoneAdded(now: readonly Consumer[], before: readonly Consumer[], path: FieldPath, errors: FieldErrors): void {
   const known = new Set(before.map(identityOf))
   if (now.every((one) => known.has(identityOf(one)))) return
@@ -52,7 +52,7 @@ interface Place {
   readonly shareID?: string | undefined
 }
 
-/** Identity of a device, or of a share of one, within a cluster. */
+/** Identity of a device, or of a share of one, in a cluster. */
 export const deviceID = ({ driver, pool, device, shareID }: Place) => [driver, pool, device, ...(shareID ? [shareID] : [])].join('/')
 
 function checkPlace({ driver, pool, device, shareID }: Place, path: FieldPath, errors: FieldErrors): void {
@@ -100,7 +100,7 @@ function checkDeviceStatus(
   const id = deviceID(device)
   if (!allocated.has(id)) errors.invalid(path, id, 'must be an allocated device in the claim')
   const { data, networkData } = device
-  // Written even when empty: as null.
+  // Written as null when empty.
   const conditions = device.conditions ?? []
   if (conditions.length > most.conditions) errors.tooMany(path.child('conditions'), conditions.length, most.conditions)
   validateConditions(conditions, path.child('conditions'), errors)

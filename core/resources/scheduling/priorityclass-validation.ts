@@ -14,7 +14,7 @@ const systemClasses = new Map([
   ['system-cluster-critical', 2 * highestUserValue],
 ])
 
-/** What differs from the system's own class of that name. */
+/** Differences from the system's class of that name. */
 function systemProblem({ value = 0, globalDefault = false }: Class, name: string): string | undefined {
   const known = systemClasses.get(name)
   if (known === undefined) return `${name} is not a known system priority class`
@@ -22,7 +22,7 @@ function systemProblem({ value = 0, globalDefault = false }: Class, name: string
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
-/** Names and values above the users' range belong to the system. */
+/** Reserved names and values above the user range require a system class. */
 export function validatePriorityClass(object: Class, errors: FieldErrors): void {
   const name = object.metadata?.name ?? ''
   if (!name.startsWith(systemPrefix)) {

@@ -1,4 +1,4 @@
-/** Rules for CSI drivers, on the cluster and on its nodes. */
+/** Validation of CSIDriver and CSINode. */
 
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -80,7 +80,7 @@ function validateNodeDriver(
   })
 }
 
-/** A driver's entry may come and go; only its capacity changes while it stays. */
+/** Driver entries may be added and removed; of an existing one only the allocatable count changes. */
 export function validateNodeUpdate({ spec }: Infer<typeof CSINode>, old: Infer<typeof CSINode>, errors: FieldErrors): void {
   const drivers = new Map((old.spec.drivers ?? []).map((driver) => [driver.name, driver] as const).reverse())
   for (const driver of spec.drivers ?? []) {

@@ -55,7 +55,7 @@ const same = (a: unknown, b: unknown) => equal(asJson(a), asJson(b))
 const exposed =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes'
 
-/** A driver has no generation before its spec changes. */
+/** The generation is only set by the first change of the spec. */
 export const csiDrivers = resource({
   group: 'storage.<domain>',
   version: 'v1',

@@ -1,4 +1,4 @@
-/** Rules that several storage kinds share. */
+/** Validation shared by several storage kinds. */
 
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -10,13 +10,13 @@ const most = { parameters: 512, bytes: 256 * 1024 }
 const encoder = new TextEncoder()
 const sizeOf = (text: string) => encoder.encode(text).length
 
-/** Name of a driver: a qualified name in any case. */
+/** A driver name: a qualified name, case-insensitive. */
 export function validateDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path)
   else for (const problem of formats.qualifiedName(name.toLowerCase())) errors.invalid(path, name, problem)
 }
 
-/** Name of a CSI driver: a lower case domain name of at most 63 characters. */
+/** A CSI driver name: a lower-case domain name of at most 63 characters. */
 export function validateCSIDriverName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path)
   if (sizeOf(name) > 63) errors.tooLong(path, 63)
@@ -37,12 +37,12 @@ export function validateParameters(parameters: Texts, { allowEmpty }: { readonly
   if (textSize(parameters) > most.bytes) errors.tooLong(path, most.bytes)
 }
 
-/** Bytes of all names and values. */
+/** Total bytes of names and values. */
 export function textSize(texts: Texts): number {
   return Object.entries(texts ?? {}).reduce((sum, [name, value]) => sum + sizeOf(name) + sizeOf(value), 0)
 }
 
-/** `updates to … are forbidden.` for each of the members that an update changes. */
+/** `updates to … are forbidden.` for each changed member. */
 export function forbidUpdates<T extends object>(object: T, old: T, names: readonly (keyof T & string)[], errors: FieldErrors): void {
   for (const name of names) {
     if (!equal(asJson(object[name]), asJson(old[name]))) errors.forbidden(FieldPath.of(name), `updates to ${name} are forbidden.`)

@@ -1,4 +1,4 @@
-/** Rules for migrations of stored objects (KEP 4192). */
+/** Validation of storage version migrations (KEP-4192). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -24,7 +24,7 @@ function report(value: string, problems: readonly string[], path: FieldPath, err
 const holds = ({ status }: Migration, type: string) =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true
 
-/** A migration ends once, well or badly, and is then no longer running. */
+/** A migration ends exactly once, succeeded or failed, and is not running afterwards. */
 export function validateMigrationStatus(migration: Migration, old: Migration, errors: FieldErrors): void {
   const { resourceVersion = '', conditions } = migration.status ?? {}
   const path = FieldPath.of('status')

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../definition.ts'
 import { ipAddresses } from './ipaddress.ts'
 import { serviceCIDRs } from './servicecidr.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export { IPAddress, IPAddressSpec, ParentReference } from '../ipaddress.ts'
 export { ServiceCIDR, ServiceCIDRSpec, ServiceCIDRStatus } from '../servicecidr.ts'
 export * from './ipaddress.ts'

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../definition.ts'
 import { deviceTaintRules } from './devicetaintrule.ts'
 import { resourcePoolStatusRequests } from './resourcepoolstatusrequest.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export { DeviceTaint } from '../device.ts'
 export { CELDeviceSelector, DeviceSelector } from '../request.ts'
 export { DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintRuleStatus, DeviceTaintSelector } from '../v1beta2/devicetaintrule.ts'

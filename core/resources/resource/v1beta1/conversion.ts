@@ -1,11 +1,11 @@
-/** This version wraps devices in `basic`, and does not wrap requests of one class in `exactly`. */
+/** Converts v1beta1, in which devices are wrapped in `basic`, and requests of one class are not wrapped in `exactly`. */
 import type { Platform } from '../../../platform.ts'
 import type { Json, JsonObject } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The object with the items of one list changed; `path` leads from the object to the list. */
+/** Maps the items of one list of an object; `path` leads to the list. */
 function withItems(object: JsonObject, [name = '', ...rest]: readonly string[], change: (item: JsonObject) => JsonObject): JsonObject {
   const value = object[name]
   if (Array.isArray(value)) return { ...object, [name]: value.map((item) => (isObject(item) ? change(item) : item)) }

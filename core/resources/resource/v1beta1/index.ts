@@ -4,7 +4,7 @@ import { resourceClaims } from './resourceclaim.ts'
 import { resourceClaimTemplates } from './resourceclaimtemplate.ts'
 import { resourceSlices } from './resourceslice.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export {
   AllocatedDeviceStatus,
   AllocationResult,

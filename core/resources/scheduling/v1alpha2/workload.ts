@@ -47,7 +47,7 @@ export const WorkloadSpec = message(
   {
     validate({ podGroupTemplates }, path, errors) {
       const at = path.child('podGroupTemplates')
-      // Required, so that an absent list is null.
+      // Required, so that absent is null.
       const names = (podGroupTemplates ?? []).map(({ name }) => name)
       if (names.length === 0) errors.required(at, 'must have at least one item')
       if (names.length > mostTemplates) errors.tooMany(at, names.length, mostTemplates)

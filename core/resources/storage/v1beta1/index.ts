@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '../../definition.ts'
 import { volumeAttributesClasses } from './volumeattributesclass.ts'
 
-// The same in both versions.
+// Shared by both versions.
 export { VolumeAttributesClass } from '../volumeattributesclass.ts'
 export * from './volumeattributesclass.ts'
 
