@@ -36,7 +36,7 @@ export function inOrder<N extends { readonly element: Element }>(nodes: N[]): N[
     let at = next
     while (at > 0 && compareElements((nodes[at - 1] as N).element, node.element) > 0) at--
     if (at === next) continue
-    nodes.copyWithin(at + 1, at, next)
+    for (let from = next; from > at; from--) nodes[from] = nodes[from - 1] as N
     nodes[at] = node
   }
   return nodes

@@ -86,7 +86,8 @@ function record(writing: Writing, old: JsonObject, updated: JsonObject, before: 
   if (fields.length === 0) return capUpdaters(managers)
   const own = identity(writing, name, 'Update')
   const key = identityOf(own)
-  managers.set(key, { ...own, fields: union(fields, managers.get(key)?.fields ?? []), time: timestamp(writing.now) })
+  // Members behind a spread take half a microsecond, before it next to nothing.
+  managers.set(key, { fields: union(fields, managers.get(key)?.fields ?? []), time: timestamp(writing.now), ...own })
   return capUpdaters(managers)
 }
 
@@ -122,11 +123,12 @@ function splitVersion(apiVersion: string): [group: string, version: string] {
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
 }
 
-function checkTyped({ apiVersion, kind, ...scope }: Writing, object: JsonObject, which: 'patch' | 'live'): void {
+function checkTyped(writing: Writing, object: JsonObject, which: 'patch' | 'live'): void {
+  const { apiVersion, kind } = writing
   const { name, namespace } = metadataOf(object)
   const [group, version] = splitVersion(apiVersion)
   try {
-    checkType(atomOf({ ...scope, apiVersion }, apiVersion), object, which === 'live')
+    checkType(atomOf(writing, apiVersion), object, which === 'live')
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error
     throw unreasoned(

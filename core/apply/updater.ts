@@ -104,7 +104,7 @@ export function apply(
   const atom = atomOf(scope, apiVersion)
   const merged = merge(atom, live, applied) as JsonObject
   const fields = recursiveDifference(toFieldSet(atom, applied), scope.reset)
-  managers.set(identity, { ...by, fields, time: last?.time })
+  managers.set(identity, { fields, time: last?.time, ...by })
   const updated = givesUp(last, apiVersion, fields) ? prune(scope, merged, managers, last) : merged
   const result = transfer(scope, managers, { old: live, updated, by: identity, force })
   return { object: equal(live, updated) ? undefined : updated, managers: result.managers }

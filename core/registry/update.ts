@@ -123,7 +123,7 @@ export async function update(
     else if (!view.side) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
     dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, request.context.settings.enabled)
     const canonical = codec.canonical(written)
-    const old = codec.canonical(existing)
+    const old = codec.known?.(current.bytes) ?? codec.canonical(existing)
     if (!view.partial || view.side?.whole) countGeneration(definition, canonical, old)
     keepTimes(canonical as JsonObject, old as JsonObject)
     const validated = interruptible(request, () => {

@@ -129,7 +129,7 @@ export function readPatchOptions(query: URLSearchParams, platform: Platform, app
   } else if (given.force !== undefined) errors.forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch')
   checkWrite(given, errors)
   refuse('PatchOptions', errors, platform)
-  return { ...completed(given), force: given.force ?? false }
+  return { force: given.force ?? false, ...completed(given) }
 }
 
 function completed({ dryRun = [], fieldManager = '', fieldValidation = '' }: Read<typeof writeReaders>): WriteOptions {

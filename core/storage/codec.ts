@@ -68,6 +68,8 @@ export interface Codec {
   isServed?(stored: Uint8Array): boolean
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(served: Uint8Array): ApiObject
+  /** The canonical form of served bytes, where it is known without decoding: shared, not to be changed. */
+  known?(served: Uint8Array): ApiObject | undefined
 }
 
 export interface CodecOptions {

@@ -94,7 +94,9 @@ export function createObjectStore(
 ): ObjectStore {
   const plain = options.anyVersion ? createRawCodec() : createCodec(definition, options)
   const recent = new RecentWrites(plain)
-  const codec: Codec = options.anyVersion ? plain : { ...plain, decode: (served) => recent.decode(served) }
+  const codec: Codec = options.anyVersion
+    ? plain
+    : { ...plain, decode: (served) => recent.decode(served), known: (served) => recent.canonical(served) }
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
   const on = { group: definition.group, resource: definition.names.plural }
   const isShared = (value: Uint8Array) =>

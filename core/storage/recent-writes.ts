@@ -64,9 +64,18 @@ export class RecentWrites {
 
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(bytes: Uint8Array): ApiObject {
-    const write = this.#writes.find((each) => each?.served?.bytes === bytes)
+    const write = this.#serving(bytes)
     if (write?.served === undefined) return this.#codec.decode(bytes)
     return withVersion(write.printed.object as JsonObject, String(write.served.revision)) as ApiObject
+  }
+
+  /** The written object itself, without a resourceVersion; not to be changed. */
+  canonical(bytes: Uint8Array): ApiObject | undefined {
+    return this.#serving(bytes)?.printed.object
+  }
+
+  #serving(bytes: Uint8Array): Write | undefined {
+    return this.#writes.find((each) => each?.served?.bytes === bytes)
   }
 }
 

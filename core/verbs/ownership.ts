@@ -118,6 +118,7 @@ export async function afterApply(
   const object = converter ? await withConversions(converter, merge) : merge(noConversion)
   const metadata = object['metadata'] as ApiObject['metadata']
   const entries = ofParent(target, existing, metadata.managedFields)
+  if (entries === metadata.managedFields) return object
   const { managedFields: _, ...rest } = metadata
   return { ...object, metadata: { ...rest, ...(entries && { managedFields: entries }) } as JsonObject }
 }

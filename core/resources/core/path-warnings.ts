@@ -55,15 +55,16 @@ function placesOf(source: VolumeProjection): Place[] {
   return certificatePaths.flatMap(([name, source]) => (podCertificate?.[name] ? [{ path: podCertificate[name], source }] : []))
 }
 
+function* overlapWarnings(volume: string, what: string, all: readonly Place[]): Iterable<string> {
+  for (const overlap of overlaps(all)) yield `volume ${quoted(volume)} (${what}): overlapping paths: ${overlap}`
+}
+
 export function* pathWarnings({ name, configMap, secret, downwardAPI, projected }: Volume): Iterable<string> {
-  function* told(what: string, all: readonly Place[]): Iterable<string> {
-    for (const overlap of overlaps(all)) yield `volume ${quoted(name)} (${what}): overlapping paths: ${overlap}`
-  }
-  if (configMap) yield* told(`ConfigMap ${quoted(configMap.name)}`, places(configMap.items))
-  if (secret) yield* told(`Secret ${quoted(secret.secretName)}`, places(secret.items))
-  if (downwardAPI) yield* told('DownwardAPI', places(downwardAPI.items))
+  if (configMap) yield* overlapWarnings(name, `ConfigMap ${quoted(configMap.name)}`, places(configMap.items))
+  if (secret) yield* overlapWarnings(name, `Secret ${quoted(secret.secretName)}`, places(secret.items))
+  if (downwardAPI) yield* overlapWarnings(name, 'DownwardAPI', places(downwardAPI.items))
   if (!projected) return
   const sources = projected.sources ?? []
   for (const source of sources) if (Object.keys(source).length === 0) yield `volume ${quoted(name)} (Projected) has no sources provided`
-  yield* told('Projected', sources.flatMap(placesOf))
+  yield* overlapWarnings(name, 'Projected', sources.flatMap(placesOf))
 }

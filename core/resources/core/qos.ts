@@ -8,8 +8,12 @@ type QOSClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 const counted = ['cpu', 'memory']
 
 function positive(amounts: ResourceList = {}): ResourceList {
-  const own = counted.map((name) => [name, amounts[name]] as const)
-  return Object.fromEntries(own.filter((entry): entry is readonly [string, string] => entry[1] !== undefined && signOf(entry[1]) > 0))
+  const own: { [name: string]: string } = {}
+  for (const name of counted) {
+    const amount = amounts[name]
+    if (amount !== undefined && signOf(amount) > 0) own[name] = amount
+  }
+  return own
 }
 
 /**

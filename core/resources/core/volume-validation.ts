@@ -106,7 +106,13 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
   },
 }
 
-const rules = Object.entries(sourceRules)
+const sourceNames = Object.keys(sourceRules) as (keyof Sources)[]
+
+/** What the volume sets, in the order of the rules. */
+function sourcesOf(volume: Volume): (keyof Sources)[] {
+  const given = Object.keys(volume).filter((name): name is keyof Sources => Object.hasOwn(sourceRules, name))
+  return given.length < 2 ? given : given.sort((a, b) => sourceNames.indexOf(a) - sourceNames.indexOf(b))
+}
 
 /** The reference's names of sources in errors, if different. */
 const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
@@ -124,14 +130,9 @@ function checkClaimTemplate(
 
 /** `pod`: the pod's name, if known. */
 function checkVolume(volume: Volume, pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  let found: string | undefined
-  for (const [name, rule] of rules) {
-    const source = volume[name as keyof Sources]
-    if (source === undefined) continue
-    if (found !== undefined) errors.forbidden(path.child(refusedAs[name] ?? name), 'may not specify more than 1 volume type')
-    else (rule as Rule<unknown>)(source, path.child(reportedAs[name] ?? name), errors, context)
-    found ??= name
-  }
+  const [found, ...others] = sourcesOf(volume)
+  if (found !== undefined) (sourceRules[found] as Rule<unknown>)(volume[found], path.child(reportedAs[found] ?? found), errors, context)
+  for (const name of others) errors.forbidden(path.child(refusedAs[name] ?? name), 'may not specify more than 1 volume type')
   const { iscsi: target } = volume
   if (target?.initiatorName !== undefined && `${volume.name}:${target.targetPortal}`.length > targetLength) {
     errors.invalid(path.child('name'), volume.name, tooLongTarget)

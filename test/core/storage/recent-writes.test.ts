@@ -62,6 +62,8 @@ test('what was written is decoded as parsing it would, and freshly each time', (
   assert.equal(JSON.stringify(first), JSON.stringify(own.decode(served)))
   first.metadata.labels = {}
   assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)))
+  assert.equal(JSON.stringify(writes.canonical(served)), JSON.stringify(own.canonical(own.decode(served))), 'known without decoding')
   writes.note('k', bytes('other'), printed('other'))
   assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)), 'what is forgotten is parsed')
+  assert.equal(writes.canonical(served), undefined)
 })
