@@ -156,13 +156,16 @@ const noMembers: JsonObject = {}
 function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   const before = isObject(left) ? left : noMembers
   const after = isObject(right) ? right : noMembers
-  if (map.atomic || (isEmpty(before) && isEmpty(after))) return leafOutcome(left, right)
-  if (isEmpty(before)) return arrived(membersBelow(map, after))
+  if (map.atomic) return leafOutcome(left, right)
   const outcomes = new Outcomes()
+  // To ask whether an object is empty takes as long as to walk over its keys when there are many.
+  let count = 0
   for (const key in before) {
+    count++
     const outcome = visit(atomOf(map, key), before[key], Object.hasOwn(after, key) ? after[key] : undefined)
     if (outcome !== nothing) outcomes.add(map.element(key), outcome)
   }
+  if (count === 0) return isEmpty(after) ? leafOutcome(left, right) : arrived(membersBelow(map, after))
   for (const key in after) if (!Object.hasOwn(before, key)) outcomes.add(map.element(key), visit(atomOf(map, key), undefined, after[key]))
   return outcomes.whole
 }

@@ -37,7 +37,7 @@ function visitMap(map: MapAtom, object: JsonObject): Found {
     const atom = declared ?? map.others?.()
     if (atom === undefined) throw new TypeMismatch([{ path: `.${key}`, message: 'field not declared in schema' }])
     const found = visit(atom, value)
-    const member = found.member || declared === undefined || isEmpty(value)
+    const member = found.member || declared === undefined || (found.children.length === 0 && isEmpty(value))
     if (member || found.children.length > 0) children.push({ element: map.element(key), member, children: found.children })
   }
   return { member: false, children: inOrder(children) }

@@ -27,3 +27,30 @@ export function patternTest(pattern: string): Pattern {
     return { test: () => false, problem: messageOf(error) }
   }
 }
+
+/** Characters of a pattern that is judged by its form. */
+const shortPattern = 500
+const repetitions = /\{(\d{1,3})(?:,(\d{0,3}))?\}/g
+/** What RE2 and JavaScript read alike: plain characters, classes of them, groups and repetitions. */
+const common =
+  /^(?:[\w ,:;@%=~/<>#&!"'^$.|)*+?-]|\((?:\?:|(?!\?))|\\[dswDSW./+*?^$()|[\]{}\\-]|\[\^?(?:[\w ,:;@%=~/<>#&!"'.+*?$()|-]|\\[.\-/[\]\\])+\]|\{\d{1,3}(?:,\d{0,3})?\})*$/
+/** The most copies that repetitions within each other may ask for, as in Go. */
+const mostCopies = 1000
+
+/** Whether a pattern certainly compiles: to find out takes a hundredth of compiling it. The pattern is parsed, never run. */
+function certainlyCompiles(pattern: string): boolean {
+  if (pattern.length > shortPattern || !common.test(pattern)) return false
+  let copies = 1
+  for (const [, least, most] of pattern.matchAll(repetitions)) copies *= Math.max(1, Number(least), Number(most ?? 0))
+  if (copies > mostCopies) return false
+  try {
+    new RegExp(pattern)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Why a pattern can't be compiled; undefined when it can. */
+export const patternProblem = (pattern: string): string | undefined =>
+  certainlyCompiles(pattern) ? undefined : patternTest(pattern).problem

@@ -35,14 +35,17 @@ const harmless: { readonly [pattern: string]: string } = {
   '(?:[\\t \\r\\n\\f]+|\\/\\/[^\\n]*)+': 'nothing follows that could fail',
   "'(?:[^'\\\\]|\\\\.)*'|[.[\\]]|[^.[\\]]+": 'takes every character, and looks for the end of a text once',
   ':.*$': 'matches at the first colon',
+  [String.raw`^(?:[\w ,:;@%=~/<>#&!"'^$.|)*+?-]|\((?:\?:|(?!\?))|\\[dswDSW./+*?^$()|[\]{}\\-]|\[\^?(?:[\w ,:;@%=~/<>#&!"'.+*?$()|-]|\\[.\-/[\]\\])+\]|\{\d{1,3}(?:,\d{0,3})?\})*$`]:
+    'sees 500 characters at most',
 }
 /** What only those who run the server write: flags, files, signatures of functions. */
 const trusted = [/^core\/config\//, /^core\/cel\/functions\.ts$/, /^runtimes\/node\/(main|http\/connection)\.ts$/]
-/** Files that put patterns together from constants, and cut the texts that these see. */
+/** Files that put patterns together from constants, and cut the texts that these see; and one that parses patterns of users, and runs none. */
 const composed = [
   'core/resources/core/image-name.ts',
   'core/resources/resource/device-validation.ts',
   'core/schema/openapi-formats.ts',
+  'core/schema/pattern.ts',
   'runtimes/stores/log/names.ts',
 ]
 

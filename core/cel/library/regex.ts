@@ -1,7 +1,7 @@
 /** Regular expressions on an engine with linear time. */
 import type { RE2JS } from 're2js'
 import { messageOf } from '../../schema/message-of.ts'
-import { compilePattern, patternTest } from '../../schema/pattern.ts'
+import { compilePattern } from '../../schema/pattern.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { fail } from '../values/errors.ts'
 import { weightOf } from '../values/maps.ts'
@@ -31,9 +31,6 @@ function compiledOrFailed(pattern: string): RE2JS {
     return fail(messageOf(error))
   }
 }
-
-/** Error of a pattern; undefined: valid. */
-export const patternProblem = (pattern: string): string | undefined => patternTest(pattern).problem
 
 const matchesKnown = { cost: ([text, pattern]: readonly unknown[]) => matchCost(text, weightOf(pattern)) }
 const finds = { ...matchesKnown, byName: true } as const

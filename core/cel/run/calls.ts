@@ -1,6 +1,7 @@
 /** Compilation of operators and functions. */
+
+import { patternProblem } from '../../schema/pattern.ts'
 import type { FunctionDeclaration, Overload } from '../functions.ts'
-import { patternProblem } from '../library/regex.ts'
 import type { Call, Expr } from '../syntax/ast.ts'
 import { type CelType, sameType } from '../types.ts'
 import { equal, includes } from '../values/compare.ts'

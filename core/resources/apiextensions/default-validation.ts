@@ -6,7 +6,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { Json, JsonObject, Schema } from '../../schema/model.ts'
 import { validatePart } from '../../schema/validate.ts'
 import { readPart } from './read-schema.ts'
-import { itemsOf, type SchemaNode } from './schema-nodes.ts'
+import { itemsOf, type SchemaNode, someNode } from './schema-nodes.ts'
 import { validateRules } from './validate-validation.ts'
 
 const metaNames = new Set(['metadata', 'kind', 'apiVersion'])
@@ -61,6 +61,7 @@ function checkDefault(schema: Schema, value: Json, meta: Embedded | undefined, p
 
 /** Adds the errors of all defaults of a schema. Nodes with additionalProperties: true have no fields, hence no defaults. */
 export function checkDefaults(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  if (!someNode(schema, (node) => node.default !== undefined)) return
   checkNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined, false, errors)
 }
 

@@ -2,7 +2,7 @@
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Definition } from './definition-validation.ts'
-import { everyNode, findUnsupported, type SchemaNode } from './schema-nodes.ts'
+import { findUnsupported, type SchemaNode, someNode } from './schema-nodes.ts'
 import { checkStructural } from './structural-validation.ts'
 import { schemaOf } from './version-validation.ts'
 
@@ -11,7 +11,7 @@ type Spec = Definition['spec']
 const schemasOf = ({ versions }: Spec): SchemaNode[] => (versions ?? []).map(schemaOf).filter((schema) => schema !== undefined)
 
 function anyNode(spec: Spec, test: (node: SchemaNode) => boolean): boolean {
-  return schemasOf(spec).some((schema) => [...everyNode(schema)].some(test))
+  return schemasOf(spec).some((schema) => someNode(schema, test))
 }
 
 function isStructural(schema: SchemaNode): boolean {

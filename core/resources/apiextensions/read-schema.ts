@@ -21,7 +21,7 @@ import {
 } from '../../schema/model.ts'
 import { isKnownFormat } from '../../schema/openapi-formats.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
-import { everyNode, itemsOf, othersOf, type SchemaNode } from './schema-nodes.ts'
+import { itemsOf, othersOf, type SchemaNode, someNode } from './schema-nodes.ts'
 
 /** Keywords that are facets with another name. */
 const renamed = {
@@ -96,7 +96,7 @@ function fieldOf(schema: Schema, required = false, value?: Json): Field {
 function metadataOf(declared: SchemaNode | undefined): Message {
   if (!declared) return ObjectMeta as Message
   const metadata = withFacets(ObjectMeta as Message, { declared: conditionOf(declared) })
-  if (![...everyNode(declared)].some((node) => node.default !== undefined)) return metadata
+  if (!someNode(declared, (node) => node.default !== undefined)) return metadata
   const schema = schemaOf(declared, false)
   if (schema.type !== 'message') return metadata
   return { ...metadata, defaults: (value: unknown, context: HookContext) => applyDefaults(schema, value as Json, context) }

@@ -75,13 +75,27 @@ export function findUnsupported(schema: SchemaNode): string | undefined {
   if (own !== undefined) return own
   if (schema[keeps] === false) return keeps
   if (itemsByPlace(schema).length > 0) return 'items'
-  const { not, allOf = [], anyOf = [], oneOf = [], properties = {} } = schema
-  const below = [not, ...allOf, ...anyOf, ...oneOf, itemsOf(schema), othersOf(schema), ...Object.values(properties)]
-  for (const each of below) {
+  for (const each of nodesBelow(schema)) {
     const found = each && findUnsupported(each)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+const none: readonly SchemaNode[] = []
+
+/** Direct children of a schema; most have none. */
+function nodesBelow(schema: SchemaNode): readonly SchemaNode[] {
+  const { not, allOf, anyOf, oneOf, properties } = schema
+  const items = itemsOf(schema)
+  const others = othersOf(schema)
+  if (!(not || items || others || allOf || anyOf || oneOf || properties)) return none
+  const below = [...(allOf ?? none), ...(anyOf ?? none), ...(oneOf ?? none)]
+  if (not) below.unshift(not)
+  if (items) below.push(items)
+  if (others) below.push(others)
+  if (properties) for (const name of Object.keys(properties)) below.push(properties[name] as SchemaNode)
+  return below
 }
 
 /**
@@ -104,14 +118,23 @@ export function schemaAt(
   return { node, names }
 }
 
+/** Whether the test holds for a schema or one of its descendants. */
+export function someNode(schema: SchemaNode, test: (node: SchemaNode) => boolean): boolean {
+  for (const node of everyNode(schema)) if (test(node)) return true
+  return false
+}
+
 /** A schema and all of its descendants. */
 export function* everyNode(schema: SchemaNode): Generator<SchemaNode> {
   const open = [schema]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     yield node
-    const { not, allOf = [], anyOf = [], oneOf = [], properties = {} } = node
-    for (const each of [not, itemsOf(node), othersOf(node), ...allOf, ...anyOf, ...oneOf, ...Object.values(properties)]) {
-      if (each) open.push(each)
-    }
+    const { not, allOf, anyOf, oneOf, properties } = node
+    const [items, others] = [itemsOf(node), othersOf(node)]
+    if (not) open.push(not)
+    if (items) open.push(items)
+    if (others) open.push(others)
+    for (const list of [allOf, anyOf, oneOf]) if (list) for (const each of list) if (each) open.push(each)
+    if (properties) for (const name of Object.keys(properties)) if (properties[name]) open.push(properties[name])
   }
 }

@@ -7,6 +7,7 @@ import { findUnsupported, itemsByPlace, itemsOf, othersOf, type SchemaNode, sche
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
+const conditions = ['allOf', 'oneOf', 'anyOf'] as const
 const metaNames = new Set(['metadata', 'kind', 'apiVersion'])
 /** Forbidden, even if empty. */
 const refused = ['additionalItems', 'dependencies', '$ref'] as const
@@ -54,7 +55,8 @@ function checkNode(schema: SchemaNode, path: FieldPath, around: Around, root: bo
 
 function checkSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, noDefault }: Around, errors: FieldErrors): void {
   const { type = '' } = schema
-  if (type !== '') errors.forgivable('types of schemas', () => checkSupported(type, [...types].sort(), path.child('type'), errors))
+  if (type !== '' && !types.includes(type))
+    errors.forgivable('types of schemas', () => checkSupported(type, types, path.child('type'), errors))
   if (schema.default !== undefined && noDefault !== undefined) errors.forbidden(path.child('default'), `must not be set ${noDefault}`)
   for (const name of refusedUnlessEmpty) if (isSet(schema[name])) errors.forbidden(path.child(name), `${name} is not supported`)
   for (const name of refused) if (schema[name] !== undefined) errors.forbidden(path.child(name), `${name} is not supported`)
@@ -66,36 +68,39 @@ function checkSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, noDe
 }
 
 function checkParts(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
-  const { properties = {}, additionalProperties, not, definitions = {}, dependencies = {} } = schema
+  const { properties, additionalProperties, not, definitions, dependencies } = schema
   const visit = (part: SchemaNode | undefined, at: FieldPath, where = around) => {
     if (part) checkNode(part, at, where, false, errors)
   }
-  const others = path.child('additionalProperties')
-  if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(properties).length > 0) {
-    errors.forbidden(others, 'additionalProperties and properties are mutual exclusive')
+  const others = othersOf(schema)
+  if (additionalProperties !== undefined) {
+    const at = path.child('additionalProperties')
+    if (additionalProperties !== true && Object.keys(properties ?? {}).length > 0)
+      errors.forbidden(at, 'additionalProperties and properties are mutual exclusive')
+    const noDefault = 'inside additionalProperties applying to object metadata'
+    if (others) visit(others, at, around.meta ? { ...around, noDefault } : around)
   }
-  visit(
-    othersOf(schema),
-    others,
-    around.meta ? { ...around, noDefault: 'inside additionalProperties applying to object metadata' } : around,
-  )
-  for (const [name, property] of Object.entries(properties)) {
-    const meta = (root || schema['x-kubernetes-embedded-resource']) && metaNames.has(name)
-    const where = meta ? { ...around, meta: true, ...(root && { noDefault: `in top-level ${name}` }) } : around
-    visit(property, path.child('properties').key(name), where)
+  if (properties) {
+    const at = path.child('properties')
+    for (const name of Object.keys(properties)) {
+      const meta = (root || schema['x-kubernetes-embedded-resource']) && metaNames.has(name)
+      const where = meta ? { ...around, meta: true, ...(root && { noDefault: `in top-level ${name}` }) } : around
+      visit(properties[name], at.key(name), where)
+    }
   }
-  visit(not, path.child('not'))
-  for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
+  if (not) visit(not, path.child('not'))
+  for (const name of conditions) {
     schema[name]?.forEach((each, index) => {
       visit(each, path.child(name).index(index))
     })
   }
-  for (const [name, each] of Object.entries(definitions)) visit(each, path.child('definitions').key(name))
-  visit(itemsOf(schema), path.child('items'))
+  if (definitions) for (const [name, each] of Object.entries(definitions)) visit(each, path.child('definitions').key(name))
+  if (schema.items) visit(itemsOf(schema), path.child('items'))
   for (const [index, each] of itemsByPlace(schema).entries()) visit(each, path.child('items').index(index))
-  for (const [name, each] of Object.entries(dependencies)) {
-    if (!Array.isArray(each)) visit(each as SchemaNode, path.child('dependencies').key(name))
-  }
+  if (dependencies)
+    for (const [name, each] of Object.entries(dependencies)) {
+      if (!Array.isArray(each)) visit(each as SchemaNode, path.child('dependencies').key(name))
+    }
 }
 
 function checkMapType({ type = '', 'x-kubernetes-map-type': kind }: SchemaNode, path: FieldPath, errors: FieldErrors): void {

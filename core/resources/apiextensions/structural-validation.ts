@@ -2,7 +2,7 @@
 import { equal } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { patternTest } from '../../schema/pattern.ts'
+import { patternProblem } from '../../schema/pattern.ts'
 import { asJson } from '../checks.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
@@ -26,38 +26,39 @@ export function checkStructural(schema: SchemaNode, path: FieldPath, errors: Fie
   errors.include(found)
 }
 
+const noProperties: NonNullable<SchemaNode['properties']> = {}
+
 function checkNode(schema: SchemaNode, place: Place, path: FieldPath, errors: FieldErrors): void {
-  const { type = '', properties = {}, additionalProperties } = schema
+  const { type = '', properties = noProperties, additionalProperties } = schema
   const items = itemsOf(schema)
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true
   const either = schema['x-kubernetes-int-or-string'] === true
-  const at = { type: path.child('type'), others: path.child('additionalProperties'), properties: path.child('properties') }
   if (type === 'array' && !schema.items) errors.required(path.child('items'), 'must be specified')
   if (items) checkNode(items, 'item', path.child('items'), errors)
-  for (const [name, property] of Object.entries(properties)) checkNode(property, 'field', at.properties.key(name), errors)
+  const names = Object.keys(properties)
+  const below = path.child('properties')
+  for (const name of names) checkNode(properties[name] as SchemaNode, 'field', below.key(name), errors)
   if (additionalProperties !== undefined) {
-    if (place === 'root') errors.forbidden(at.others, 'must not be used at the root')
-    if (embedded) errors.forbidden(at.others, 'must not be used if x-kubernetes-embedded-resource is set')
+    if (place === 'root') errors.forbidden(path.child('additionalProperties'), 'must not be used at the root')
+    if (embedded) errors.forbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set')
     const others = othersOf(schema)
-    if (others) checkNode(others, 'field', at.others, errors)
+    if (others) checkNode(others, 'field', path.child('additionalProperties'), errors)
   }
-  for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const) {
-    if (either && schema[name]) errors.invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true')
-  }
+  if (either)
+    for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const) {
+      if (schema[name]) errors.invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true')
+    }
   checkValue(schema, path, errors)
   if (embedded && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true'
-    if (type === '') errors.required(at.type, detail)
-    else errors.invalid(at.type, type, detail)
-  } else if (type === '' && !either && !keepsUnknown) errors.required(at.type, typeNeeded[place])
-  if (place === 'root' && type !== '' && type !== 'object') errors.invalid(at.type, type, 'must be object at the root')
-  checkMeta(properties, place === 'root', place === 'root' || embedded, at.properties, errors)
-  if (embedded && !keepsUnknown && Object.keys(properties).length === 0) {
-    errors.required(
-      at.properties,
-      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
-    )
+    if (type === '') errors.required(path.child('type'), detail)
+    else errors.invalid(path.child('type'), type, detail)
+  } else if (type === '' && !either && !keepsUnknown) errors.required(path.child('type'), typeNeeded[place])
+  if (place === 'root' && type !== '' && type !== 'object') errors.invalid(path.child('type'), type, 'must be object at the root')
+  if (names.length > 0) checkMeta(properties, place === 'root', place === 'root' || embedded, below, errors)
+  if (embedded && !keepsUnknown && names.length === 0) {
+    errors.required(below, 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields')
   }
 }
 
@@ -97,7 +98,7 @@ function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): v
     checkNested(each, path.child('oneOf').index(index), errors)
   })
   if (not) checkNested(not, path.child('not'), errors)
-  const problem = pattern === '' ? undefined : patternTest(pattern).problem
+  const problem = pattern === '' ? undefined : patternProblem(pattern)
   if (problem !== undefined) errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`)
 }
 

@@ -12,7 +12,7 @@ import { checkDefaults } from './default-validation.ts'
 import { checkExpressions } from './expression-validation.ts'
 import { checkPatterns } from './pattern-validation.ts'
 import { readSchema } from './read-schema.ts'
-import { findUnsupported, type SchemaNode } from './schema-nodes.ts'
+import { findUnsupported, type SchemaNode, someNode } from './schema-nodes.ts'
 import { checkSchema, checkSelectableFields } from './schema-validation.ts'
 import { checkStructural } from './structural-validation.ts'
 
@@ -63,6 +63,8 @@ export interface VersionSettings {
   readonly legacy: boolean
 }
 
+const hasRules = (node: SchemaNode) => (node['x-kubernetes-validations']?.length ?? 0) > 0
+
 export function checkVersionSchema(schema: SchemaNode, holder: FieldPath, errors: FieldErrors, settings: VersionSettings): void {
   const { hasStatus, unchanged, legacy } = settings
   const path = holder.child('openAPIV3Schema')
@@ -77,7 +79,7 @@ export function checkVersionSchema(schema: SchemaNode, holder: FieldPath, errors
   if (unsupported === undefined && !legacy && errors.count === first) checkDefaults(schema, path, errors)
   const meaningless = unsupported !== undefined || legacy || errors.count > first
   const broken = checkSchema(schema, path, errors)
-  if (!meaningless) checkExpressions(readSchema(schema), path, errors, { limitsRules: !unchanged, broken })
+  if (!meaningless && someNode(schema, hasRules)) checkExpressions(readSchema(schema), path, errors, { limitsRules: !unchanged, broken })
   if (unsupported !== undefined && errors.count === before)
     errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
 }
