@@ -102,7 +102,7 @@ function othersBelow(map: MapAtom, object: JsonObject): FieldSet {
 }
 
 function itemsBelow(list: ListAtom, items: readonly Json[]): FieldSet {
-  /** Null: several items have the element. */
+  /** Null for an element with several items. */
   const byElement = new Map<Element, Json>()
   for (const item of items) {
     const element = itemElement(list, item)
@@ -112,7 +112,7 @@ function itemsBelow(list: ListAtom, items: readonly Json[]): FieldSet {
   let last = noFields
   for (const [element, item] of byElement) {
     const below = item === null ? noFields : fieldsBelow(list.items(), item)
-    // Items mostly have the same fields: one set for all takes a fraction of the memory.
+    // Items usually have the same fields: sharing one set takes a fraction of the memory.
     if (below.length > 0 && !sameFields(below, last)) last = below
     nodes.push({ element, member: true, children: below.length > 0 ? last : noFields })
   }
@@ -170,7 +170,7 @@ function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   return outcomes.whole
 }
 
-/** All members or items came. */
+/** All members or items were added. */
 const arrived = (changed: FieldSet): Outcome => ({ ...nothing, changed })
 
 const noItems: Json[] = []

@@ -101,7 +101,7 @@ interface Content {
   readonly element: Element
   /** Position in the order of kinds. */
   readonly kind: number
-  /** Names and values of a key, the one value of others. */
+  /** Names and values of a key, or the single value of another element. */
   readonly held: readonly (readonly [name: string, value: Json])[]
 }
 
@@ -117,7 +117,7 @@ function compareContents(a: Content, b: Content): number {
   return a.kind === 0 ? compareTexts(a.element, b.element) : compareHeld(a.held, b.held)
 }
 
-/** Elements that end with a text of these characters, which all sort after the closing quote. */
+/** Elements that end with a string of these characters, which all sort after the closing quote. */
 const endsWithText = /^(?:(f:)|(v:")[\w./:-]*"$|(k:\{"[\w-]+":")[\w./:-]*"\}$)/
 
 /** The part of such an element before that text. */
@@ -126,7 +126,7 @@ function beforeText(element: Element): string | undefined {
   return found?.[1] ?? found?.[2] ?? found?.[3]
 }
 
-/** Sorts by element; each element is parsed once, not per comparison. The given list may be changed. */
+/** Sorts by element, parsing each once instead of per comparison. May change the given list. */
 export function sortByElement<T extends { readonly element: Element }>(things: T[]): T[] {
   const before = things[0] && beforeText(things[0].element)
   if (before !== undefined && things.every(({ element }) => beforeText(element) === before))

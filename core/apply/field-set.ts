@@ -28,7 +28,7 @@ export function fieldSet(...paths: readonly (readonly string[])[]): FieldSet {
 /** Up to this many nodes, insertion sort is faster. */
 const fewNodes = 32
 
-/** Sorts nodes; the given list may be changed. */
+/** Sorts nodes; may change the given list. */
 export function inOrder<N extends { readonly element: Element }>(nodes: N[]): N[] {
   if (nodes.length > fewNodes) return sortByElement(nodes)
   for (let next = 1; next < nodes.length; next++) {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../schema/model.ts'
 import { readElement } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder, noFields, unionOf } from './field-set.ts'
 
-/** Leaf of every trie; shared, since large objects have a hundred thousand of them. */
+/** Leaf of every trie; shared, because large objects have a hundred thousand leaves. */
 const noKeys: JsonObject = Object.freeze({})
 
 /** Encodes the trie with keys in the order of the reference server. */
@@ -14,7 +14,7 @@ export function encodeFields(set: FieldSet, self = false): JsonObject {
   let below = noKeys
   for (const node of set) {
     const { element, member, children } = node
-    // Items of a list often share their set.
+    // Consecutive items often share their set.
     if (children.length > 0 && !(last?.children === children && last.member === member)) {
       below = encodeFields(children, member)
       last = node

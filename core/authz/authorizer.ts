@@ -1,7 +1,7 @@
 import type { User } from '../request/exchange.ts'
 import { aggregate, mergeRules, type SubjectRules } from './rules.ts'
 
-/** Attributes of an authorization decision (authorizer.Attributes). `attributesOf` makes those of a request. */
+/** Attributes of an authorization decision (authorizer.Attributes), created by `attributesOf`. */
 export interface Attributes {
   readonly user: User
   readonly verb: string
@@ -18,7 +18,7 @@ export interface Attributes {
   readonly fieldSelector?: string
 }
 
-/** Attributes of a request. Each is named, as spreading the info costs several times as much with every request. */
+/** Attributes of a request. Listed one by one, because spreading `info` is several times slower and runs for every request. */
 export function attributesOf(user: User, info: Omit<Attributes, 'user'>): Attributes {
   const { verb, isResource, path, group, version, resource, subresource, name, namespace, labelSelector, fieldSelector } = info
   const attributes = { user, verb, isResource, path, group, version, resource, subresource, name, namespace }

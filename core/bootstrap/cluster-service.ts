@@ -62,7 +62,7 @@ function endpointSlice({ platform, advertiseAddress, securePort }: ClusterServic
   }
 }
 
-/** True when the stored object is what an overwrite would make of it. */
+/** Whether an overwrite would not change the stored object. */
 function isCurrent(stored: Entry, object: ApiObject, { store }: ServedResource, context: HookContext): boolean {
   const { metadata: known, ...rest } = stored.decode()
   const { metadata, ...wanted } = structuredClone(object)

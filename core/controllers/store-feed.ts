@@ -167,7 +167,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
       held.delete(root)
       follower.forget(root)
     }
-    // The start still to come delivers everything.
+    // The pending start delivers everything.
     if (starting === undefined) return
     for (const root of byRoot.keys()) if (!before.has(root)) catchUp(root).catch(retry)
   }

@@ -22,7 +22,7 @@ function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: 
 function check(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors, context: HookContext, old?: ApiObject): void {
   const { namespaced, nameFormat } = definition
   errors.untilClosed(() => validateObjectMeta(object.metadata, { namespaced, path: metadata, ...(!old && { nameFormat }) }, errors))
-  // Nothing that others find is kept; what is said of other parts may be taken back, to be said in other words.
+  // If checks end here, later errors would not be kept; those of other parts may be dropped and reported in other words.
   if (errors.closed) return
   validate(definition.schema, object as Json, FieldPath.root, errors, context, old as Json | undefined)
   errors.untilClosed(() => definition.strategy.validate?.(object as never, errors, context, old as never))

@@ -1,7 +1,7 @@
 const idBytes = 16
 /** Number of ids whose random bytes are generated at a time. */
 const batch = 128
-/** Byte positions at which parts end; hyphens stand between the parts. */
+/** Ends of parts in bytes, at which hyphens are inserted. */
 const partEnds = [4, 6, 8, 10, idBytes]
 const textLength = 2 * idBytes + partEnds.length - 1
 const hyphen = 0x2d

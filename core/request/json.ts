@@ -21,15 +21,15 @@ export interface ParseOptions {
   readonly doubles?: boolean
   /** Schema that tells which parts keep their text. */
   readonly schema?: Schema
-  /** Refuse bytes that are not UTF-8. Default false: they become U+FFFD, as in Go. */
+  /** Refuse invalid UTF-8. Default false: invalid bytes become U+FFFD, as in Go. */
   readonly strictText?: boolean
   /** Called when numbers are written with a fraction or exponent, which are symbols then; see spelled-number.ts. */
   readonly settle?: (value: Json) => Json
 }
 
 /**
- * Parses a JSON body (RFC 8259, UTF-8). The last of duplicate keys wins; with `duplicates` they are reported. Lone surrogates, and bytes
- * that are not UTF-8, become U+FFFD, as in Go. Throws BadRequest with the syntax error as message, such as `unexpected end of JSON input`.
+ * Parses a JSON body (RFC 8259, UTF-8). The last of duplicate keys wins; with `duplicates` they are reported. Lone surrogates and invalid
+ * UTF-8 become U+FFFD, as in Go. Throws BadRequest with the syntax error as message, such as `unexpected end of JSON input`.
  */
 export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, strictText = false, settle }: ParseOptions): Parsed {
   const text = decodeUtf8(bytes) ?? (strictText ? undefined : repairUtf8(bytes))
@@ -49,7 +49,7 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
   return { value, duplicates: repeats ? findDuplicates(text) : [] }
 }
 
-/** Refusal of bodies that must be UTF-8. */
+/** Error for bodies that must be valid UTF-8. */
 export const notUtf8 = (): ApiError => badRequest('invalid UTF-8 in body')
 
 /** Parses integers beyond 2^53 as bigints, and lone surrogates as Go does. */

@@ -74,7 +74,7 @@ const row = (group: string, version: string, name: string, priority: number, exp
   package: name,
   priority,
   definitions: exports.definitions ?? [],
-  // Computed when asked for: only documentation needs them, and there are thousands of exports.
+  // Computed on demand: only documentation needs them, and there are thousands of exports.
   get messages() {
     return Object.values(exports).filter(isMessage)
   },

@@ -9,7 +9,7 @@ function fieldName(name: string): string {
   return name.toLowerCase()
 }
 
-/** As `fieldName`: a name of lower-case letters, digits and hyphens, as the code has them, costs a look at its characters. */
+/** As `fieldName`, with a fast path for names of lower-case letters, digits and hyphens. */
 function keyOf(name: string): string {
   for (let i = 0; i < name.length; i++) {
     const code = name.charCodeAt(i)

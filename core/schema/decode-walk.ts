@@ -30,7 +30,7 @@ export class Walk {
   readonly path: (string | number | MapKey)[] = []
   /** Positions of fields still to be read, of all enclosing objects. */
   readonly positions = new PositionStack()
-  /** Whether the map read last is empty: asking an object of 100,000 members takes a walk over them. */
+  /** Whether the last map read is empty: testing an object with 100,000 members would take a walk over them. */
   isEmptyMap = false
   #filled = 0
   readonly unknown: string[] | undefined
@@ -58,7 +58,7 @@ export class Walk {
     if (++this.depth > this.limit) throw new DecodeError('exceeded max depth')
   }
 
-  /** Counts a message that is absent in the input and written all the same. Throws a DecodeError when they are too many. */
+  /** Counts a message that is absent in the input but written. Throws a DecodeError above the limit. */
   countFilled(): void {
     if (++this.#filled > this.maxFilled) throw new DecodeError(`exceeded ${this.maxFilled} absent parts that are filled in`)
   }

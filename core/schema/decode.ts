@@ -19,7 +19,7 @@ export interface DecodeOptions {
   readonly maxDepth?: number
   /** Don't copy canonical messages, lists and maps: for input without other owners. */
   readonly shares?: boolean | undefined
-  /** Maximum of absent messages that are written all the same: they make large objects of small input. Default: unbounded. */
+  /** Maximum of absent messages that are written, because they make large objects of small input. Default: unbounded. */
   readonly maxFilled?: number | undefined
 }
 
@@ -375,7 +375,7 @@ function read(schema: Message, value: Json, options: DecodeOptions, unknown?: st
 
 /**
  * Decodes parsed JSON. The input is not changed; `any` values are shared with the result, and with `shares` all canonical parts.
- * @throws DecodeError when a value has the wrong type, is malformed, is nested too deep, or becomes too large.
+ * @throws DecodeError when a value has the wrong type, is malformed, is nested too deep, or exceeds `maxFilled`.
  */
 export function decode(schema: Message, value: Json, options: DecodeOptions = {}): Decoded {
   const unknown: string[] = []

@@ -40,7 +40,7 @@ const withoutValue = new Set<FieldErrorReason>([
 
 const escapes: Readonly<Record<string, string>> = { '\\u0007': '\\a', '\\u000b': '\\v' }
 
-/** Errors of one object that are kept; of the others clients learn that there are some. */
+/** Maximum errors kept per object; of further ones only their existence is reported. */
 const maxErrors = 100
 /** Maximum characters of the kept errors of an object. */
 const maxText = 48 * 1024
@@ -78,7 +78,7 @@ function body(reason: FieldErrorReason, value: Json | undefined, detail: string)
 
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
-/** Thrown through a check that need not go on. */
+/** Thrown to end a check that can add nothing. */
 const enough = new Error('no more errors are kept')
 
 /** A position in a collection of errors. */
@@ -90,8 +90,8 @@ export interface Mark {
 }
 
 /**
- * Collects the errors of one object, in the order in which they are found. Their number and the size of their texts are bounded, since
- * a small body can break a rule in each of a hundred thousand places: more are counted, and checks may end there (`untilClosed`).
+ * Collects the errors of one object in order. Number and total size are bounded, because a small body can violate a rule a hundred
+ * thousand times: further errors are only counted, and checks may end there (`untilClosed`).
  */
 export class FieldErrors {
   #kept: FieldError[] = []
@@ -118,7 +118,7 @@ export class FieldErrors {
     return this.#omitted > 0
   }
 
-  /** What to tell the client; the last one says that some are left out. */
+  /** Errors for the client; the last one says that some are omitted. */
   get list(): readonly FieldError[] {
     if (this.#omitted === 0) return this.#kept
     const message = `${words.FieldValueTooMany}: only the first errors are shown`
@@ -129,7 +129,7 @@ export class FieldErrors {
     if (this.#keeps()) this.#keep(reason, path, body(reason, value, detail))
   }
 
-  /** Does a check; it ends at the first error that is neither kept nor forgivable, since clients learn nothing of those after it. */
+  /** Runs a check, which ends at the first error that is neither kept nor forgivable, because later errors would not be reported. */
   untilClosed(check: () => void): void {
     const outer = { ends: this.#ends, rule: this.#rule }
     this.#ends = true

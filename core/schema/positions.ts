@@ -2,15 +2,15 @@ import type { JsonObject } from './model.ts'
 
 const none: readonly string[] = []
 
-/** A stack that is cut by its height: engines shrink an array slowly. */
+/** A stack with its own height, because engines shrink arrays slowly. */
 export class PositionStack {
   readonly items: number[] = []
   height = 0
 }
 
 /**
- * Pushes the positions of the given fields, in the order of the keys, and returns the keys that are not fields. Walkers of values within
- * each other share the stack; each sets the height back afterwards.
+ * Pushes the positions of an object's fields in key order, and returns the unknown keys. Nested walkers share the stack; each restores the
+ * height afterwards.
  */
 export function pushPositions(positions: ReadonlyMap<string, number>, value: JsonObject, stack: PositionStack): readonly string[] {
   const { items } = stack
@@ -29,7 +29,7 @@ export function pushPositions(positions: ReadonlyMap<string, number>, value: Jso
   return rest
 }
 
-/** Sorts what was pushed from `start` on, ascending. Returns whether it was sorted. */
+/** Sorts the positions pushed from `start` on. Returns whether they were sorted already. */
 export function sortFrom({ items, height }: PositionStack, start: number): boolean {
   let isOrdered = true
   for (let next = start + 1; next < height; next++) {

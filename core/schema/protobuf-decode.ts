@@ -287,7 +287,7 @@ export { expectWire, readRecord }
 
 /**
  * Decodes a message to its canonical value, without `kind` and `apiVersion`. Unknown fields are skipped.
- * @throws DecodeError when the bytes are malformed, truncated, nested too deep, or of an object that becomes too large.
+ * @throws DecodeError when the bytes are malformed, truncated, nested too deep, or exceed `maxFilled`.
  */
 export function decodeProtobuf(schema: Message, bytes: Uint8Array, options: Pick<DecodeOptions, 'maxFilled'> = {}): JsonObject {
   const object = reading(bytes, (reader) => readMessage(reader, schema, bytes.length, 0))

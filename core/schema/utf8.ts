@@ -3,7 +3,7 @@ const replacement = [0xef, 0xbf, 0xbd]
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of bytes in UTF-8, where a byte order mark stays; undefined: they are not UTF-8. */
+/** Decodes UTF-8, keeping a byte order mark; undefined for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
@@ -14,7 +14,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 const continues = (byte: number | undefined, least = 0x80, most = 0xbf) => byte !== undefined && byte >= least && byte <= most
 
-/** Bytes of the character at a position (Unicode 16, table 3-7); 0: there is none. */
+/** Length of the character at a position (Unicode 16, table 3-7); 0: invalid. */
 function characterLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] as number
   if (lead < 0x80) return 1
@@ -28,7 +28,7 @@ function characterLength(bytes: Uint8Array, at: number): number {
   return continues(bytes[at + 3]) ? 4 : 0
 }
 
-/** As `decodeUtf8`; each byte that belongs to no character becomes U+FFFD, as in Go (a TextDecoder replaces several by one). */
+/** As `decodeUtf8`; each invalid byte becomes U+FFFD, as in Go (a TextDecoder replaces several by one). */
 export function repairUtf8(bytes: Uint8Array): string {
   const repaired = new Uint8Array(bytes.length * replacement.length)
   let end = 0

@@ -4,7 +4,7 @@ import { clone, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
 
-/** Few: they are searched one by one, and each holds a parsed object. */
+/** Maximum writes: they are searched linearly, and each holds a parsed object. */
 const mostKept = 16
 /** Maximum characters of one printed object. */
 const largestKept = 16_384
@@ -22,12 +22,9 @@ interface Write {
  */
 export class RecentWrites {
   readonly #codec: Codec
-  /**
-   * A ring. Not a Map: one that loses a member for each that it gains is moved from table to table, and minor collections keep what the
-   * abandoned tables hold.
-   */
+  /** A ring buffer, not a Map: constant deletion and insertion makes a Map rehash, and minor collections keep what the abandoned tables hold. */
   readonly #writes: (Write | undefined)[] = new Array<undefined>(mostKept).fill(undefined)
-  /** Position of the oldest. */
+  /** Position of the oldest write. */
   #oldest = 0
 
   constructor(codec: Codec) {
@@ -45,7 +42,7 @@ export class RecentWrites {
     }
   }
 
-  /** -1: not kept. */
+  /** -1: not found. */
   #positionOf(key: string): number {
     for (let at = 0; at < mostKept; at++) if (this.#writes[at]?.key === key) return at
     return -1

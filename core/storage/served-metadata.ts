@@ -1,6 +1,6 @@
 /**
- * Where `metadata` stands in the JSON of a served object: what shows or reads no more of an object cuts it out instead of parsing and
- * printing the whole. The JSON is as `codec.ts` prints it: no white space, kind and apiVersion first, then metadata.
+ * Locates `metadata` in the JSON of a served object, so that code that needs only metadata cuts it out instead of parsing and
+ * printing the whole object. The JSON must be as `codec.ts` prints it: no white space, kind and apiVersion first, then metadata.
  */
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { startsWith } from '../schema/bytes.ts'
@@ -16,23 +16,23 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const managedFields = encoder.encode('"managedFields"')
 
-/** Offsets in bytes: from the opening brace to behind the closing one. */
+/** Byte offsets from the opening brace up to after the closing one. */
 export interface MetadataPlace {
   readonly start: number
   readonly end: number
-  /** The managed fields with the comma before them; both 0: there are none. */
+  /** The managedFields member with its leading comma; both 0: none. */
   readonly managedStart: number
   readonly managedEnd: number
 }
 
-/** Finds metadata in served objects of a resource; undefined in bytes that begin otherwise. */
+/** Returns a function that finds metadata in served objects of a resource; undefined for bytes of another form. */
 export function metadataFinder(definition: ResourceDefinition): (served: Uint8Array) => MetadataPlace | undefined {
   const { kind } = definition
   const head = encoder.encode(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},"metadata":{`)
   return (served) => (startsWith(served, head) ? placeAt(served, head.length - 1) : undefined)
 }
 
-/** The closing quote of a string. */
+/** Position of a string's closing quote. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start + 1
   for (; at < json.length && json[at] !== quote; at++) if (json[at] === backslash) at++
@@ -64,7 +64,7 @@ function placeAt(json: Uint8Array, start: number): MetadataPlace | undefined {
   return undefined
 }
 
-/** The same object without its managed fields, which are often half of it, for those who don't look at them. */
+/** The object without managed fields, which are often half of its size. */
 export function withoutManagedFields(served: Uint8Array, { managedStart, managedEnd }: MetadataPlace): Uint8Array {
   if (managedStart === 0) return served
   const rest = new Uint8Array(served.length - (managedEnd - managedStart))

@@ -38,7 +38,7 @@ function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObject {
   return object
 }
 
-/** Maximum of absent parts that are written all the same: a MiB of empty claims of a stateful set would have a million. */
+/** Maximum of absent messages that are written: a MiB of empty claims of a stateful set would have a million. */
 const maxFilled = 50_000
 
 /** Converts a parsed value to a canonical object of the kind. */

@@ -1,4 +1,4 @@
-/** Rows of a Table as bytes. What they carry of their objects is cut out of served bytes, which nobody parses or prints again. */
+/** Rows of a Table as bytes. Parts of the objects are cut out of served bytes, without parsing and printing. */
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
 import { concatenate } from '../schema/bytes.ts'
@@ -12,7 +12,7 @@ const decoder = new TextDecoder()
 
 type RowPrinter = (entry: Entry, context: CellContext) => Uint8Array
 
-/** Prints rows of objects that are served as they are stored; `row` prints those whose bytes begin otherwise. */
+/** Prints rows of objects in served form; `row` prints objects whose bytes have another form. */
 export function rowPrinter(
   definition: ResourceDefinition,
   table: TableWriter,
@@ -43,14 +43,14 @@ export function rowPrinter(
 
 const partialStart = (apiVersion: string) => `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
 
-/** Reads and prints objects with nothing but their metadata. */
+/** Decodes and prints objects reduced to their metadata. */
 export function metadataOnly(definition: ResourceDefinition, apiVersion: string) {
   const find = metadataFinder(definition)
   const start = partialStart(apiVersion)
   const startBytes = encoder.encode(start)
   const end = encoder.encode('}')
 
-  /** Bytes of the metadata; undefined where those of the object begin otherwise. */
+  /** Bytes of the metadata; undefined if the object's bytes have another form. */
   const cut = (entry: Entry) => {
     const served = entry.bytesOnce
     const place = find(served)

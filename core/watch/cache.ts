@@ -344,7 +344,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   }
 }
 
-/** The first changes that are wanted, up to `pieceBytes`; changes of one revision stay together. */
+/** The first wanted changes, up to `pieceBytes`; changes of one revision stay together. */
 function firstOf(
   all: readonly Change[],
   isWanted: (change: Change) => boolean,

@@ -40,8 +40,8 @@ const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
 /**
- * With more bytes or events in its queue, a watch asks for no more history until the connection has taken all of it: what a connection
- * has taken counts toward its limits, the queue does not.
+ * Bytes and events in the queue from which on the watch applies back pressure to history until the connection has taken all of it: bytes
+ * that the connection has taken count toward its limits, those in the queue don't.
  */
 const [enough, many] = [chunkSize, 1_000]
 
@@ -202,7 +202,7 @@ class WatchStream implements ByteSource, Subscriber {
     })
   }
 
-  /** What is queued is still delivered; nothing is added. */
+  /** Ends the watch once the queue has been sent. */
   #finish(last?: Uint8Array): void {
     if (this.#ended) return
     if (last) this.#push(last)

@@ -104,7 +104,7 @@ type Claim = NonNullable<Spec['volumeClaimTemplates']>[number]
 
 const claimType = { kind: 'PersistentVolumeClaim', apiVersion: 'v1' }
 
-/** Returns the claim with its type, and with the members in the order of the schema. */
+/** Adds kind and apiVersion to the claim, with members in schema order. */
 function completeClaim(claim: Claim): Claim {
   const status = claim.status ?? {}
   status.phase ??= 'Pending'

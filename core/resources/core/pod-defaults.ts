@@ -23,7 +23,7 @@ export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
 function requestLimits({ resources }: Container): void {
   if (resources?.limits === undefined) return
   resources.requests ??= {}
-  // With thousands of members, spreading takes many times as long.
+  // With thousands of members, spreading is many times slower.
   for (const name in resources.limits)
     if (!Object.hasOwn(resources.requests, name)) set(resources.requests, name, resources.limits[name] as string)
 }
