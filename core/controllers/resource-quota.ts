@@ -11,13 +11,13 @@ import { isStale } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
 import { createQueue } from './queue.ts'
+import { QuotaSet, wanted } from './quota-set.ts'
 
 /** Milliseconds in which a charged write is usually stored; later charges make our own write fail. */
 const settling = 250
 /** Milliseconds between full recalculations: usage of pods on lost nodes ends by time alone. */
 const recount = 300_000
 
-const wanted = ({ spec }: QuotaObject): Amounts => spec?.hard ?? {}
 const isCurrent = (quota: QuotaObject) =>
   areEqual(wanted(quota), hardOf(quota)) && Object.keys(wanted(quota)).every((name) => usedOf(quota)[name] !== undefined)
 
@@ -34,7 +34,7 @@ export const resourceQuota: Controller = (context) => {
     return (await stored?.get(stored.keys.of(namespace, name)))?.object
   }
   const evaluatorOf = createEvaluators({ platform, clock, find, enabled: gates.enabled })
-  const quotas = new Map<string, QuotaObject>()
+  const quotas = new QuotaSet()
   /** Followed stores of counted resources, by key. */
   const followed = new Map<string, Following>()
   const cancels = new Set<() => void>()
@@ -100,8 +100,6 @@ export const resourceQuota: Controller = (context) => {
     },
   })
 
-  const quotasIn = (namespace: string) => [...quotas].flatMap(([key, { metadata }]) => (metadata.namespace === namespace ? [key] : []))
-
   /** Whether a change decreases usage. */
   async function frees({ deleted, entry, previous }: Change, { usage }: Evaluator): Promise<boolean> {
     if (deleted) return true
@@ -111,7 +109,7 @@ export const resourceQuota: Controller = (context) => {
   }
 
   function followCounted(): void {
-    const counted = countedBy([...new Set([...quotas.values()].flatMap((quota) => Object.keys(wanted(quota))))])
+    const counted = countedBy(quotas.names())
     for (const [key, following] of followed) {
       if (counted.has(key)) continue
       following.close()
@@ -125,7 +123,7 @@ export const resourceQuota: Controller = (context) => {
           for (const each of quotas.keys()) queue.add(each)
         },
         change(change) {
-          const keys = quotasIn(of.keys.parse(change.entry.key).namespace)
+          const keys = quotas.keysIn(of.keys.parse(change.entry.key).namespace)
           if (keys.length === 0) return
           const look = () => {
             for (const each of keys) queue.add(each)
@@ -137,12 +135,12 @@ export const resourceQuota: Controller = (context) => {
     }
   }
 
-  function note(key: string, object: ApiObject): void {
+  /** Returns whether other resources are counted from now on. */
+  function note(key: string, object: ApiObject): boolean {
     const quota = object as QuotaObject
-    const before = quotas.get(key)
-    quotas.set(key, quota)
-    if (before === undefined || !areEqual(wanted(before), wanted(quota))) followCounted()
+    const changed = quotas.set(key, quota)
     if (!isCurrent(quota)) queue.add(key)
+    return changed
   }
 
   const following = follow(store, clock, {
@@ -152,9 +150,7 @@ export const resourceQuota: Controller = (context) => {
       followCounted()
     },
     change({ deleted, entry }) {
-      if (!deleted) return note(entry.key, entry.decode())
-      quotas.delete(entry.key)
-      followCounted()
+      if (deleted ? quotas.delete(entry.key) : note(entry.key, entry.decode())) followCounted()
     },
   })
   const unfollow = table.follow(followCounted)
