@@ -88,10 +88,10 @@ const columns = {
 export type PlatformName = keyof typeof columns
 export const platformNames = Object.keys(columns) as readonly PlatformName[]
 
-/** The names of one column; `domain` replaces the domain of API groups (flag `--platform-domain`). */
 /** Maximum cached strings of `name`: far more than this code has. */
 const mostKnown = 10_000
 
+/** The names of one column; `domain` replaces the domain of API groups (flag `--platform-domain`). */
 export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io'): Platform {
   const column = columns[name]
   const known = new Map<string, string>()

@@ -1,7 +1,9 @@
 import { formats } from '../schema/formats.ts'
 
-/** Warning about names that are part of pod names and host names, but not DNS labels. */
-/** @param where what the name is used for */
+/**
+ * Warning about names that are part of pod names and host names, but not DNS labels.
+ * @param where what the name is used for
+ */
 export function podNameWarnings(name: string | undefined, where = 'Pod names and hostnames'): string[] {
   const problems = formats.dns1123Label(name ?? '')
   if (problems.length === 0) return []

@@ -20,8 +20,7 @@ export interface ClusterSettings {
   enabled(gate: string): boolean
 }
 
-/** Context of hooks on messages and resources. */
-/** `start` gets the time slices of the part: when `over`, it must await `next`. */
+/** Runs one part of a validation. `start` gets the time slices of the part: when `over`, it must await `next`. */
 export type DoPart = <T>(start: (slices: { readonly over: boolean; resumed(): void; next(): Promise<void> }) => { finish(): T }) => T
 
 /** Receives durations of schema rules, in milliseconds. */
@@ -33,6 +32,7 @@ export interface RuleObserver {
   evaluated(took: number): void
 }
 
+/** Context of hooks on messages and resources. */
 export interface HookContext {
   readonly platform: Platform
   readonly settings: ClusterSettings
