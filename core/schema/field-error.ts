@@ -143,10 +143,14 @@ export class FieldErrors {
     }
   }
 
+  #hasRoom(): boolean {
+    return this.#kept.length < maxErrors && this.#size < maxText
+  }
+
   /** Counts an error; false when it must not be kept. */
   #keeps(): boolean {
     this.#count++
-    if (this.#kept.length < maxErrors && this.#size < maxText) return true
+    if (this.#hasRoom()) return true
     const rule = this.#rule
     // Forgiveness is decided per rule: keep one error of each.
     if (rule !== undefined) return !this.#kept.some(({ forgivable }) => forgivable === rule)
@@ -175,6 +179,11 @@ export class FieldErrors {
     this.#rule = rule
     check()
     this.#rule = outer
+  }
+
+  /** True when further errors about a forgivable rule are not kept: checks need not look for them. */
+  omits(rule: string): boolean {
+    return this.#waives(rule) || (!this.#hasRoom() && this.#kept.some(({ forgivable }) => forgivable === rule))
   }
 
   /** Drops errors of rules that `before`, the errors of the stored object, violates too. */

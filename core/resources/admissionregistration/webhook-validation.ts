@@ -43,13 +43,13 @@ export function validateWebhook(webhook: Webhook, path: FieldPath, errors: Field
 /** Match conditions must be boolean expressions. Unchanged ones are not validated again, because earlier releases accepted more. */
 function validateConditions(conditions: readonly { readonly expression: string }[], path: FieldPath, errors: FieldErrors): void {
   if (conditions.length === 0) return
+  const rule = 'match conditions'
   const environment = conditionEnvironment()
   conditions.forEach(({ expression }, index) => {
     const text = expression.trim()
-    if (text === '') return
+    if (text === '' || errors.omits(rule)) return
     const compiled = environment.compile(text, { result: [boolType] })
-    if ('issues' in compiled)
-      errors.forgivable('match conditions', () => errors.invalid(path.index(index).child('expression'), text, compiled.issues))
+    if ('issues' in compiled) errors.forgivable(rule, () => errors.invalid(path.index(index).child('expression'), text, compiled.issues))
   })
 }
 

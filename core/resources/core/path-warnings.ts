@@ -59,6 +59,10 @@ function* overlapWarnings(volume: string, what: string, all: readonly Place[]): 
   for (const overlap of overlaps(all)) yield `volume ${quoted(volume)} (${what}): overlapping paths: ${overlap}`
 }
 
+/** Whether a volume is made of files with paths. */
+export const hasPaths = ({ configMap, secret, downwardAPI, projected }: Volume) =>
+  (configMap ?? secret ?? downwardAPI ?? projected) !== undefined
+
 export function* pathWarnings({ name, configMap, secret, downwardAPI, projected }: Volume): Iterable<string> {
   if (configMap) yield* overlapWarnings(name, `ConfigMap ${quoted(configMap.name)}`, places(configMap.items))
   if (secret) yield* overlapWarnings(name, `Secret ${quoted(secret.secretName)}`, places(secret.items))

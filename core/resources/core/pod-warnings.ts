@@ -9,7 +9,7 @@ import { byteWarnings } from './byte-warnings.ts'
 import type { Container as ContainerSchema } from './container.ts'
 import { deprecatedLabel, nodeSelectorTermWarnings } from './node-label-warnings.ts'
 import { eachContainer } from './os-validation.ts'
-import { pathWarnings } from './path-warnings.ts'
+import { hasPaths, pathWarnings } from './path-warnings.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { portWarnings } from './port-warnings.ts'
 import { volumeWarnings } from './volume-warnings.ts'
@@ -60,7 +60,7 @@ export function* podWarnings({ metadata, spec }: PodLike, at: FieldPath, { platf
     annotations[key] === undefined ? [] : [`${at.child('metadata').child('annotations').key(key)}: ${message}`]
   if (isOld) for (const [key, message] of deprecatedAnnotations) yield* annotated(platform.name(key), message)
   for (const [index, volume] of volumes.entries()) yield* volumeWarnings(volume, () => path.child('volumes').index(index), settings)
-  for (const volume of volumes) yield* pathWarnings(volume)
+  for (const volume of volumes) if (hasPaths(volume)) yield* pathWarnings(volume)
   if (spec.hostAliases) yield* repeated(spec.hostAliases, 'ip', path.child('hostAliases'), 'duplicate ip')
   if (spec.imagePullSecrets) yield* pullSecretWarnings(spec, path.child('imagePullSecrets'))
   yield* byteWarnings(spec.overhead, bytes, path, 'overhead')

@@ -25,8 +25,12 @@ export function* goneVolumeWarnings(volume: { readonly [member: string]: unknown
   }
 }
 
+/** Members of volumes that can have warnings. */
+const told = new Set([...gone.map(([member]) => member), 'gitRepo', 'ephemeral'])
+
 /** @param path called when there is a warning */
 export function* volumeWarnings(volume: Volume, path: () => FieldPath, settings: ClusterSettings): Iterable<string> {
+  if (!Object.keys(volume).some((member) => told.has(member))) return
   yield* goneVolumeWarnings(volume, path)
   if (volume.gitRepo) {
     const off = settings.enabled('GitRepoVolumeDriver') ? '' : ', and disabled by default in v1.33+'
