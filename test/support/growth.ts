@@ -1,6 +1,6 @@
 /** Judges what a piece of work costs by the size of its input: time and memory for each MiB, and how the time grows. */
 import { processorTime, slowness } from './cost.ts'
-import { peakMemory } from './memory.ts'
+import { mostMemory, peakMemory } from './memory.ts'
 import { soak } from './soak.ts'
 
 const mebibyte = 1024 * 1024
@@ -86,8 +86,9 @@ async function timeFault(prepare: Prepare, small: Prepared, least: number, limit
 /** What is wrong with the memory that the work takes. */
 export async function memoryFault(prepare: Prepare, limit = defaultLimits.memory): Promise<string | undefined> {
   const { bytes, work } = await prepare(memory.bytes)
-  const live = (await peakMemory(work)) / mebibyte
   const most = fixed.memory + (limit * Math.max(bytes, memory.bytes)) / mebibyte
+  if ((await mostMemory(work)) / mebibyte <= most) return undefined
+  const live = (await peakMemory(work)) / mebibyte
   return live > most ? `fills: ${(bytes / mebibyte).toFixed(2)} MiB ${live.toFixed(1)} MiB` : undefined
 }
 
