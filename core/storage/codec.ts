@@ -16,6 +16,7 @@ import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../sch
 import { ProtobufWriter } from '../schema/protobuf-writer.ts'
 import { parseYamlText, yamlText } from '../schema/yaml-text.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
+import { metadataFinder, metadataWithoutManagedFields } from './served-metadata.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -44,6 +45,8 @@ export class Printed {
   }
 }
 
+export type Labels = { readonly [key: string]: string }
+
 export interface Codec {
   /**
    * The canonical form: fields in schema order, empty fields omitted as the API does, no resourceVersion. Shares canonical parts with the given
@@ -70,6 +73,8 @@ export interface Codec {
   decode(served: Uint8Array): ApiObject
   /** The canonical form of served bytes, where it is known without decoding: shared, not to be changed. */
   known?(served: Uint8Array): ApiObject | undefined
+  /** Reads nothing but the labels, which selectors ask of every object. */
+  labels(served: Uint8Array): Labels
 }
 
 export interface CodecOptions {
@@ -114,6 +119,15 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   /** Bytes that the resourceVersion member adds, with the character after it. */
   const memberLength = (revision: number, next: number | undefined) =>
     lead.length - head.length + digitsOf(revision) + (next === closingBrace ? 1 : 2)
+
+  const findMetadata = metadataFinder(definition)
+
+  const labels = (served: Uint8Array): Labels => {
+    const place = findMetadata(served)
+    if (place === undefined) return decode(served).metadata.labels ?? {}
+    const metadata = parseJsonText(decoder.decode(metadataWithoutManagedFields(served, place))) as ApiObject['metadata']
+    return metadata.labels ?? {}
+  }
 
   const splice = (printed: Uint8Array, revision: number): Uint8Array => {
     const member = memberLength(revision, printed[head.length])
@@ -192,5 +206,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   // The reference server always stores custom resources as JSON, whatever the flag says.
   const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
 
-  return { canonical, print, decode, store, show, restamp, isShown, serve, isServed }
+  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed }
 }

@@ -1,5 +1,5 @@
 import type { ApiObject } from '../resources/definition.ts'
-import type { Codec } from './codec.ts'
+import type { Codec, Labels } from './codec.ts'
 import type { ServedBytes } from './served-bytes.ts'
 
 /** Bytes that are valid until a time, in milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export class Entry {
   readonly #codec: Codec
   readonly #isStale: (() => boolean) | undefined
   #fields: { [field: string]: string } | undefined
-  #labels: { readonly [key: string]: string } | undefined
+  #labels: Labels | undefined
   #forms: Map<string, Form> | undefined
   #object: ApiObject | undefined
 
@@ -107,8 +107,8 @@ export class Entry {
     return this.#isStale?.() ?? false
   }
 
-  get labels(): { readonly [key: string]: string } {
-    this.#labels ??= this.decode().metadata.labels ?? {}
+  get labels(): Labels {
+    this.#labels ??= this.#codec.labels(this.bytesOnce)
     return this.#labels
   }
 

@@ -58,6 +58,7 @@ export function createRawCodec(): Codec {
     canonical: (object) => printed(structuredClone(object)).object,
     print: printed,
     decode,
+    labels: (served) => decode(served).metadata.labels ?? {},
     store: ({ bytes }) => bytes,
     show,
     restamp: (served, _from, to) => show(printed(decode(served)), to),

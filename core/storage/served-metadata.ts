@@ -3,7 +3,7 @@
  * printing the whole object. The JSON must be as `codec.ts` prints it: no white space, kind and apiVersion first, then metadata.
  */
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
-import { startsWith } from '../schema/bytes.ts'
+import { concatenate, startsWith } from '../schema/bytes.ts'
 
 const encoder = new TextEncoder()
 const quote = 0x22
@@ -66,9 +66,11 @@ function placeAt(json: Uint8Array, start: number): MetadataPlace | undefined {
 
 /** The object without managed fields, which are often half of its size. */
 export function withoutManagedFields(served: Uint8Array, { managedStart, managedEnd }: MetadataPlace): Uint8Array {
-  if (managedStart === 0) return served
-  const rest = new Uint8Array(served.length - (managedEnd - managedStart))
-  rest.set(served.subarray(0, managedStart))
-  rest.set(served.subarray(managedEnd), managedStart)
-  return rest
+  return managedStart === 0 ? served : concatenate([served.subarray(0, managedStart), served.subarray(managedEnd)])
+}
+
+/** Metadata alone, without managed fields. */
+export function metadataWithoutManagedFields(served: Uint8Array, { start, end, managedStart, managedEnd }: MetadataPlace): Uint8Array {
+  if (managedStart === 0) return served.subarray(start, end)
+  return concatenate([served.subarray(start, managedStart), served.subarray(managedEnd, end)])
 }
