@@ -11,7 +11,16 @@ export interface Admission {
 }
 
 type Phase = 'mutate' | 'validate'
-type Operations = Readonly<Record<AdmissionOperation, readonly AdmissionPlugin[]>>
+type Operations = Readonly<Record<AdmissionOperation, readonly Step[]>>
+
+/** A plugin in one phase of one operation. */
+interface Step {
+  readonly plugin: AdmissionPlugin
+  readonly ended: (rejected: boolean, milliseconds: number) => void
+}
+
+/** Phases in metrics labels. */
+const types = { mutate: 'admit', validate: 'validate' } as const
 
 class Rounds implements MutationRounds {
   again = false
@@ -22,11 +31,21 @@ class Rounds implements MutationRounds {
 }
 
 /** Selects the plugins for a request, indexed by resource, because every write looks them up. */
-function selector(plugins: readonly AdmissionPlugin[], phase: Phase): (attributes: AdmissionAttributes) => readonly AdmissionPlugin[] {
+function selector(
+  plugins: readonly AdmissionPlugin[],
+  phase: Phase,
+  observer: ChainObserver,
+): (attributes: AdmissionAttributes) => readonly Step[] {
   const pick = plugins.filter((plugin) => plugin[phase])
+  const stepsOf = (operation: AdmissionOperation) =>
+    new Map(
+      pick.map((plugin): [AdmissionPlugin, Step] => [plugin, { plugin, ended: observer.plugin(plugin.name, types[phase], operation) }]),
+    )
+  const steps = { CREATE: stepsOf('CREATE'), UPDATE: stepsOf('UPDATE'), DELETE: stepsOf('DELETE'), CONNECT: stepsOf('CONNECT') }
   const operationsOf = (name: string): Operations => {
     const concerned = pick.filter(({ resources }) => resources === undefined || resources.some((each) => qualified(each) === name))
-    const of = (operation: AdmissionOperation) => concerned.filter(({ operations }) => operations.includes(operation))
+    const of = (operation: AdmissionOperation) =>
+      concerned.filter(({ operations }) => operations.includes(operation)).map((plugin) => steps[operation].get(plugin) as Step)
     return { CREATE: of('CREATE'), UPDATE: of('UPDATE'), DELETE: of('DELETE'), CONNECT: of('CONNECT') }
   }
   const byName = new Map(pick.flatMap(({ resources = [] }) => resources.map((each) => [qualified(each), operationsOf(qualified(each))])))
@@ -43,18 +62,18 @@ export interface Measures {
 }
 
 export function createAdmission(plugins: readonly AdmissionPlugin[], { clock, observer }: Measures = unmeasured): Admission {
-  const mutating = selector(plugins, 'mutate')
-  const validating = selector(plugins, 'validate')
+  const mutating = selector(plugins, 'mutate', observer)
+  const validating = selector(plugins, 'validate', observer)
   /** Runs plugins in order, starting at the given time; resolves to the end time. */
   async function run(
-    concerned: readonly AdmissionPlugin[],
+    concerned: readonly Step[],
     type: 'admit' | 'validate',
     { operation }: AdmissionAttributes,
     began: number,
     call: (plugin: AdmissionPlugin) => Promise<void> | void,
   ): Promise<number> {
     let last = began
-    for (const plugin of concerned) {
+    for (const { plugin, ended } of concerned) {
       let rejected = true
       try {
         const pending = call(plugin)
@@ -62,7 +81,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], { clock, ob
         rejected = false
       } finally {
         const now = clock.now()
-        observer.plugin(plugin.name, type, operation, rejected, now - last)
+        ended(rejected, now - last)
         if (rejected) observer.phase(type, operation, true, now - began)
         last = now
       }

@@ -38,8 +38,8 @@ export interface PolicyObserver {
 }
 
 export interface ChainObserver {
-  /** One plugin ended. */
-  plugin(name: string, type: 'admit' | 'validate', operation: string, rejected: boolean, milliseconds: number): void
+  /** Receives the ends of one plugin. */
+  plugin(name: string, type: 'admit' | 'validate', operation: string): (rejected: boolean, milliseconds: number) => void
   /** All plugins of a phase ended. */
   phase(type: 'admit' | 'validate', operation: string, rejected: boolean, milliseconds: number): void
 }
@@ -56,7 +56,7 @@ export const unobserved: AdmissionObserver & ChainObserver = {
   conditions: nothing,
   validated: nothing,
   mutated: nothing,
-  plugin: nothing,
+  plugin: () => nothing,
   phase: nothing,
 }
 

@@ -99,8 +99,11 @@ function chainMetrics(registry: MetricsRegistry): ChainObserver {
     stepSeconds,
   )
   return {
-    plugin: (name, type, operation, rejected, milliseconds) =>
-      plugins.observe([name, type, operation, rejected ? 'true' : 'false'], milliseconds / 1000),
+    plugin(name, type, operation) {
+      const admitted = plugins.in([name, type, operation, 'false'])
+      const refused = plugins.in([name, type, operation, 'true'])
+      return (rejected, milliseconds) => (rejected ? refused : admitted)(milliseconds / 1000)
+    },
     phase(type, operation, rejected, milliseconds) {
       const values = [type, operation, rejected ? 'true' : 'false']
       phases.observe(values, milliseconds / 1000)

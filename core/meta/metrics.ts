@@ -17,8 +17,13 @@ export interface Gauge {
   remove(values: readonly string[]): void
 }
 
-export interface Histogram {
+export interface Summary {
   observe(values: readonly string[], value: number): void
+}
+
+export interface Histogram extends Summary {
+  /** Observes one series, which is looked up at the first value only. */
+  in(values: readonly string[]): (value: number) => void
 }
 
 export interface MetricsRegistry {
@@ -27,7 +32,7 @@ export interface MetricsRegistry {
   /** `buckets` are ascending upper bounds, without infinity. */
   histogram(name: string, help: string, labels: readonly string[], buckets: readonly number[]): Histogram
   /** Only the number of observations and their sum. */
-  summary(name: string, help: string, labels: readonly string[]): Histogram
+  summary(name: string, help: string, labels: readonly string[]): Summary
   /** A gauge that is always 1, with information in its labels; the returned function replaces them. */
   info(name: string, help: string, labels: readonly string[]): (values: readonly string[]) => void
   /** A gauge without labels that is read on demand. */
@@ -110,13 +115,20 @@ export function createMetrics(): MetricsRegistry {
     histogram(name, help, labels, buckets) {
       const series = createSeries<Distribution>(labels, () => ({ counts: new Float64Array(buckets.length), sum: 0, count: 0 }))
       register(name, { help, type: 'histogram', lines: () => histogramLines(name, labels, buckets, series.all()) })
+      const observe = (state: Distribution, value: number) => {
+        const bucket = buckets.findIndex((bound) => value <= bound)
+        if (bucket >= 0) state.counts[bucket] = (state.counts[bucket] ?? 0) + 1
+        state.sum += value
+        state.count++
+      }
       return {
-        observe(values, value) {
-          const { state } = series.of(values)
-          const bucket = buckets.findIndex((bound) => value <= bound)
-          if (bucket >= 0) state.counts[bucket] = (state.counts[bucket] ?? 0) + 1
-          state.sum += value
-          state.count++
+        observe: (values, value) => observe(series.of(values).state, value),
+        in(values) {
+          let own: Series<Distribution> | undefined
+          return (value) => {
+            own ??= series.of(values)
+            observe(own.state, value)
+          }
         },
       }
     },

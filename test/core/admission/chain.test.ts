@@ -5,6 +5,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../../core/admissi
 import { createAdmission } from '../../../core/admission/chain.ts'
 import type { PluginConfigurations } from '../../../core/admission/configuration.ts'
 import { admissionPlugins, makePlugins } from '../../../core/admission/plugins/index.ts'
+import { createAdmissionMetrics } from '../../../core/meta/admission-metrics.ts'
+import { createMetrics } from '../../../core/meta/metrics.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { attributesOf } from './attributes.ts'
 import { contextWith } from './context.ts'
@@ -26,6 +28,27 @@ test('a second round runs all plugins again, once, when one asks for it', async 
   assert.deepEqual(ran.splice(0), ['a false', 'b false'])
   await createAdmission([plugin('a', true), plugin('b', false)]).mutate(pod())
   assert.deepEqual(ran, ['a false', 'b false', 'a true', 'b true'], 'the wish of the second round is not granted')
+})
+
+test('plugins are counted by phase, operation and outcome once they ran', async () => {
+  const metrics = createMetrics()
+  const plugin: AdmissionPlugin = {
+    name: 'Picky',
+    operations,
+    mutate() {},
+    validate() {
+      throw new Error('no')
+    },
+  }
+  const admission = createAdmission([plugin], { clock: { now: () => 0 }, observer: createAdmissionMetrics(metrics) })
+  const counts = () => metrics.text().match(/^apiserver_admission_controller_admission_duration_seconds_count.*$/gm) ?? []
+  assert.deepEqual(counts(), [])
+  await admission.mutate(pod())
+  await admission.mutate(pod())
+  await assert.rejects(admission.validate(pod()))
+  const labels = (type: string, rejected: boolean) => `{name="Picky",type="${type}",operation="CREATE",rejected="${rejected}"}`
+  const name = 'apiserver_admission_controller_admission_duration_seconds_count'
+  assert.deepEqual(counts(), [`${name}${labels('admit', false)} 2`, `${name}${labels('validate', true)} 1`])
 })
 
 test('the table of plugins names the phases that each of them has', async () => {
