@@ -158,7 +158,7 @@ function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   const after = isObject(right) ? right : noMembers
   if (map.atomic) return leafOutcome(left, right)
   const outcomes = new Outcomes()
-  // To ask whether an object is empty takes as long as to walk over its keys when there are many.
+  // Testing whether an object with many members is empty takes as long as a walk over its keys.
   let count = 0
   for (const key in before) {
     count++

@@ -99,7 +99,7 @@ export function compareElements(a: Element, b: Element): number {
 /** A parsed element. */
 interface Content {
   readonly element: Element
-  /** Position in the order of kinds. */
+  /** Rank of the element's kind. */
   readonly kind: number
   /** Names and values of a key, or the single value of another element. */
   readonly held: readonly (readonly [name: string, value: Json])[]
@@ -120,7 +120,7 @@ function compareContents(a: Content, b: Content): number {
 /** Elements that end with a string of these characters, which all sort after the closing quote. */
 const endsWithText = /^(?:(f:)|(v:")[\w./:-]*"$|(k:\{"[\w-]+":")[\w./:-]*"\}$)/
 
-/** The part of such an element before that text. */
+/** The part of such an element in front of that string. */
 function beforeText(element: Element): string | undefined {
   const found = endsWithText.exec(element)
   return found?.[1] ?? found?.[2] ?? found?.[3]

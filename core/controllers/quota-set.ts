@@ -36,7 +36,7 @@ export class QuotaSet {
     const keys = this.#byNamespace.get(namespace)
     if (keys === undefined) this.#byNamespace.set(namespace, new Set([key]))
     else keys.add(key)
-    // New names first: one that stays is never gone in between.
+    // Adds new names first, so that names that stay are never gone in between.
     const added = Object.keys(wanted(quota)).map((name) => this.#use(name, 1))
     const removed = before === undefined ? [] : this.#release(before)
     return [...added, ...removed].includes(true)

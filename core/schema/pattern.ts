@@ -28,16 +28,16 @@ export function patternTest(pattern: string): Pattern {
   }
 }
 
-/** Characters of a pattern that is judged by its form. */
+/** Maximum characters of a pattern that `certainlyCompiles` judges by its form. */
 const shortPattern = 500
 const repetitions = /\{(\d{1,3})(?:,(\d{0,3}))?\}/g
-/** What RE2 and JavaScript read alike: plain characters, classes of them, groups and repetitions. */
+/** Syntax that RE2 and JavaScript share: plain characters, character classes, groups and repetitions. */
 const common =
   /^(?:[\w ,:;@%=~/<>#&!"'^$.|)*+?-]|\((?:\?:|(?!\?))|\\[dswDSW./+*?^$()|[\]{}\\-]|\[\^?(?:[\w ,:;@%=~/<>#&!"'.+*?$()|-]|\\[.\-/[\]\\])+\]|\{\d{1,3}(?:,\d{0,3})?\})*$/
-/** The most copies that repetitions within each other may ask for, as in Go. */
+/** Maximum copies of nested repetitions, as in Go. */
 const mostCopies = 1000
 
-/** Whether a pattern certainly compiles: to find out takes a hundredth of compiling it. The pattern is parsed, never run. */
+/** Whether a pattern certainly compiles, at a hundredth of the cost of compiling it. The pattern is parsed, never run. */
 function certainlyCompiles(pattern: string): boolean {
   if (pattern.length > shortPattern || !common.test(pattern)) return false
   let copies = 1
@@ -51,6 +51,6 @@ function certainlyCompiles(pattern: string): boolean {
   }
 }
 
-/** Why a pattern can't be compiled; undefined when it can. */
+/** Compile error of a pattern; undefined: valid. */
 export const patternProblem = (pattern: string): string | undefined =>
   certainlyCompiles(pattern) ? undefined : patternTest(pattern).problem

@@ -71,7 +71,7 @@ export interface Codec {
   isServed?(stored: Uint8Array): boolean
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(served: Uint8Array): ApiObject
-  /** The canonical form of served bytes, where it is known without decoding: shared, not to be changed. */
+  /** The canonical form of served bytes, if known without decoding: shared, must not be changed. */
   known?(served: Uint8Array): ApiObject | undefined
   /** Reads nothing but the labels, which selectors ask of every object. */
   labels(served: Uint8Array): Labels

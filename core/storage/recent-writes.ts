@@ -66,7 +66,7 @@ export class RecentWrites {
     return withVersion(write.printed.object as JsonObject, String(write.served.revision)) as ApiObject
   }
 
-  /** The written object itself, without a resourceVersion; not to be changed. */
+  /** The written object itself, without resourceVersion; must not be changed. */
   canonical(bytes: Uint8Array): ApiObject | undefined {
     return this.#serving(bytes)?.printed.object
   }

@@ -197,7 +197,7 @@ export class YamlScanner {
     else if (!this.#indicator(code, isSpace(cursor.code(1)))) this.#plain(code)
   }
 
-  /** The token of an indicator; false: the character begins a plain text, or nothing. */
+  /** Scans the token of an indicator; false: the character starts a plain scalar, or is the end. */
   #indicator(code: number, beforeSpace: boolean): boolean {
     if (code === 0x5b || code === 0x7b) this.#open(code === 0x5b ? '[' : '{')
     else if (code === 0x5d || code === 0x7d) this.#close(code === 0x5d ? ']' : '}')
