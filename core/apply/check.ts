@@ -3,7 +3,7 @@ import { goSyntax, goText } from '../schema/go-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import { type Element, fieldElement, shown } from './element.ts'
-import { itemElement } from './list-item.ts'
+import { elementOf, type ItemIdentity, itemIdentity } from './list-item.ts'
 import { type Mismatch, TypeMismatch } from './type-mismatch.ts'
 
 /** Maximum reported mismatches. */
@@ -27,7 +27,8 @@ const types = {
 class Check {
   readonly found: Mismatch[] = []
   readonly #duplicates: boolean
-  readonly #path: Element[] = []
+  /** Numbers are indexes. */
+  readonly #path: (Element | number)[] = []
 
   constructor(duplicates: boolean) {
     this.#duplicates = duplicates
@@ -42,10 +43,10 @@ class Check {
   }
 
   #fault(message: string): void {
-    this.found.push({ path: this.#path.map(shown).join(''), message })
+    this.found.push({ path: this.#path.map((step) => (typeof step === 'number' ? `[${step}]` : shown(step))).join(''), message })
   }
 
-  #below(element: Element, atom: Atom, value: Json): void {
+  #below(element: Element | number, atom: Atom, value: Json): void {
     this.#path.push(element)
     this.visit(atom, value)
     this.#path.pop()
@@ -79,22 +80,30 @@ class Check {
 
   #list(list: ListAtom, value: Json): void {
     if (!Array.isArray(value)) return void this.#fault(`expected list, got &{${goText(value)}}`)
-    const seen = new Set<Element>()
+    if (list.relation === 'atomic') {
+      for (const [index, item] of value.entries()) this.#below(index, list.items(), item)
+      return
+    }
+    const seen = new Set<ItemIdentity>()
     for (const [index, item] of value.entries()) {
-      let element = `i:${index}`
-      if (list.relation !== 'atomic') {
-        try {
-          element = itemElement(list, item)
-        } catch (error) {
-          return void this.#fault(`element ${index}: ${(error as Error).message}`)
-        }
-        if (seen.has(element) && !this.#duplicates && this.found.length < maxMismatches)
-          this.#fault(`duplicate entries for key ${shown(element)}`)
-        seen.add(element)
+      let identity: ItemIdentity
+      try {
+        identity = itemIdentity(list, item)
+      } catch (error) {
+        return void this.#fault(`element ${index}: ${(error as Error).message}`)
       }
-      this.#below(element, list.items(), item)
+      if (seen.has(identity) && !this.#duplicates && this.found.length < maxMismatches)
+        this.#fault(`duplicate entries for key ${shown(elementOf(list, identity))}`)
+      seen.add(identity)
+      if (typeof item === 'object' || !isScalar(list.items(), item)) this.#below(elementOf(list, identity), list.items(), item)
     }
   }
+}
+
+/** Whether a value is a scalar of the right type. */
+function isScalar(given: Atom, value: Json): boolean {
+  const { map, list, scalar = 'untyped' } = deduce(given, value)
+  return map === undefined && list === undefined && types[scalar](value)
 }
 
 function goTypeName(value: Json): string {

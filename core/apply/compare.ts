@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import type { Element } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder, noFields, sameFields, union } from './field-set.ts'
-import { itemElement, sameIdentities } from './list-item.ts'
+import { elementOf, type ItemIdentity, itemElement, itemIdentity, sameIdentities } from './list-item.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
 /** The sets are disjoint. */
@@ -188,22 +188,45 @@ function handleList(list: ListAtom, left: Json, right: Json): Outcome {
     }
     return outcomes.whole
   }
-  const oldItems = byElement(list, before)
-  const newItems = byElement(list, after)
-  for (const [element, items] of oldItems) outcomes.add(element, visitItems(list, items, newItems.get(element) ?? noItems))
-  for (const [element, items] of newItems) if (!oldItems.has(element)) outcomes.add(element, visitItems(list, noItems, items))
+  const oldItems = new Items(list, before)
+  const newItems = new Items(list, after)
+  for (const [identity, old] of oldItems.first) {
+    const repeats = oldItems.repeated.has(identity) || newItems.repeated.has(identity)
+    const outcome = repeats
+      ? visitItems(list, oldItems.all(identity), newItems.all(identity))
+      : visit(list.items(), old, newItems.first.get(identity))
+    if (outcome !== nothing) outcomes.add(elementOf(list, identity), outcome)
+  }
+  for (const identity of newItems.first.keys())
+    if (!oldItems.first.has(identity)) outcomes.add(elementOf(list, identity), visitItems(list, noItems, newItems.all(identity)))
   return outcomes.whole
 }
 
-function byElement(list: ListAtom, items: readonly Json[]): Map<Element, Json[]> {
-  const found = new Map<Element, Json[]>()
-  for (const item of items) {
-    const element = itemElement(list, item)
-    const same = found.get(element)
-    if (same) same.push(item)
-    else found.set(element, [item])
+/** The items of a list by identity; nearly all have one of their own. */
+class Items {
+  readonly first = new Map<ItemIdentity, Json>()
+  readonly repeated = new Map<ItemIdentity, Json[]>()
+
+  constructor(list: ListAtom, items: readonly Json[]) {
+    for (const item of items) {
+      const identity = itemIdentity(list, item)
+      const first = this.first.get(identity)
+      if (first === undefined) {
+        this.first.set(identity, item)
+        continue
+      }
+      const repeats = this.repeated.get(identity)
+      if (repeats) repeats.push(item)
+      else this.repeated.set(identity, [first, item])
+    }
   }
-  return found
+
+  all(identity: ItemIdentity): readonly Json[] {
+    const repeats = this.repeated.get(identity)
+    if (repeats) return repeats
+    const first = this.first.get(identity)
+    return first === undefined ? noItems : [first]
+  }
 }
 
 /** Compares the items with one identity. Duplicates are compared together, as a leaf. */

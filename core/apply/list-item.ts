@@ -10,6 +10,18 @@ export function itemElement(list: ListAtom, item: Json): Element {
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item)
 }
 
+/** What tells items of a list apart: their element, or in a set the value itself, which needs no text. */
+export type ItemIdentity = Element | number | bigint | boolean
+
+/** As `itemElement`, where only the difference between items counts. */
+export function itemIdentity(list: ListAtom, item: Json): ItemIdentity {
+  return list.keys.length === 0 && typeof item !== 'object' ? item : itemElement(list, item)
+}
+
+/** The element of the items with an identity. */
+export const elementOf = (list: ListAtom, identity: ItemIdentity): Element =>
+  list.keys.length === 0 ? valueElement(identity) : (identity as Element)
+
 /** Up to this length, duplicates are searched by pairwise comparison. */
 const fewItems = 16
 

@@ -1,8 +1,7 @@
 /** Merges an applied configuration into a live object. It removes nothing. */
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
-import type { Element } from './element.ts'
-import { itemElement } from './list-item.ts'
+import { type ItemIdentity, itemIdentity } from './list-item.ts'
 
 /**
  * The live value with the applied one merged in; applied leaves win. List items keep the live order unless the applied list says otherwise.
@@ -42,13 +41,13 @@ function mergeLists(list: ListAtom, live: Json, applied: Json): Json {
 }
 
 /** Items of a list by identity. */
-function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Map<Element, Json> } {
-  const values = new Map<Element, Json>()
+function indexed(list: ListAtom, items: readonly Json[]): { order: ItemIdentity[]; values: Map<ItemIdentity, Json> } {
+  const values = new Map<ItemIdentity, Json>()
   const order = items.map((item) => {
-    const element = itemElement(list, item)
+    const identity = itemIdentity(list, item)
     // Duplicates are replaced, not merged.
-    values.set(element, values.has(element) ? null : item)
-    return element
+    values.set(identity, values.has(identity) ? null : item)
+    return identity
   })
   return { order, values }
 }
@@ -61,14 +60,14 @@ function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Jso
   const left = indexed(list, live)
   const right = indexed(list, applied)
   const merged: Json[] = []
-  const taken = new Set<Element>()
-  const shared = right.order.filter((element) => left.values.has(element))
+  const taken = new Set<ItemIdentity>()
+  const shared = right.order.filter((identity) => left.values.has(identity))
   let next = 0
   let l = 0
   let r = 0
-  const take = (element: Element) => {
-    taken.add(element)
-    merged.push(merge(list.items(), left.values.get(element), right.values.get(element)) as Json)
+  const take = (identity: ItemIdentity) => {
+    taken.add(identity)
+    merged.push(merge(list.items(), left.values.get(identity), right.values.get(identity)) as Json)
   }
   while (l < live.length || r < applied.length) {
     const ours = left.order[l]
