@@ -1,6 +1,6 @@
 /** `npm run build:binary [-- target file]`: one executable with everything in it, by default `build/apiserver`. */
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bringRuntimes } from '../bring.ts'
@@ -25,9 +25,10 @@ function build(): string | undefined {
 const failure = build()
 if (failure === undefined) {
   const path = `./${relative(process.cwd(), target)}`
-  console.log(
-    `${path}: ${Math.round(statSync(target).size / 2 ** 20)} MiB. Start it:\n  ${path} --data-dir=.apiserver --cert-dir=.apiserver/pki`,
-  )
+  // As `npm start` runs it.
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { start: string } }
+  const command = scripts.start.replace('node dist/bin/bin.js', path)
+  console.log(`${path}: ${Math.round(statSync(target).size / 2 ** 20)} MiB. Start it:\n  ${command}`)
 } else {
   console.error(`error: ${failure}`)
   process.exitCode = 1
