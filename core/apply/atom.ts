@@ -28,7 +28,8 @@ export interface MapAtom {
   readonly atomic: boolean
   /** The type of a declared field. */
   readonly field: (name: string) => Atom | undefined
-  readonly member: (name: string) => Member | undefined
+  /** A declared field; absent: there are none. */
+  readonly member?: (name: string) => Member | undefined
   /** As `field`, by path element. */
   readonly named: (element: Element) => Atom | undefined
   /** The path element of a member. */
@@ -54,7 +55,6 @@ function anything(atomic: boolean): Atom {
   const map: MapAtom = {
     atomic,
     field: none,
-    member: none,
     named: none,
     element: fieldElement,
     others: () => (atomic ? untyped : deduced),
@@ -130,7 +130,7 @@ function listAtom(schema: List, field: Field | undefined, within: Within): Atom 
 
 function mapAtom(schema: MapOf, within: Within): Atom {
   const others = once(() => atomOf(schema.values, undefined, within))
-  return { map: { atomic: schema.atomic === true, field: none, member: none, named: none, element: fieldElement, others, free: false } }
+  return { map: { atomic: schema.atomic === true, field: none, named: none, element: fieldElement, others, free: false } }
 }
 
 const typeMeta = new Set(['kind', 'apiVersion'])

@@ -74,6 +74,7 @@ function fieldsBelow(given: Atom, value: Json): FieldSet {
 }
 
 function membersBelow(map: MapAtom, object: JsonObject): FieldSet {
+  if (map.member === undefined) return othersBelow(map, object)
   const nodes: FieldNode[] = []
   const ranks: number[] = []
   for (const key in object) {

@@ -142,19 +142,19 @@ function mapReader(schema: Schema & { type: 'map' }): Reader {
     walk.enter()
     const keys = Object.keys(value)
     const isEmptyMap = keys.length === 0
-    let isSame = sortTexts(keys) && walk.shares
-    const items: Json[] = []
-    for (const key of keys) {
+    let items: Json[] | undefined = sortTexts(keys) && walk.shares ? undefined : []
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string
       const item = value[key] as Json
       if (nested) walk.path.push(new MapKey(key))
       const result = item === null ? zero(walk) : read(item, walk)
-      if (result !== item) isSame = false
-      items.push(result)
+      if (items === undefined && result !== item) items = keys.slice(0, i).map((each) => value[each] as Json)
+      items?.push(result)
       if (nested) walk.path.pop()
     }
     walk.depth--
     walk.isEmptyMap = isEmptyMap
-    if (isSame) return value
+    if (items === undefined) return value
     const result: JsonObject = {}
     for (let i = 0; i < keys.length; i++) setOwn(result, keys[i] as string, items[i] as Json)
     return result

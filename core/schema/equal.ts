@@ -15,8 +15,13 @@ export function equal(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]))
   }
-  const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], (b as JsonObject)[key]))
+  let more = 0
+  for (const key in a) {
+    if (!Object.hasOwn(b, key) || !equal(a[key], (b as JsonObject)[key])) return false
+    more++
+  }
+  for (const _ in b) more--
+  return more === 0
 }
 
 /** Whether the text of a part is a scalar. */

@@ -61,7 +61,8 @@ function validateNamespace({ namespace = '' }: Metadata, { namespaced, path }: O
 
 /** Validates keys and values of labels. */
 export function validateLabels(labels: Metadata['labels'], path: FieldPath, errors: FieldErrors): void {
-  for (const [key, value] of Object.entries(labels ?? {})) {
+  for (const key in labels) {
+    const value = labels[key] as string
     for (const message of formats.qualifiedName(key)) errors.invalid(path, key, message)
     for (const message of formats.labelValue(value)) errors.invalid(path, value, message)
   }
@@ -70,7 +71,8 @@ export function validateLabels(labels: Metadata['labels'], path: FieldPath, erro
 /** Keys are validated ignoring case; all keys and values together have at most 256 KiB. */
 export function validateAnnotations(annotations: Metadata['annotations'], path: FieldPath, errors: FieldErrors): void {
   let size = 0
-  for (const [key, value] of Object.entries(annotations ?? {})) {
+  for (const key in annotations) {
+    const value = annotations[key] as string
     size += utf8Length(key) + utf8Length(value)
     for (const message of formats.qualifiedName(key.toLowerCase())) errors.invalid(path, key, message)
   }

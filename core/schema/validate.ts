@@ -70,9 +70,9 @@ function partsOf(schema: Schema): Visit | undefined {
         visit &&
         ((value, path, errors, context) => {
           if (typeof value !== 'object' || value === null) return
-          for (const [key, item] of Object.entries(value)) {
+          for (const key in value) {
             if (errors.closed) return
-            visit(item, path.key(key), errors, context)
+            visit((value as JsonObject)[key] as Json, path.key(key), errors, context)
           }
         })
       )

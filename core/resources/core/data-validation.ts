@@ -27,19 +27,19 @@ function checkKeysAndSize(
   errors: FieldErrors,
 ): number {
   let size = 0
-  for (const [key, value] of Object.entries(values)) {
+  for (const key in values) {
     checkFormat(key, 'configMapKey', path.key(key), errors)
-    size += sizeOf(value)
+    size += sizeOf(values[key] as string)
   }
   return size
 }
 
 export function checkConfigMap({ data: texts = {}, binaryData = {} }: ConfigMap, errors: FieldErrors): void {
   let size = 0
-  for (const [key, value] of Object.entries(texts)) {
+  for (const key in texts) {
     checkFormat(key, 'configMapKey', data.key(key), errors)
     if (Object.hasOwn(binaryData, key)) errors.invalid(data.key(key), key, 'duplicate of key present in binaryData')
-    size += utf8Length(value)
+    size += utf8Length(texts[key] as string)
   }
   size += checkKeysAndSize(binaryData, FieldPath.of('binaryData'), decodedLength, errors)
   if (size > limit) errors.tooLong(FieldPath.of(''), limit)

@@ -7,12 +7,15 @@ function isObject(value: Node): value is { [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Lines that are collected: an error shows the first 4 KiB of their text. */
+const most = 1_024
+
 function collect(before: Node, after: Node, path: string, lines: string[]): void {
-  if (equal(before, after)) return
+  if (lines.length >= most || equal(before, after)) return
   if (isObject(before) && isObject(after)) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      collect(before[key], after[key], path === '' ? key : `${path}.${key}`, lines)
-    }
+    const at = (key: string) => (path === '' ? key : `${path}.${key}`)
+    for (const key in before) collect(before[key], after[key], at(key), lines)
+    for (const key in after) if (!Object.hasOwn(before, key)) collect(undefined, after[key], at(key), lines)
   } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     before.forEach((item, index) => {
       collect(item, after[index], `${path}[${index}]`, lines)
