@@ -91,8 +91,8 @@ transpile(root)
 if (!has('quick')) await build()
 if (has('slowest')) writeFileSync(usage, '')
 const { sideBySide, measuring } = processes(root, files)
-// One more than there are processors: now and then each waits for a timer, a disk or another process.
-const results = [await run(sideBySide, availableParallelism() + 1), await run(measuring, 1)]
+// More than there are processors: most of those that start daemons wait for timers, disks and other processes.
+const results = [await run(sideBySide, availableParallelism() + 2), await run(measuring, 1)]
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const sum = (field) => results.reduce((total, each) => total + each[field], 0)
 const skipped = sum('skipped')

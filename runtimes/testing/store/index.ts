@@ -468,7 +468,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
     on('deletes the keys of a lease that has ended, and only those', async (store) => {
       const recorder = new Recorder()
       store.watch('', await store.currentRevision(), recorder)
-      const short = await store.grantLease(1)
+      const short = await store.grantLease(2)
       const long = await store.grantLease(3600)
       const write = async (key: string, lease?: bigint) => {
         const result = await store.put(key, bytes(key), 0, lease)

@@ -131,7 +131,7 @@ test('leases end once, also when the leader changes', () =>
   withStore(async (store) => {
     const recorder = new Recorder()
     store.watch('leased/', await store.currentRevision(), recorder)
-    const lease = await store.grantLease(2)
+    const lease = await store.grantLease(5)
     for (const name of ['a', 'b', 'c']) await store.put(`leased/${name}`, bytes(name), 0, lease)
     const leader = await etcd.leader()
     await leader.signal('SIGKILL')

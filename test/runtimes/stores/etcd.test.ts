@@ -26,12 +26,15 @@ storeConformance('etcd store', open, 10)
 const large = new Uint8Array(1024 * 1024).fill(0x61)
 
 test('events larger than one message arrive whole, those of a revision together', async () => {
-  const { store, close } = await open()
+  const { etcd, store, close } = await open()
   const start = await store.currentRevision()
-  const lease = await store.grantLease(1)
+  const lease = await store.grantLease(3_600)
   const live = new Recorder()
   store.watch('', start, live)
   for (let i = 0; i < 5; i++) await store.put(`large/${i}`, large, 0, lease)
+  // Its end deletes all in one revision. It is ended rather than waited for: a short one may end between two writes.
+  const revoked = await fetch(`${etcd.servers[0]}/v3/lease/revoke`, { method: 'POST', body: JSON.stringify({ ID: `${lease}` }) })
+  assert.equal(revoked.status, 200, await revoked.text())
   await live.until(({ log }) => log.length === 10, 'the end of the lease')
   const late = new Recorder()
   store.watch('', start, late)
