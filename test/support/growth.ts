@@ -1,6 +1,6 @@
 /** Judges what a piece of work costs by the size of its input: time and memory for each MiB, and how the time grows. */
 import { processorTime, slowness } from './cost.ts'
-import { mostMemory, peakMemory } from './memory.ts'
+import { peakMemory } from './memory.ts'
 import { soak } from './soak.ts'
 
 const mebibyte = 1024 * 1024
@@ -87,8 +87,7 @@ async function timeFault(prepare: Prepare, small: Prepared, least: number, limit
 export async function memoryFault(prepare: Prepare, limit = defaultLimits.memory): Promise<string | undefined> {
   const { bytes, work } = await prepare(memory.bytes)
   const most = fixed.memory + (limit * Math.max(bytes, memory.bytes)) / mebibyte
-  if ((await mostMemory(work)) / mebibyte <= most) return undefined
-  const live = (await peakMemory(work)) / mebibyte
+  const live = (await peakMemory(work, most * mebibyte)) / mebibyte
   return live > most ? `fills: ${(bytes / mebibyte).toFixed(2)} MiB ${live.toFixed(1)} MiB` : undefined
 }
 

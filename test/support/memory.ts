@@ -11,36 +11,36 @@ function used(): number {
   return heapUsed + external
 }
 
-/**
- * Bytes in use above what was before the work, at most: after each collection of garbage that it causes, and at its end, its result
- * included. `exact`: every collection is a full one, so that garbage does not count.
- */
-async function peak(work: () => unknown, exact: boolean): Promise<number> {
-  collect()
-  const before = used()
+/** Bytes in use, at most: after each collection of garbage that the work causes, and at its end, its result included. */
+async function most(work: () => unknown, collections: 'usual' | 'full'): Promise<number> {
+  const full = collections === 'full'
   const profiler = new GCProfiler()
   profiler.start()
-  if (exact) setFlagsFromString('--gc-global')
+  if (full) setFlagsFromString('--gc-global')
   let result: unknown
   try {
     result = await work()
   } finally {
-    if (exact) setFlagsFromString('--no-gc-global')
+    if (full) setFlagsFromString('--no-gc-global')
   }
-  collect(exact ? undefined : { type: 'minor' })
+  collect(full ? undefined : { type: 'minor' })
   const after = used()
   const { statistics } = profiler.stop()
   const left = statistics
-    .filter(({ gcType }) => !exact || gcType === 'MarkSweepCompact')
+    .filter(({ gcType }) => !full || gcType === 'MarkSweepCompact')
     .map(({ afterGC: { heapStatistics } }) => heapStatistics.usedHeapSize + heapStatistics.externalMemory)
-  return result === left ? 0 : Math.max(after, ...left) - before
+  return result === left ? 0 : Math.max(after, ...left)
 }
 
 /**
- * Bytes that are live at the peak of the work, above what was before it, its result included; what the machine's other tenants do does not
- * count. What lives for less than one filling of the young generation (16 MiB) may be missed.
+ * Bytes that are live at the peak of the work, above what was before it, its result included. Every collection of garbage is made a full one,
+ * and what each leaves is looked at: so garbage does not count, nor does what the machine's other tenants do. What lives for less than one
+ * filling of the young generation (16 MiB) may be missed. Full collections take long: up to `enough` bytes, what usual ones leave is told,
+ * which is not less.
  */
-export const peakMemory = (work: () => unknown): Promise<number> => peak(work, true)
-
-/** At least `peakMemory` of the same work, with some of its garbage, in a third of the time. */
-export const mostMemory = (work: () => unknown): Promise<number> => peak(work, false)
+export async function peakMemory(work: () => unknown, enough = 0): Promise<number> {
+  collect()
+  const before = used()
+  const bound = enough > 0 ? (await most(work, 'usual')) - before : Number.POSITIVE_INFINITY
+  return bound <= enough ? bound : (await most(work, 'full')) - before
+}
