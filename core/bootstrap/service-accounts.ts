@@ -90,7 +90,7 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
     const { namespace = '', name = '', uid } = metadata
     if (resource === undefined) return
     const change = async (existing: ApiObject) => {
-      if (existing.metadata.uid !== uid) throw new Error('the secret was made anew')
+      if (existing.metadata.uid !== uid) throw new Error('the secret was recreated')
       return { ...existing, metadata: { ...existing.metadata, labels: { ...existing.metadata.labels, [key]: value } } }
     }
     const request = ownWrite({ platform, settings, now: clock.now() })

@@ -52,9 +52,9 @@ async function awaitBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'
     bytes = await readBody(exchange.request)
   } catch (error) {
     if (error instanceof ApiError) throw error
-    throw badRequest('the client went away before it had sent the body')
+    throw badRequest('the client disconnected before sending the whole body')
   }
-  if (exchange.expired) throw timeout('the body came too late')
+  if (exchange.expired) throw timeout('the request body was not received in time')
   exchange.seat?.take()
   return bytes
 }

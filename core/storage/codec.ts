@@ -93,7 +93,7 @@ function digitsOf(number: number): number {
 /** A value that is neither JSON nor an envelope: YAML, which the reference server tries last, too. */
 function readYaml(stored: Uint8Array): ApiObject {
   const object = parseYamlText(decoder.decode(stored)) as Partial<ApiObject> | null
-  if (typeof object?.metadata !== 'object') throw new Error('it is no object of this API')
+  if (typeof object?.metadata !== 'object') throw new Error('not an object of this API')
   return object as ApiObject
 }
 

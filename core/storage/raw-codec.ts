@@ -29,7 +29,7 @@ function parsed(stored: Uint8Array): ApiObject {
   const object = parseJsonText(decoder.decode(stored)) as Partial<ApiObject> | null
   const { kind, apiVersion, metadata } = object ?? {}
   if (typeof kind !== 'string' || typeof apiVersion !== 'string' || typeof metadata !== 'object' || metadata === null)
-    throw new Error('it is no object of this API')
+    throw new Error('not an object of this API')
   return object as ApiObject
 }
 

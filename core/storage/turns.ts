@@ -41,7 +41,7 @@ export class Turns {
 
   /** Resolves to false when the time limit passes first. */
   #wait(queue: Set<Waiter>, signal: AbortSignal | undefined): Promise<boolean> {
-    if (queue.size >= longestQueue) throw tooManyRequests('Too many writes of this object wait, please try again later.', 1)
+    if (queue.size >= longestQueue) throw tooManyRequests('Too many writes of this object are waiting, please try again later.', 1)
     return new Promise((resolve, reject) => {
       const leave = () => {
         queue.delete(turn)

@@ -87,7 +87,7 @@ class ListSource implements ByteSource {
       push(this.#item(this.#next++))
     }
     if (this.#next === this.#entries.length) {
-      if (this.#parts.sized && this.#taken !== this.#size) throw new Error('a list has another size than was said')
+      if (this.#parts.sized && this.#taken !== this.#size) throw new Error('list size differs from the announced size')
       push(this.#parts.end)
       this.#ended = true
     } else if (this.#slices.over) this.#wait()

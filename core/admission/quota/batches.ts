@@ -57,7 +57,7 @@ export function createBatches({ quotasOf, reread, check, save }: Charging): (att
         for (const waiter of charged) waiter.resolve()
         return
       }
-      if (tries === mostTries) throw new Error(`quota ${lost[0]?.metadata.name} is changed all the time`)
+      if (tries === mostTries) throw new Error(`quota ${lost[0]?.metadata.name} changed during every attempt`)
       left = await reread(lost)
       pending = charged
     }

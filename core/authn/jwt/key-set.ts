@@ -43,7 +43,7 @@ type Jose = typeof import('jose')
 
 async function importKey({ jwk: { d: _private, ...published } }: Key, algorithm: string, { importJWK }: Jose): Promise<CryptoKey> {
   const key = await importJWK(published, algorithm)
-  if (key instanceof Uint8Array) throw new Error('a shared secret is no key to verify with')
+  if (key instanceof Uint8Array) throw new Error('a shared secret is not a verification key')
   return key
 }
 

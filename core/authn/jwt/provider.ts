@@ -39,7 +39,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 /** Reads the JWKS URL of a discovery document. Throws an Error when the document belongs to another issuer. */
 function readDiscovery(text: string, issuer: string): string {
   const document: unknown = JSON.parse(text)
-  if (typeof document !== 'object' || document === null) throw new Error('the discovery document is no object')
+  if (typeof document !== 'object' || document === null) throw new Error('the discovery document is not an object')
   const { issuer: named, jwks_uri: keys } = document as { readonly issuer?: unknown; readonly jwks_uri?: unknown }
   if (named !== issuer) {
     const got = JSON.stringify(textOf(named))

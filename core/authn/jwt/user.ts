@@ -24,7 +24,7 @@ function textClaim(claims: Claims, name: string, what: string): string {
 function listClaim(value: Json, name: string): readonly string[] {
   const list: readonly Json[] = value === null ? [] : Array.isArray(value) ? value : [value]
   if (list.every((each) => typeof each === 'string')) return list
-  throw new AuthenticationError(`parse groups claim ${JSON.stringify(name)}: claim is no list of strings`)
+  throw new AuthenticationError(`parse groups claim ${JSON.stringify(name)}: claim is not a list of strings`)
 }
 
 /** An e-mail address is refused when the provider says that it is unverified (OpenID Connect Core 1.0, 5.1). */

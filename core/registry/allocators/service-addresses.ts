@@ -47,11 +47,11 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
   const ports = createPorts(store, prefix, options.serviceNodePortRange)
   const ranges = options.serviceClusterIpRanges.map((text) => {
     const range = addressRange(text)
-    if (range === undefined) throw new Error(`service range ${text} is no CIDR`)
+    if (range === undefined) throw new Error(`service range ${text} is not a CIDR`)
     return range
   })
   const [family, ...others] = ranges.map((range) => range.family)
-  if (family === undefined) throw new Error('there must be a service range')
+  if (family === undefined) throw new Error('a service range is required')
   const configured: readonly [Family, ...Family[]] = [family, ...others]
 
   const context = (): HookContext => ({ platform, settings, now: clock.now() })

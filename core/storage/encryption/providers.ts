@@ -70,7 +70,7 @@ async function withKeys({ keys }: Keys, { prefix, title, create }: (typeof ciphe
 }
 
 function chain([first, ...others]: readonly Prefixed[], unmatched: string, observation: Observation): Transformer {
-  if (first === undefined) throw new Error('there must be a provider, and a key')
+  if (first === undefined) throw new Error('at least one provider with a key is required')
   return byPrefix(first, others, unmatched, observation)
 }
 

@@ -258,7 +258,7 @@ test('discovery that is none', async () => {
     [{ issuer: 'https://other.example', jwks_uri: 'https://other.example' }, /issuer did not match.*expected/],
     [{ issuer: issuerUrl }, /did not return JWKS URL/],
     ['<html>', /not valid JSON/],
-    ['null', /no object/],
+    ['null', /not an object/],
     [new Response('no', { status: 500 }), /status 500/],
     ['x'.repeat(2 * 1024 * 1024), /more than 1048576 bytes/],
   ]
