@@ -105,8 +105,6 @@ const large: { [name: string]: (bytes: number) => object } = {
   'a long description': (bytes) => definition('larges', object({}, { description: 'x'.repeat(bytes) })),
 }
 
-/** Milliseconds for each MiB of a definition, whose patterns and rules are compiled. */
-const mostOfDefinitions = 800
 /** Milliseconds for each MiB of their objects, which are validated by what was compiled. */
 const mostOfObjects = 400
 
@@ -117,7 +115,7 @@ const createdWith =
 
 for (const [name, make] of Object.entries(large))
   test(`definition with many or large: ${name}`, async () => {
-    assert.deepEqual(await faultsOf([[name, createdWith(definitions, make)]], { time: mostOfDefinitions }), [])
+    assert.deepEqual(await faultsOf([[name, createdWith(definitions, make)]]), [])
   })
 
 const validations = (...rules: string[]) => ({ 'x-kubernetes-validations': rules.map((rule) => ({ rule })) })
