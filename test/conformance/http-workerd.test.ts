@@ -6,7 +6,7 @@ import type { Open } from './http-suite.ts'
 
 const worker = `${root}test/conformance/workerd.ts`
 const command = [process.execPath, '--import', 'tsx', 'wrangler-free-examples/workerd-run.ts', worker] as const
-const neverCompacted = 'timers end with the request that set them: the history is never compacted'
+const neverCompacted = 'workerd cancels timers at the end of the request that set them, so the history is never compacted'
 
 /** What a worker can't do, or this host of it does not. */
 const gaps = {

@@ -310,7 +310,7 @@ test('an authority that changes counts from then on; a bad one does not', async 
   const jane = issue(next, { commonName: 'jane', organizations: [] }, now())
   assert.equal(await whoIs({}, jane), 401)
   file('clients.pem', 'no certificate at all')
-  await eventually('the bad file is logged', async () => daemon.log().includes('client authorities not reloaded'))
+  await eventually('the bad file is logged', async () => daemon.log().includes('client CA bundles not reloaded'))
   assert.notEqual(await whoIs({}, identity('old')), 401, 'the last good ones stay')
   file('clients.pem', next.certPem)
   await eventually('the new authority counts', async () => (await whoIs({}, jane)) !== 401)
