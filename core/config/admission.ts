@@ -5,7 +5,7 @@ import { type ConnectionPorts, loadConnectionFile } from './connection-file.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import { type PluginKind, pluginKinds } from './files/admission-plugins.ts'
 import { ConfigurationFileError } from './files/error.ts'
-import { checkKind, type FileContext } from './files/kind.ts'
+import { type FileContext, validateKind } from './files/kind.ts'
 import { loadConfigurationFile, parseText } from './files/load.ts'
 import { loadWebhookCredentials } from './webhook-credentials.ts'
 
@@ -21,7 +21,7 @@ type Loaded = { -readonly [P in Plugin]?: ReturnType<(typeof pluginKinds)[P]['lo
 /** Validates kind and version, then loads. @throws ConfigurationFileError */
 function load(plugin: Plugin, value: unknown, context: FileContext): unknown {
   const { kinds = [], load: read }: PluginKind<unknown> = pluginKinds[plugin]
-  return read(checkKind(value, kinds, context), context)
+  return read(validateKind(value, kinds, context), context)
 }
 
 /** Moves the errors of an inline configuration to its place in the containing file. */

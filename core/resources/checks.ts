@@ -6,36 +6,41 @@ import { type FormatName, formats } from '../schema/formats.ts'
 import { parseAddress, parseNetwork } from '../schema/ip.ts'
 import type { Json } from '../schema/model.ts'
 
-export function checkNonNegative(value: number | undefined, path: FieldPath, errors: FieldErrors): void {
+export function validateNonNegative(value: number | undefined, path: FieldPath, errors: FieldErrors): void {
   if (value !== undefined && value < 0) errors.invalid(path, value, 'must be greater than or equal to 0')
 }
 
 /** The named members must not be negative. */
-export function checkCounts<T extends object>(object: T, names: readonly (keyof T & string)[], path: FieldPath, errors: FieldErrors): void {
+export function validateCounts<T extends object>(
+  object: T,
+  names: readonly (keyof T & string)[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const name of names) {
     const value: unknown = object[name]
-    if (typeof value === 'number' || typeof value === 'bigint') checkNonNegative(value as number, path.child(name), errors)
+    if (typeof value === 'number' || typeof value === 'bigint') validateNonNegative(value as number, path.child(name), errors)
   }
 }
 
 /** `Unsupported value` unless the value is allowed; the message lists the allowed ones in order. */
-export function checkSupported(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
+export function validateSupported(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (value === undefined || !allowed.includes(value)) errors.notSupported(path, value ?? '', allowed)
 }
 
-export function checkFormat(value: string | undefined, format: FormatName, path: FieldPath, errors: FieldErrors): void {
+export function validateFormat(value: string | undefined, format: FormatName, path: FieldPath, errors: FieldErrors): void {
   if (value !== undefined) for (const problem of formats[format](value)) errors.invalid(path, value, problem)
 }
 
 /** An address or network in an older field: updates may keep ambiguous spellings. */
-export function checkAddress(value: string, format: 'ip' | 'cidr', path: FieldPath, errors: FieldErrors): void {
+export function validateAddress(value: string, format: 'ip' | 'cidr', path: FieldPath, errors: FieldErrors): void {
   const known = format === 'ip' ? parseAddress(value) : parseNetwork(value)
-  if (known) errors.forgivable('spelling of addresses', () => checkFormat(value, format, path, errors))
-  else checkFormat(value, format, path, errors)
+  if (known) errors.forgivable('spelling of addresses', () => validateFormat(value, format, path, errors))
+  else validateFormat(value, format, path, errors)
 }
 
 /** A required value with a format. */
-export function checkRequiredFormat(
+export function validateRequiredFormat(
   value: string | undefined,
   format: FormatName,
   path: FieldPath,
@@ -43,7 +48,7 @@ export function checkRequiredFormat(
   detail = '',
 ): void {
   if (!value) errors.required(path, detail)
-  else checkFormat(value, format, path, errors)
+  else validateFormat(value, format, path, errors)
 }
 
 /** Returns a function that tells whether it was called with the same scalar before. */
@@ -60,6 +65,6 @@ export function repeats(): (value: string | number) => boolean {
 export const asJson = (value: unknown): Json => (value ?? null) as Json
 
 /** `field is immutable` if an update changes the value. */
-export function checkUnchanged(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors): void {
+export function validateUnchanged(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors): void {
   if (!equal(asJson(value), asJson(old))) errors.invalid(path, value as Json | undefined, 'field is immutable')
 }

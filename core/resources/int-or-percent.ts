@@ -14,11 +14,11 @@ export function amountOf(amount: Amount): number {
 }
 
 /** Adds an error for a negative number or a malformed percentage. */
-export function checkAmount(amount: Amount, path: FieldPath, errors: FieldErrors): void {
+export function validateAmount(amount: Amount, path: FieldPath, errors: FieldErrors): void {
   if (typeof amount === 'string') for (const problem of formats.percent(amount)) errors.invalid(path, amount, problem)
   if (typeof amount === 'number' && amount < 0) errors.invalid(path, amount, 'must be greater than or equal to 0')
 }
 
-export function checkAtMostAll(amount: Amount, path: FieldPath, errors: FieldErrors): void {
+export function validateAtMostAll(amount: Amount, path: FieldPath, errors: FieldErrors): void {
   if (amount !== undefined && (percentOf(amount) ?? 0) > 100) errors.invalid(path, amount, 'must not be greater than 100%')
 }

@@ -2,7 +2,7 @@ import { mainView, sideView, statusView, type View } from '../registry/view.ts'
 import { labelSelectorOf } from '../request/label-selector.ts'
 import { scaleColumns } from '../resources/autoscaling/columns.ts'
 import { Scale } from '../resources/autoscaling/v1/index.ts'
-import { checkNonNegative } from '../resources/checks.ts'
+import { validateNonNegative } from '../resources/checks.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition, type Scale as ScalePaths } from '../resources/definition.ts'
 import { type ApiError, badRequest, internalError, invalid } from '../respond/status.ts'
 import { getPath, setPath } from '../schema/accessors.ts'
@@ -77,7 +77,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
       const replicas = getPath(incoming, '.spec.replicas') ?? 0
       if (replicas === noReplicas) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`)
       const errors = new FieldErrors()
-      checkNonNegative(Number(replicas), FieldPath.of('spec', 'replicas'), errors)
+      validateNonNegative(Number(replicas), FieldPath.of('spec', 'replicas'), errors)
       if (errors.list.length > 0) throw invalid(body, existing.metadata.name ?? '', errors.list)
       const scaled = structuredClone(existing)
       setPath(scaled, specReplicas, replicas)

@@ -18,7 +18,7 @@ import {
   versionProblem,
 } from '../../admission/plugins/pod-security/policy.ts'
 import type { Toleration } from '../../admission/plugins/tolerations.ts'
-import { checkTolerations } from '../../resources/core/scheduling-validation.ts'
+import { validateTolerations } from '../../resources/core/scheduling-validation.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
@@ -44,7 +44,7 @@ const podSecurity = z.strictObject({
 
 const nameRules = { usernames: undefined, namespaces: formats.dns1123Label, runtimeClasses: formats.dns1123Subdomain }
 
-function checkNames(field: keyof typeof nameRules, names: readonly string[], errors: FieldErrors): void {
+function validateNames(field: keyof typeof nameRules, names: readonly string[], errors: FieldErrors): void {
   const seen = new Set<string>()
   for (const [index, name] of names.entries()) {
     const path = FieldPath.of('exemptions', field).index(index)
@@ -65,7 +65,7 @@ const podSecurityFile = fileKind({
       const given = defaults[`${mode}-version`]
       if (parseVersion(given) === undefined) errors.invalid(path.child(`${mode}-version`), given, versionProblem)
     }
-    for (const field of ['usernames', 'namespaces', 'runtimeClasses'] as const) checkNames(field, exemptions[field], errors)
+    for (const field of ['usernames', 'namespaces', 'runtimeClasses'] as const) validateNames(field, exemptions[field], errors)
   },
 })
 
@@ -132,7 +132,7 @@ const tolerationsFile = fileKind({
   schema: tolerations,
   check(file, errors, { platform, gates }) {
     const context = { platform, now: 0, settings: { allowPrivileged: false, garbageCollection: false, enabled: gates.enabled } }
-    for (const field of ['default', 'whitelist'] as const) checkTolerations(file[field], FieldPath.of(field), errors, context)
+    for (const field of ['default', 'whitelist'] as const) validateTolerations(file[field], FieldPath.of(field), errors, context)
   },
 })
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { createJwtCompiler } from '../../authn/jwt/expressions.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { checkClaims } from './claims.ts'
+import { validateClaims } from './claims.ts'
 import { bool, list, optional, text, typeMeta } from './fields.ts'
-import { checkIssuer, checkUnique } from './issuer.ts'
+import { validateIssuer, validateUnique } from './issuer.ts'
 import { jwtAuthenticator } from './jwt.ts'
 import { fileKind } from './kind.ts'
 
@@ -25,10 +25,10 @@ export const authenticationConfiguration = fileKind({
     if (jwt.length > mostAuthenticators) errors.tooMany(root, jwt.length, mostAuthenticators)
     const compiler = createJwtCompiler()
     for (const [index, each] of jwt.entries()) {
-      checkIssuer(each.issuer, root.index(index).child('issuer'), errors, context)
-      checkClaims(each, root.index(index), compiler, errors, context)
+      validateIssuer(each.issuer, root.index(index).child('issuer'), errors, context)
+      validateClaims(each, root.index(index), compiler, errors, context)
     }
-    checkUnique(jwt, root, errors)
+    validateUnique(jwt, root, errors)
     const conditions = FieldPath.of('anonymous', 'conditions')
     if (anonymous && !anonymous.enabled && anonymous.conditions.length > 0) {
       errors.invalid(conditions, anonymous.conditions, 'enabled should be set to true when conditions are defined')

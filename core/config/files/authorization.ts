@@ -47,7 +47,7 @@ function oneOf(value: string, allowed: readonly string[], path: FieldPath, error
   else if (!allowed.includes(value)) errors.notSupported(path, value, allowed)
 }
 
-function checkConnection(
+function validateConnection(
   { type, platformConfigFile: file }: WebhookAuthorizer['connectionInfo'],
   path: FieldPath,
   errors: FieldErrors,
@@ -64,7 +64,7 @@ function checkConnection(
   if (type === 'InClusterConfig' && file !== undefined) errors.invalid(at, file, 'can only be set when type=PlatformConfigFile')
 }
 
-function checkConditions(conditions: WebhookAuthorizer['matchConditions'], path: FieldPath, errors: FieldErrors): void {
+function validateConditions(conditions: WebhookAuthorizer['matchConditions'], path: FieldPath, errors: FieldErrors): void {
   if (conditions.length > mostConditions) {
     errors.tooMany(path, conditions.length, mostConditions)
     return
@@ -85,7 +85,7 @@ function checkConditions(conditions: WebhookAuthorizer['matchConditions'], path:
   })
 }
 
-function checkWebhook(given: WebhookAuthorizer, path: FieldPath, errors: FieldErrors, context: FileContext): void {
+function validateWebhook(given: WebhookAuthorizer, path: FieldPath, errors: FieldErrors, context: FileContext): void {
   if (given.timeout === 0) errors.required(path.child('timeout'))
   else if (given.timeout < 0 || given.timeout > longestTimeout) {
     errors.invalid(path.child('timeout'), formatDuration(given.timeout), 'must be > 0s and <= 30s')
@@ -99,11 +99,11 @@ function checkWebhook(given: WebhookAuthorizer, path: FieldPath, errors: FieldEr
   if (matchVersion !== '') oneOf(matchVersion, ['v1'], matchPath, errors)
   else if (given.matchConditions.length > 0) errors.required(matchPath, 'required if match conditions are specified')
   oneOf(given.failurePolicy, ['NoOpinion', 'Deny'], path.child('failurePolicy'), errors)
-  checkConnection(given.connectionInfo, path.child('connectionInfo'), errors, context)
-  checkConditions(given.matchConditions, path.child('matchConditions'), errors)
+  validateConnection(given.connectionInfo, path.child('connectionInfo'), errors, context)
+  validateConditions(given.matchConditions, path.child('matchConditions'), errors)
 }
 
-function checkName(name: string, seen: Set<string>, path: FieldPath, errors: FieldErrors): void {
+function validateName(name: string, seen: Set<string>, path: FieldPath, errors: FieldErrors): void {
   const problems = formats.dns1123Subdomain(name)
   if (name === '') errors.required(path)
   else if (seen.has(name)) errors.duplicate(path, name)
@@ -126,10 +126,10 @@ export const authorizationConfiguration = fileKind({
       types.add(type)
       if (type === '' || !known.includes(type)) oneOf(type, known, path.child('type'), errors)
       else if (repeated) errors.duplicate(path.child('type'), type)
-      checkName(name, names, path.child('name'), errors)
+      validateName(name, names, path.child('name'), errors)
       if (type === 'Webhook') {
         if (hook === undefined) errors.required(path.child('webhook'), 'required when type=Webhook')
-        else checkWebhook(hook, path.child('webhook'), errors, context)
+        else validateWebhook(hook, path.child('webhook'), errors, context)
       } else if (hook !== undefined) errors.invalid(path.child('webhook'), 'non-null', 'may only be specified when type=Webhook')
     }
   },

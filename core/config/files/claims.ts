@@ -28,7 +28,7 @@ function compiled(result: Compiled, expression: string, path: FieldPath, errors:
   return undefined
 }
 
-function checkValidationRules(rules: JWTAuthenticator['claimValidationRules'], path: FieldPath, checking: Checking): void {
+function validateValidationRules(rules: JWTAuthenticator['claimValidationRules'], path: FieldPath, checking: Checking): void {
   const { compiler, errors, programs } = checking
   const [claims, expressions] = [new Set<string>(), new Set<string>()]
   for (const [index, { claim, requiredValue, expression, message }] of rules.entries()) {
@@ -51,13 +51,13 @@ function checkValidationRules(rules: JWTAuthenticator['claimValidationRules'], p
 }
 
 /** Validates a mapping; returns the program if it is an expression. */
-function checkMapping({ claim, expression }: Mappings['uid'], path: FieldPath, { compiler, errors }: Checking): Program | undefined {
+function validateMapping({ claim, expression }: Mappings['uid'], path: FieldPath, { compiler, errors }: Checking): Program | undefined {
   if (claim !== '' && expression !== '') errors.invalid(path, '', bothSet)
   else if (expression !== '') return compiled(compiler.claims(expression), expression, path.child('expression'), errors)
   return undefined
 }
 
-function checkPrefix({ claim, prefix, expression }: Mappings['username'], path: FieldPath, errors: FieldErrors): void {
+function validatePrefix({ claim, prefix, expression }: Mappings['username'], path: FieldPath, errors: FieldErrors): void {
   if (claim !== '' && expression !== '') return
   if (expression !== '' && prefix !== undefined) {
     errors.invalid(path.child('prefix'), prefix, 'may not be specified when expression is set')
@@ -66,7 +66,7 @@ function checkPrefix({ claim, prefix, expression }: Mappings['username'], path: 
   }
 }
 
-function checkExtra(extra: Mappings['extra'], path: FieldPath, checking: Checking, { platform }: FileContext): void {
+function validateExtra(extra: Mappings['extra'], path: FieldPath, checking: Checking, { platform }: FileContext): void {
   const { compiler, errors, programs } = checking
   const seen = new Set<string>()
   const reserved = [platform.domain, platform.labelDomain]
@@ -91,7 +91,7 @@ function checkExtra(extra: Mappings['extra'], path: FieldPath, checking: Checkin
 }
 
 /** A user name from the claim `email` requires a check of `email_verified` somewhere. */
-function checkEmail(username: Program, path: FieldPath, { errors, programs }: Checking): void {
+function validateEmail(username: Program, path: FieldPath, { errors, programs }: Checking): void {
   const uses = (claim: string) => (program: Program) => selects(program.tree, 'claims', claim)
   if (!uses('email')(username) || [username, ...programs].some(uses('email_verified'))) return
   errors.invalid(
@@ -101,7 +101,7 @@ function checkEmail(username: Program, path: FieldPath, { errors, programs }: Ch
   )
 }
 
-function checkUserRules(rules: JWTAuthenticator['userValidationRules'], path: FieldPath, { compiler, errors }: Checking): void {
+function validateUserRules(rules: JWTAuthenticator['userValidationRules'], path: FieldPath, { compiler, errors }: Checking): void {
   const seen = new Set<string>()
   for (const [index, { expression }] of rules.entries()) {
     const at = path.index(index).child('expression')
@@ -113,7 +113,7 @@ function checkUserRules(rules: JWTAuthenticator['userValidationRules'], path: Fi
 }
 
 /** Validates an authenticator's rules and mappings, including compilation of expressions. */
-export function checkClaims(
+export function validateClaims(
   authenticator: JWTAuthenticator,
   path: FieldPath,
   compiler: JwtCompiler,
@@ -124,14 +124,14 @@ export function checkClaims(
   const { username, groups, uid, extra } = claimMappings
   const mappings = path.child('claimMappings')
   const checking: Checking = { compiler, errors, programs: [] }
-  checkValidationRules(claimValidationRules, path.child('claimValidationRules'), checking)
+  validateValidationRules(claimValidationRules, path.child('claimValidationRules'), checking)
   if (username.claim === '' && username.expression === '') errors.required(mappings.child('username'), 'claim or expression is required')
-  checkPrefix(username, mappings.child('username'), errors)
-  const name = checkMapping(username, mappings.child('username'), checking)
-  checkPrefix(groups, mappings.child('groups'), errors)
-  checkMapping(groups, mappings.child('groups'), checking)
-  checkMapping(uid, mappings.child('uid'), checking)
-  checkExtra(extra, mappings.child('extra'), checking, context)
-  if (name) checkEmail(name, mappings.child('username').child('expression'), checking)
-  checkUserRules(userValidationRules, path.child('userValidationRules'), checking)
+  validatePrefix(username, mappings.child('username'), errors)
+  const name = validateMapping(username, mappings.child('username'), checking)
+  validatePrefix(groups, mappings.child('groups'), errors)
+  validateMapping(groups, mappings.child('groups'), checking)
+  validateMapping(uid, mappings.child('uid'), checking)
+  validateExtra(extra, mappings.child('extra'), checking, context)
+  if (name) validateEmail(name, mappings.child('username').child('expression'), checking)
+  validateUserRules(userValidationRules, path.child('userValidationRules'), checking)
 }

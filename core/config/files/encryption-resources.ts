@@ -32,7 +32,7 @@ function nameProblem({ text, resource, group }: Name, platform: Platform): strin
   return group === '*' && resource !== '*' ? 'encrypting the same resource across groups is not supported' : undefined
 }
 
-function checkList(names: readonly Name[], path: FieldPath, errors: FieldErrors): void {
+function validateList(names: readonly Name[], path: FieldPath, errors: FieldErrors): void {
   const texts = names.map(({ text }) => text)
   if (names.length === 0) errors.required(path, `at least one ${path} is required`)
   if (new Set(texts).size < texts.length) errors.invalid(path, texts, 'the same resource cannot be specified multiple times')
@@ -44,12 +44,12 @@ function checkList(names: readonly Name[], path: FieldPath, errors: FieldErrors)
 }
 
 /** Validates the names of each entry; a name covered by an earlier wildcard is an error, because it would have no effect. */
-export function checkResources(entries: readonly (readonly string[])[], root: FieldPath, platform: Platform, errors: FieldErrors): void {
+export function validateResources(entries: readonly (readonly string[])[], root: FieldPath, platform: Platform, errors: FieldErrors): void {
   const earlier: Name[] = []
   for (const [index, entry] of entries.entries()) {
     const path = root.index(index).child('resources')
     const names = entry.map(readName)
-    checkList(names, path, errors)
+    validateList(names, path, errors)
     for (const [number, name] of names.entries()) {
       const problem = nameProblem(name, platform)
       const mask = earlier.find((one) => covers(one, name))

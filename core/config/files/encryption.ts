@@ -3,7 +3,7 @@ import { decodeBase64 } from '../../schema/base64.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { checkResources } from './encryption-resources.ts'
+import { validateResources } from './encryption-resources.ts'
 import { list, optional, optionalDuration, optionalInt32, text, typeMeta } from './fields.ts'
 import { type FileContext, fileKind } from './kind.ts'
 
@@ -37,7 +37,7 @@ export type KeyManagement = z.output<typeof kms>
 const keyLengths = { aesgcm: [16, 24, 32], aescbc: [16, 24, 32], secretbox: [32] } as const
 const transformers = ['aesgcm', 'aescbc', 'secretbox'] as const
 
-function checkSecret(secret: string, lengths: readonly number[], path: FieldPath, errors: FieldErrors): void {
+function validateSecret(secret: string, lengths: readonly number[], path: FieldPath, errors: FieldErrors): void {
   if (secret === '') {
     errors.required(path, 'secret is a mandatory field for a key')
     return
@@ -52,16 +52,22 @@ function checkSecret(secret: string, lengths: readonly number[], path: FieldPath
   }
 }
 
-function checkKeys(given: z.output<typeof keys>, lengths: readonly number[], path: FieldPath, errors: FieldErrors): void {
+function validateKeys(given: z.output<typeof keys>, lengths: readonly number[], path: FieldPath, errors: FieldErrors): void {
   if (given.keys.length === 0) errors.required(path, 'at least one keys is required')
   for (const [index, { name, secret }] of given.keys.entries()) {
     const at = path.index(index)
     if (name === '') errors.required(at.child('name'), 'name is a mandatory field for a key')
-    checkSecret(secret, lengths, at.child('secret'), errors)
+    validateSecret(secret, lengths, at.child('secret'), errors)
   }
 }
 
-function checkKeyManagement(given: KeyManagement, path: FieldPath, used: ReadonlySet<string>, reload: boolean, errors: FieldErrors): void {
+function validateKeyManagement(
+  given: KeyManagement,
+  path: FieldPath,
+  used: ReadonlySet<string>,
+  reload: boolean,
+  errors: FieldErrors,
+): void {
   const { apiVersion, name, cachesize, endpoint, timeout } = given
   const old = apiVersion === 'v1'
   if (name === '') errors.required(path.child('name'), 'name is a mandatory field for a provider')
@@ -86,7 +92,7 @@ function checkKeyManagement(given: KeyManagement, path: FieldPath, used: Readonl
   }
 }
 
-function checkProvider(given: EncryptionProvider, path: FieldPath, used: Set<string>, reload: boolean, errors: FieldErrors): void {
+function validateProvider(given: EncryptionProvider, path: FieldPath, used: Set<string>, reload: boolean, errors: FieldErrors): void {
   const named = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (named.length !== 1) {
     const detail =
@@ -98,10 +104,10 @@ function checkProvider(given: EncryptionProvider, path: FieldPath, used: Set<str
   }
   for (const name of transformers) {
     const value = given[name]
-    if (value !== undefined) checkKeys(value, keyLengths[name], path.child(name).child('keys'), errors)
+    if (value !== undefined) validateKeys(value, keyLengths[name], path.child(name).child('keys'), errors)
   }
   if (given.kms !== undefined) {
-    checkKeyManagement(given.kms, path.child('kms'), used, reload, errors)
+    validateKeyManagement(given.kms, path.child('kms'), used, reload, errors)
     used.add(given.kms.name)
   }
 }
@@ -116,7 +122,7 @@ export const encryptionConfiguration = fileKind({
       errors.required(root, 'at least one resources is required')
       return
     }
-    checkResources(
+    validateResources(
       resources.map((entry) => entry.resources),
       root,
       platform,
@@ -126,7 +132,7 @@ export const encryptionConfiguration = fileKind({
     for (const [index, entry] of resources.entries()) {
       const path = root.index(index).child('providers')
       if (entry.providers.length === 0) errors.required(path, `at least one ${path} is required`)
-      for (const [number, each] of entry.providers.entries()) checkProvider(each, path.index(number), used, automaticReload, errors)
+      for (const [number, each] of entry.providers.entries()) validateProvider(each, path.index(number), used, automaticReload, errors)
     }
   },
 })

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import type { JWTAuthenticator } from './jwt.ts'
 import type { FileContext } from './kind.ts'
 
-function checkURL(text: string, path: FieldPath, errors: FieldErrors): void {
+function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
   if (!URL.canParse(text)) {
     errors.invalid(path, text, 'must be a URL')
     return
@@ -18,7 +18,7 @@ function checkURL(text: string, path: FieldPath, errors: FieldErrors): void {
 
 const trimmed = (text: string) => text.replace(/\/+$/, '')
 
-function checkAudiences(audiences: readonly string[], policy: string, path: FieldPath, errors: FieldErrors): void {
+function validateAudiences(audiences: readonly string[], policy: string, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('audiences')
   if (audiences.length === 0) {
     errors.required(at, `at least one ${at} is required`)
@@ -33,21 +33,21 @@ function checkAudiences(audiences: readonly string[], policy: string, path: Fiel
   errors.invalid(path.child('audienceMatchPolicy'), policy, `audienceMatchPolicy ${detail}`)
 }
 
-export function checkIssuer(issuer: JWTAuthenticator['issuer'], path: FieldPath, errors: FieldErrors, context: FileContext): void {
+export function validateIssuer(issuer: JWTAuthenticator['issuer'], path: FieldPath, errors: FieldErrors, context: FileContext): void {
   const { url, discoveryURL, audiences, audienceMatchPolicy, certificateAuthority, egressSelectorType: egress } = issuer
   if (url === '') errors.required(path.child('url'))
   else {
     if (context.ownIssuers.includes(url)) {
       errors.invalid(path.child('url'), url, `URL must not overlap with disallowed issuers: [${context.ownIssuers.join(' ')}]`)
     }
-    checkURL(url, path.child('url'), errors)
+    validateURL(url, path.child('url'), errors)
   }
   if (discoveryURL !== '') {
     const at = path.child('discoveryURL')
     if (url !== '' && trimmed(url) === trimmed(discoveryURL)) errors.invalid(at, discoveryURL, 'discoveryURL must be different from URL')
-    checkURL(discoveryURL, at, errors)
+    validateURL(discoveryURL, at, errors)
   }
-  checkAudiences(audiences, audienceMatchPolicy, path, errors)
+  validateAudiences(audiences, audienceMatchPolicy, path, errors)
   if (certificateAuthority !== '' && !/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/.test(certificateAuthority)) {
     errors.invalid(path.child('certificateAuthority'), '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')
   }
@@ -60,7 +60,7 @@ export function checkIssuer(issuer: JWTAuthenticator['issuer'], path: FieldPath,
 }
 
 /** Issuer and discovery URLs must be unique, so that at most one authenticator handles a token. */
-export function checkUnique(jwt: readonly JWTAuthenticator[], root: FieldPath, errors: FieldErrors): void {
+export function validateUnique(jwt: readonly JWTAuthenticator[], root: FieldPath, errors: FieldErrors): void {
   for (const name of ['url', 'discoveryURL'] as const) {
     const seen = new Set<string>()
     for (const [index, { issuer }] of jwt.entries()) {

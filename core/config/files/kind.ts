@@ -54,7 +54,7 @@ export interface RegisteredKind {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Validates kind and version (first kind preferred; no kinds: any object) and returns the value. @throws ConfigurationFileError */
-export function checkKind(
+export function validateKind(
   value: unknown,
   kinds: readonly RegisteredKind[],
   { path, platform }: Pick<FileContext, 'path' | 'platform'>,

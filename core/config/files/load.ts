@@ -8,7 +8,7 @@ import { authenticationConfiguration } from './authentication.ts'
 import { authorizationConfiguration } from './authorization.ts'
 import { encryptionConfiguration } from './encryption.ts'
 import { ConfigurationFileError } from './error.ts'
-import { checkKind, type FileContext, type RegisteredKind } from './kind.ts'
+import { type FileContext, type RegisteredKind, validateKind } from './kind.ts'
 import { tracingConfiguration } from './tracing.ts'
 
 export const fileKinds = {
@@ -62,7 +62,7 @@ export function loadConfigurationFile<K extends FileKindName>(
   platform: Platform,
   options: Partial<Pick<FileContext, 'ownIssuers' | 'automaticReload' | 'egress' | 'gates'>> = {},
 ): ConfigurationFile<K> {
-  const file = checkKind(parseText(text, path), kindsOf(kind), { path, platform })
+  const file = validateKind(parseText(text, path), kindsOf(kind), { path, platform })
   const context: FileContext = {
     platform,
     path,

@@ -1,5 +1,5 @@
 /** Defaults ipFamilyPolicy and ipFamilies of a service, and rejects what the configured ranges can't provide. */
-import { checkServiceAddresses } from '../../resources/core/service-address-validation.ts'
+import { validateServiceAddresses } from '../../resources/core/service-address-validation.ts'
 import { type Family, isHeadless, needsClusterIP, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -77,7 +77,7 @@ export function chooseFamilies(spec: ServiceSpec, old: ServiceSpec | undefined, 
   if (!needsClusterIP(spec) || (old && keepsPreference(spec, old))) return errors
   const free = isHeadless(spec) && hasNoSelector(spec)
   spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (free ? 'RequireDualStack' : 'SingleStack')
-  checkServiceAddresses(spec, errors)
+  validateServiceAddresses(spec, errors)
   if (errors.count > 0) return errors
   if (old) reduce(spec, old, errors)
   checkSingleStack(spec, errors)

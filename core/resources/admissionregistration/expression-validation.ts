@@ -27,13 +27,13 @@ function checking(compiler: PolicyCompiler, scope: ExpressionScope, errors: Fiel
 }
 
 /** Match conditions have no `variables`. */
-function checkConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors): void {
+function validateConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors): void {
   const check = checking(createPolicyCompiler(), { params, authorizer: true }, errors)
   conditions?.forEach(({ expression }, index) => void check(path.index(index).child('expression'), expression.trim(), [boolType]))
 }
 
 /** Declares the variables, and returns the scope of expressions that may use them. */
-function checkVariables(
+function validateVariables(
   { variables, paramKind }: Pick<ValidatingSpec, 'variables' | 'paramKind'>,
   compiler: PolicyCompiler,
   path: FieldPath,
@@ -59,9 +59,9 @@ const specPath = FieldPath.of('spec')
 
 export function validateValidatingExpressions(spec: ValidatingSpec, errors: FieldErrors, old?: ValidatingSpec): void {
   const params = spec.paramKind != null
-  if (!keepsConditions(spec, old)) checkConditions(spec.matchConditions, params, specPath.child('matchConditions'), errors)
+  if (!keepsConditions(spec, old)) validateConditions(spec.matchConditions, params, specPath.child('matchConditions'), errors)
   const compiler = createPolicyCompiler()
-  const scope = checkVariables(spec, compiler, specPath.child('variables'), errors)
+  const scope = validateVariables(spec, compiler, specPath.child('variables'), errors)
   const check = checking(compiler, scope, errors)
   spec.validations?.forEach(({ expression, messageExpression }, index) => {
     const path = specPath.child('validations').index(index)
@@ -77,9 +77,10 @@ export function validateValidatingExpressions(spec: ValidatingSpec, errors: Fiel
 }
 
 export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErrors, old?: MutatingSpec): void {
-  if (!keepsConditions(spec, old)) checkConditions(spec.matchConditions, spec.paramKind != null, specPath.child('matchConditions'), errors)
+  if (!keepsConditions(spec, old))
+    validateConditions(spec.matchConditions, spec.paramKind != null, specPath.child('matchConditions'), errors)
   const compiler = createPolicyCompiler()
-  const scope = checkVariables(spec, compiler, specPath.child('variables'), errors)
+  const scope = validateVariables(spec, compiler, specPath.child('variables'), errors)
   const check = checking(compiler, { ...scope, patches: true }, errors)
   spec.mutations?.forEach(({ patchType, applyConfiguration, jsonPatch }, index) => {
     const path = specPath.child('mutations').index(index)

@@ -1,8 +1,8 @@
 import { field, inline, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
-import { checkRequiredFormat } from '../checks.ts'
+import { validateRequiredFormat } from '../checks.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { MatchPolicyType } from './enums.ts'
-import { checkExpression, defaultMatch, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
+import { defaultMatch, validateExpression, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'
 
 export const MatchCondition = message(
@@ -14,8 +14,8 @@ export const MatchCondition = message(
   },
   {
     validate({ name, expression }, path, errors) {
-      checkRequiredFormat(name, 'qualifiedName', path.child('name'), errors)
-      checkExpression(expression, path, errors)
+      validateRequiredFormat(name, 'qualifiedName', path.child('name'), errors)
+      validateExpression(expression, path, errors)
     },
   },
 )

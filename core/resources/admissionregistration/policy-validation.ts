@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkSupported, repeats } from '../checks.ts'
+import { asJson, repeats, validateFormat, validateSupported } from '../checks.ts'
 import type { MatchResources, ParamKind, ParamRef, Variable } from './match.ts'
 import type { MutatingAdmissionPolicySpec, Mutation } from './mutatingadmissionpolicy.ts'
 import type { AuditAnnotation, ValidatingAdmissionPolicySpec, Validation } from './validatingadmissionpolicy.ts'
@@ -56,12 +56,12 @@ export function validateMutation(
       if (member)
         errors.invalid(at, { ...member, expression: member.expression ?? '' }, `must not be specified when patchType is ${patchType}`)
     } else if (!member) errors.required(at, `must be specified when patchType is ${type}`)
-    else checkExpression(member.expression, at, errors)
+    else validateExpression(member.expression, at, errors)
   }
 }
 
 /** Requires a non-empty expression. */
-export function checkExpression(expression: string | undefined, path: FieldPath, errors: FieldErrors): void {
+export function validateExpression(expression: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!expression?.trim()) errors.required(path.child('expression'), 'expression is not specified')
 }
 
@@ -70,14 +70,14 @@ export function validateValidation(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  checkExpression(expression, path, errors)
+  validateExpression(expression, path, errors)
   if (messageExpression && messageExpression.trim() === '') {
     errors.invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified')
   }
   const text = message?.trim() ?? ''
   if (message && text === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified')
   else if (/[\n\r]/.test(text)) errors.invalid(path.child('message'), message as string, 'message must not contain line breaks')
-  if (reason !== undefined) checkSupported(reason, reasons, path.child('reason'), errors)
+  if (reason !== undefined) validateSupported(reason, reasons, path.child('reason'), errors)
 }
 
 export function validateAnnotation({ valueExpression }: Infer<typeof AuditAnnotation>, path: FieldPath, errors: FieldErrors): void {
@@ -94,7 +94,7 @@ export function validateVariable({ name, expression }: Infer<typeof Variable>, p
   else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || reserved.has(name)) {
     errors.invalid(path.child('name'), name, 'name is not a valid CEL identifier')
   }
-  checkExpression(expression, path, errors)
+  validateExpression(expression, path, errors)
 }
 
 export function validateParamKind({ apiVersion = '', kind = '' }: Infer<typeof ParamKind>, path: FieldPath, errors: FieldErrors): void {
@@ -136,7 +136,7 @@ export function validateAnnotationNames(spec: Infer<typeof ValidatingAdmissionPo
   spec.auditAnnotations?.forEach(({ key }, index) => {
     const path = FieldPath.of('spec').child('auditAnnotations').index(index).child('key')
     if (name === '') errors.invalid(path, key, 'requires metadata.name be non-empty')
-    else checkFormat(`${name}/${key}`, 'qualifiedName', path, errors)
+    else validateFormat(`${name}/${key}`, 'qualifiedName', path, errors)
   })
 }
 
@@ -164,13 +164,13 @@ export function validateParamRef(
     for (const each of ['name', 'selector']) errors.forbidden(path.child(each), 'name and selector are mutually exclusive')
   }
   if (!name && !selector) errors.required(path, 'one of name or selector must be specified')
-  if (name) checkFormat(name, 'pathSegment', path.child('name'), errors)
-  checkSupported(parameterNotFoundAction, ['Deny', 'Allow'], path.child('parameterNotFoundAction'), errors)
+  if (name) validateFormat(name, 'pathSegment', path.child('name'), errors)
+  validateSupported(parameterNotFoundAction, ['Deny', 'Allow'], path.child('parameterNotFoundAction'), errors)
 }
 
 export function validatePolicyName(policyName: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!policyName) errors.required(path.child('policyName'))
-  else checkFormat(policyName, 'dns1123Subdomain', path.child('policyName'), errors)
+  else validateFormat(policyName, 'dns1123Subdomain', path.child('policyName'), errors)
 }
 
 export function validateActions(actions: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {

@@ -5,13 +5,13 @@ import type { Infer } from '../../schema/model.ts'
 import type { Rule } from './match.ts'
 
 /** A wildcard must be the only value. */
-function checkWildcard(values: readonly string[], words: string, path: FieldPath, errors: FieldErrors): void {
+function validateWildcard(values: readonly string[], words: string, path: FieldPath, errors: FieldErrors): void {
   if (values.length > 1 && values.includes('*')) errors.invalid(path, [...values], `if '*' is present, must not specify other ${words}`)
 }
 
 export function validateOperations(operations: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (operations.length === 0) errors.required(path)
-  checkWildcard(operations, 'operations', path, errors)
+  validateWildcard(operations, 'operations', path, errors)
 }
 
 export function validateRule(
@@ -20,10 +20,10 @@ export function validateRule(
   errors: FieldErrors,
 ): void {
   if (apiGroups.length === 0) errors.required(path.child('apiGroups'))
-  checkWildcard(apiGroups, 'API groups', path.child('apiGroups'), errors)
+  validateWildcard(apiGroups, 'API groups', path.child('apiGroups'), errors)
   const versionsAt = path.child('apiVersions')
   if (apiVersions.length === 0) errors.required(versionsAt)
-  checkWildcard(apiVersions, 'API versions', versionsAt, errors)
+  validateWildcard(apiVersions, 'API versions', versionsAt, errors)
   apiVersions.forEach((version, index) => {
     if (version === '') errors.required(versionsAt.index(index))
   })

@@ -3,7 +3,7 @@ import { boolType } from '../../cel/types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, repeats } from '../checks.ts'
+import { repeats, validateFormat } from '../checks.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
 import { conditionEnvironment } from './expressions.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
@@ -25,7 +25,7 @@ export function defaultWebhook(webhook: Webhook): void {
 export function validateWebhook(webhook: Webhook, path: FieldPath, errors: FieldErrors): void {
   const { name, sideEffects, timeoutSeconds, clientConfig } = webhook
   if (name === '') errors.required(path.child('name'))
-  else checkFormat(name, 'fullyQualifiedName', path.child('name'), errors)
+  else validateFormat(name, 'fullyQualifiedName', path.child('name'), errors)
   const effectsAt = path.child('sideEffects')
   if (sideEffects == null) errors.required(effectsAt, `must specify one of ${harmless.join(', ')}`)
   else if (sideEffects === 'Some' || sideEffects === 'Unknown') {
@@ -61,7 +61,7 @@ function validateReviewVersions(versions: readonly string[], path: FieldPath, er
   const isRepeat = repeats()
   versions.forEach((version, index) => {
     if (isRepeat(version)) errors.invalid(path.index(index), version, 'duplicate version')
-    else checkFormat(version, 'dns1035Label', path.index(index), errors)
+    else validateFormat(version, 'dns1035Label', path.index(index), errors)
   })
   if (!versions.some((version) => reviewVersions.includes(version))) {
     const detail = `must include at least one of ${reviewVersions.join(', ')}`

@@ -6,8 +6,15 @@ import { formats } from '../../schema/formats.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { asJson } from '../checks.ts'
 import type { Definition } from './definition-validation.ts'
-import { checkLegacyDefaults, mayBeNonStructural } from './legacy-validation.ts'
-import { checkColumn, checkSelectable, checkSubresources, checkVersionSchema, checkWarning, schemaOf } from './version-validation.ts'
+import { mayBeNonStructural, validateLegacyDefaults } from './legacy-validation.ts'
+import {
+  schemaOf,
+  validateColumn,
+  validateSelectable,
+  validateSubresources,
+  validateVersionSchema,
+  validateWarning,
+} from './version-validation.ts'
 
 type Spec = Definition['spec']
 type Version = Spec['versions'][number]
@@ -35,7 +42,7 @@ function eachPart<T>(versions: readonly Version[], name: keyof typeof shared, pa
 }
 
 /** Versions must have schemas; if stored ones have none, new schemas require that fields are pruned. */
-function checkSchemasGiven(
+function validateSchemasGiven(
   versions: readonly Version[],
   { preserveUnknownFields }: Spec,
   old: Spec | undefined,
@@ -57,7 +64,7 @@ function isUnchanged(version: Version, old: readonly Version[]): boolean {
   return before !== undefined && equal(asJson(schemaOf(version)), asJson(schemaOf(before)))
 }
 
-function checkNames(versions: readonly Version[], given: readonly Version[] | null, errors: FieldErrors): void {
+function validateNames(versions: readonly Version[], given: readonly Version[] | null, errors: FieldErrors): void {
   const all = asJson(given)
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
     errors.invalid(allVersions, all, 'must contain unique version names')
@@ -70,30 +77,30 @@ function checkNames(versions: readonly Version[], given: readonly Version[] | nu
 }
 
 /** Adds the errors of all versions. */
-export function checkVersions(spec: Spec, old: Spec | undefined, errors: FieldErrors): void {
+export function validateVersions(spec: Spec, old: Spec | undefined, errors: FieldErrors): void {
   // Required, so that absent is null.
   const versions = spec.versions ?? []
   const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
-  checkSchemasGiven(versions, spec, old, errors)
-  checkLegacyDefaults(spec, root.child('preserveUnknownFields'), errors)
+  validateSchemasGiven(versions, spec, old, errors)
+  validateLegacyDefaults(spec, root.child('preserveUnknownFields'), errors)
   versions.forEach((version, index) => {
     const problems = formats.dns1035Label(version.name)
     if (problems.length > 0) errors.invalid(allVersions.index(index).child('name'), version.name, problems.join(','))
-    checkWarning(version, allVersions.index(index).child('deprecationWarning'), errors)
+    validateWarning(version, allVersions.index(index).child('deprecationWarning'), errors)
   })
-  checkNames(versions, spec.versions ?? null, errors)
+  validateNames(versions, spec.versions ?? null, errors)
   const legacy = old !== undefined && mayBeNonStructural(spec, old)
   const common = new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1
   eachPart(versions, 'schema', schemaOf, (schema, path, version) => {
     const hasStatus = common ? anyStatus : version.subresources?.status !== undefined
-    if (schema) checkVersionSchema(schema, path, errors, { hasStatus, unchanged: isUnchanged(version, old?.versions ?? []), legacy })
+    if (schema) validateVersionSchema(schema, path, errors, { hasStatus, unchanged: isUnchanged(version, old?.versions ?? []), legacy })
   })
   eachPart(
     versions,
     'subresources',
     ({ subresources }) => subresources,
     (part, path) => {
-      if (part) checkSubresources(part, path, errors)
+      if (part) validateSubresources(part, path, errors)
     },
   )
   eachPart(
@@ -101,7 +108,7 @@ export function checkVersions(spec: Spec, old: Spec | undefined, errors: FieldEr
     'additionalPrinterColumns',
     (version) => version.additionalPrinterColumns ?? [],
     (part, path) => {
-      for (const [index, column] of part.entries()) checkColumn(column, path.index(index), errors)
+      for (const [index, column] of part.entries()) validateColumn(column, path.index(index), errors)
     },
   )
   eachPart(
@@ -112,7 +119,7 @@ export function checkVersions(spec: Spec, old: Spec | undefined, errors: FieldEr
       // The reference reports shared selectable fields only if the schema is shared, too.
       if (part.length > 0 && path === shared.selectableFields && !common) {
         errors.invalid(path, '', 'may only be set when validations.schema is included')
-      } else checkSelectable(version, path, errors)
+      } else validateSelectable(version, path, errors)
     },
   )
 }

@@ -49,7 +49,12 @@ export function approvalOf(annotations: { readonly [name: string]: string } | un
   }
 }
 
-export function checkApproval(definition: Definition, old: Definition | undefined, errors: FieldErrors, { platform }: HookContext): void {
+export function validateApproval(
+  definition: Definition,
+  old: Definition | undefined,
+  errors: FieldErrors,
+  { platform }: HookContext,
+): void {
   const { group } = definition.spec
   if (!isProtected(group, platform)) return
   const name = platform.name(annotation)

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkSupported, repeats } from '../checks.ts'
+import { repeats, validateFormat, validateSupported } from '../checks.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
 import { bundleProblem } from './ca-bundle.ts'
 import type { CustomResourceDefinitionSpec } from './customresourcedefinition.ts'
@@ -14,13 +14,13 @@ const reviewVersions = ['v1', 'v1beta1']
  * Validates a new CA bundle in an update. Not validated before the definition is established, or if the stored bundle is malformed
  * too; the webhook call then fails.
  */
-export function checkBundle(bundle: string, path: FieldPath, errors: FieldErrors, before: string): void {
+export function validateBundle(bundle: string, path: FieldPath, errors: FieldErrors, before: string): void {
   const problem = bundleProblem(bundle)
   if (problem !== undefined && bundleProblem(before) === undefined) errors.invalid(path, bundle, problem)
 }
 
 /** Errors use the field names from before settings moved below `webhook`. */
-export function checkConversion(spec: Infer<typeof CustomResourceDefinitionSpec>, path: FieldPath, errors: FieldErrors): void {
+export function validateConversion(spec: Infer<typeof CustomResourceDefinitionSpec>, path: FieldPath, errors: FieldErrors): void {
   const { conversion, preserveUnknownFields } = spec
   if (!conversion) return
   const { strategy, webhook } = conversion
@@ -33,13 +33,13 @@ export function checkConversion(spec: Infer<typeof CustomResourceDefinitionSpec>
     errors.invalid(at.strategy, strategy, 'must be None if spec.preserveUnknownFields is true')
   }
   if (strategy === '') errors.required(at.strategy)
-  else checkSupported(strategy, ['None', 'Webhook'], at.strategy, errors)
+  else validateSupported(strategy, ['None', 'Webhook'], at.strategy, errors)
   if (strategy === 'Webhook') {
     if (!webhook?.clientConfig) errors.required(at.client, 'required when strategy is set to Webhook')
     else if ((webhook.clientConfig.url === undefined) === (webhook.clientConfig.service === undefined)) {
       errors.required(at.client, 'exactly one of url or service is required')
     } else validateClientConfig(webhook.clientConfig, at.client, errors)
-    checkReviewVersions(webhook?.conversionReviewVersions ?? [], at.reviews, errors)
+    validateReviewVersions(webhook?.conversionReviewVersions ?? [], at.reviews, errors)
     return
   }
   const detail = 'should not be set when strategy is not set to Webhook'
@@ -47,12 +47,12 @@ export function checkConversion(spec: Infer<typeof CustomResourceDefinitionSpec>
   if (webhook?.conversionReviewVersions?.length) errors.forbidden(at.reviews, detail)
 }
 
-function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors) {
+function validateReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors) {
   if (versions.length === 0) return errors.required(path)
   const isRepeat = repeats()
   versions.forEach((version, index) => {
     if (isRepeat(version)) errors.invalid(path.index(index), version, 'duplicate version')
-    else checkFormat(version, 'dns1035Label', path.index(index), errors)
+    else validateFormat(version, 'dns1035Label', path.index(index), errors)
   })
   if (versions.some((version) => reviewVersions.includes(version))) return
   errors.forgivable('versions of reviews', () =>

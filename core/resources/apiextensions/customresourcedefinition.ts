@@ -3,7 +3,7 @@ import { objectRules } from '../core/own-validation.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { holdForInstances } from './definition-deletion.ts'
-import { checkDefinition, checkStatus } from './definition-validation.ts'
+import { checkStatus, validateDefinition } from './definition-validation.ts'
 import { JSONSchemaProps } from './json-schema.ts'
 import { formatWarnings } from './unknown-formats.ts'
 import { fromV1beta1 } from './v1beta1.ts'
@@ -174,7 +174,7 @@ export const customResourceDefinitions = resource({
       if (missing.length > 0) definition.status = { ...definition.status, storedVersions: [...stored, ...missing] }
     },
     prepareDelete: holdForInstances,
-    validate: objectRules(checkDefinition),
+    validate: objectRules(validateDefinition),
     warnings: formatWarnings,
     validateStatus: (definition, _old, errors) => checkStatus(definition, errors),
   },

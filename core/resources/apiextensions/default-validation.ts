@@ -33,7 +33,7 @@ function checkEmbedded(schema: Schema, value: Json, path: FieldPath, errors: Fie
 }
 
 /** Adds errors of kind, apiVersion or metadata. */
-function checkMetadata(value: Json, { schema, around }: Embedded, path: FieldPath, errors: FieldErrors): void {
+function validateMetadata(value: Json, { schema, around }: Embedded, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
   const object = { apiVersion: 'validation/v1', kind: 'Validation', ...around(value) }
   const whole = readPart({ ...schema, 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true })
@@ -45,9 +45,9 @@ function checkMetadata(value: Json, { schema, around }: Embedded, path: FieldPat
 }
 
 /** Adds the errors of a default; only of the first kind found. */
-function checkDefault(schema: Schema, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateDefault(schema: Schema, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
-  if (meta) checkMetadata(value, meta, path, found)
+  if (meta) validateMetadata(value, meta, path, found)
   else checkEmbedded(schema, value, path, found)
   const root = schema.facets?.embeddedResource === true
   // A default that would be pruned is still validated.
@@ -60,20 +60,20 @@ function checkDefault(schema: Schema, value: Json, meta: Embedded | undefined, p
 }
 
 /** Adds the errors of all defaults of a schema. Nodes with additionalProperties: true have no fields, hence no defaults. */
-export function checkDefaults(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+export function validateDefaults(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   if (!someNode(schema, (node) => node.default !== undefined)) return
-  checkNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined, false, errors)
+  validateNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined, false, errors)
 }
 
 /** `inMeta`: the node describes kind, apiVersion or metadata of its object. */
-function checkNode(node: SchemaNode, path: FieldPath, outer: Embedded | undefined, inMeta: boolean, errors: FieldErrors): void {
+function validateNode(node: SchemaNode, path: FieldPath, outer: Embedded | undefined, inMeta: boolean, errors: FieldErrors): void {
   const isEmbedded = node['x-kubernetes-embedded-resource'] === true
   const embedded: Embedded | undefined = isEmbedded ? { schema: node, around: (value) => value as JsonObject } : outer
   const meta = inMeta && !isEmbedded ? embedded : undefined
-  if (node.default !== undefined) checkDefault(readPart(node), node.default, meta, path.child('default'), errors)
+  if (node.default !== undefined) validateDefault(readPart(node), node.default, meta, path.child('default'), errors)
   const items = itemsOf(node)
   if (items)
-    checkNode(
+    validateNode(
       items,
       path.child('items'),
       within(embedded, (value) => [value]),
@@ -83,7 +83,7 @@ function checkNode(node: SchemaNode, path: FieldPath, outer: Embedded | undefine
   for (const [name, property] of Object.entries(node.properties ?? {})) {
     const isMeta = meta !== undefined || (isEmbedded && metaNames.has(name))
     const inside = within(embedded, (value) => ({ [name]: value }))
-    checkNode(property, path.child('properties').key(name), inside, isMeta, errors)
+    validateNode(property, path.child('properties').key(name), inside, isMeta, errors)
   }
 }
 

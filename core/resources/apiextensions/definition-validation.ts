@@ -3,10 +3,10 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkSupported, checkUnchanged } from '../checks.ts'
-import { checkVersions } from './all-versions-validation.ts'
-import { checkApproval } from './approval-validation.ts'
-import { checkBundle, checkConversion } from './conversion-validation.ts'
+import { validateSupported, validateUnchanged } from '../checks.ts'
+import { validateVersions } from './all-versions-validation.ts'
+import { validateApproval } from './approval-validation.ts'
+import { validateBundle, validateConversion } from './conversion-validation.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from './customresourcedefinition.ts'
 
 export type Definition = Infer<typeof CustomResourceDefinition>
@@ -20,26 +20,26 @@ const isEstablished = ({ status }: Definition) =>
 
 const bundleOf = ({ conversion }: Definition['spec']) => conversion?.webhook?.clientConfig?.caBundle ?? ''
 
-export function checkDefinition(definition: Definition, errors: FieldErrors, context: HookContext, old?: Definition): void {
+export function validateDefinition(definition: Definition, errors: FieldErrors, context: HookContext, old?: Definition): void {
   const { metadata, spec, status } = definition
   if (!old && metadata?.name !== `${spec.names.plural}.${spec.group}`) {
     errors.invalid(FieldPath.of('metadata', 'name'), metadata?.name ?? '', 'must be spec.names.plural+"."+spec.group')
   }
-  checkGroup(spec.group, errors)
+  validateGroup(spec.group, errors)
   if (spec.scope === '') errors.required(root.child('scope'))
-  else checkSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)
-  checkVersions(spec, old?.spec, errors)
-  checkRequiredNames(spec.names, errors)
-  checkNames(spec.names, root.child('names'), errors)
-  checkConversion(spec, root.child('conversion'), errors)
-  if (old) checkFixed(definition, old, errors)
+  else validateSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)
+  validateVersions(spec, old?.spec, errors)
+  validateRequiredNames(spec.names, errors)
+  validateNames(spec.names, root.child('names'), errors)
+  validateConversion(spec, root.child('conversion'), errors)
+  if (old) validateFixed(definition, old, errors)
   const bundle = bundleOf(spec)
   if (old && bundle !== '' && isEstablished(old)) {
-    checkBundle(bundle, root.child('conversion').child('webhookClientConfig').child('caBundle'), errors, bundleOf(old.spec))
+    validateBundle(bundle, root.child('conversion').child('webhookClientConfig').child('caBundle'), errors, bundleOf(old.spec))
   }
   checkStatus(definition, errors)
-  checkStored(status?.storedVersions ?? [], spec.versions ?? [], errors)
-  checkApproval(definition, old, errors, context)
+  validateStored(status?.storedVersions ?? [], spec.versions ?? [], errors)
+  validateApproval(definition, old, errors, context)
   if (spec.preserveUnknownFields && !old?.spec.preserveUnknownFields) {
     const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
     errors.invalid(root.child('preserveUnknownFields'), true, detail)
@@ -47,20 +47,20 @@ export function checkDefinition(definition: Definition, errors: FieldErrors, con
 }
 
 export function checkStatus({ status }: Definition, errors: FieldErrors): void {
-  if (status?.acceptedNames) checkNames(status.acceptedNames, FieldPath.of('status', 'acceptedNames'), errors)
+  if (status?.acceptedNames) validateNames(status.acceptedNames, FieldPath.of('status', 'acceptedNames'), errors)
 }
 
 /** Fields that determine store keys and URL paths are immutable. */
-function checkFixed({ spec }: Definition, old: Definition, errors: FieldErrors): void {
+function validateFixed({ spec }: Definition, old: Definition, errors: FieldErrors): void {
   if (isEstablished(old)) {
-    checkUnchanged(spec.scope, old.spec.scope, root.child('scope'), errors)
-    checkUnchanged(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors)
+    validateUnchanged(spec.scope, old.spec.scope, root.child('scope'), errors)
+    validateUnchanged(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors)
   }
-  checkUnchanged(spec.group, old.spec.group, root.child('group'), errors)
-  checkUnchanged(spec.names.plural, old.spec.names.plural, root.child('names').child('plural'), errors)
+  validateUnchanged(spec.group, old.spec.group, root.child('group'), errors)
+  validateUnchanged(spec.names.plural, old.spec.names.plural, root.child('names').child('plural'), errors)
 }
 
-function checkGroup(group: string, errors: FieldErrors): void {
+function validateGroup(group: string, errors: FieldErrors): void {
   const path = root.child('group')
   const problems = formats.dns1123Subdomain(group)
   if (group === '') errors.required(path)
@@ -68,13 +68,13 @@ function checkGroup(group: string, errors: FieldErrors): void {
   else if (!group.includes('.')) errors.invalid(path, group, 'should be a domain with at least one dot')
 }
 
-function checkRequiredNames(names: Names, errors: FieldErrors): void {
+function validateRequiredNames(names: Names, errors: FieldErrors): void {
   for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {
     if (!names[name]) errors.required(root.child('names').child(name))
   }
 }
 
-function checkNames(names: Names, path: FieldPath, errors: FieldErrors): void {
+function validateNames(names: Names, path: FieldPath, errors: FieldErrors): void {
   const check = (value: string | undefined, at: FieldPath, mixedCase = false) => {
     if (!value) return
     const problems = formats.dns1035Label(mixedCase ? value.toLowerCase() : value)
@@ -97,7 +97,7 @@ function checkNames(names: Names, path: FieldPath, errors: FieldErrors): void {
 }
 
 /** Objects may be stored in any of these versions; each must stay until the objects have been migrated. */
-function checkStored(stored: readonly string[], versions: readonly Version[], errors: FieldErrors) {
+function validateStored(stored: readonly string[], versions: readonly Version[], errors: FieldErrors) {
   const path = FieldPath.of('status', 'storedVersions')
   if (stored.length === 0) return errors.invalid(path, null, 'must have at least one stored version')
   for (const { name, storage } of versions) {

@@ -143,7 +143,7 @@ export interface ExpressionSettings {
 }
 
 /** Adds the errors of all rules of a schema. */
-export function checkExpressions(schema: Message, path: FieldPath, errors: FieldErrors, settings: ExpressionSettings): void {
+export function validateExpressions(schema: Message, path: FieldPath, errors: FieldErrors, settings: ExpressionSettings): void {
   const checks = new RuleChecks(errors, settings)
   checks.visit(schema, path, true, { cardinality: 1 })
   checks.total(path)

@@ -3,7 +3,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Definition } from './definition-validation.ts'
 import { findUnsupported, type SchemaNode, someNode } from './schema-nodes.ts'
-import { checkStructural } from './structural-validation.ts'
+import { validateStructural } from './structural-validation.ts'
 import { schemaOf } from './version-validation.ts'
 
 type Spec = Definition['spec']
@@ -17,7 +17,7 @@ function anyNode(spec: Spec, test: (node: SchemaNode) => boolean): boolean {
 function isStructural(schema: SchemaNode): boolean {
   if (findUnsupported(schema) !== undefined) return false
   const errors = new FieldErrors()
-  checkStructural(schema, FieldPath.root, errors)
+  validateStructural(schema, FieldPath.root, errors)
   return errors.count === 0
 }
 
@@ -41,7 +41,7 @@ export function mayBeNonStructural(spec: Spec, old: Spec): boolean {
 }
 
 /** Defaults require pruning. */
-export function checkLegacyDefaults(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+export function validateLegacyDefaults(spec: Spec, path: FieldPath, errors: FieldErrors): void {
   if (spec.preserveUnknownFields && anyNode(spec, hasDefault)) {
     errors.invalid(path, true, 'must be false in order to use defaults in the schema')
   }

@@ -1,10 +1,10 @@
 /** Validates x-kubernetes-list-type and its keys. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { asJson, checkSupported } from '../checks.ts'
+import { asJson, validateSupported } from '../checks.ts'
 import { itemsOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
-export function checkListType(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+export function validateListType(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const { type = '', 'x-kubernetes-list-type': kind, 'x-kubernetes-list-map-keys': keys = [] } = schema
   const at = path.child('x-kubernetes-list-type')
   const items = itemsOf(schema)
@@ -12,21 +12,21 @@ export function checkListType(schema: SchemaNode, path: FieldPath, errors: Field
     const detail = 'must be array if x-kubernetes-list-type is specified'
     if (type === '') errors.required(path.child('type'), detail)
     else errors.invalid(path.child('type'), type, detail)
-  } else if (kind === 'set' && items) errors.forgivable('items of sets', () => checkSetItems(items, path.child('items'), errors))
-  if (kind !== undefined) checkSupported(kind, ['atomic', 'set', 'map'], at, errors)
+  } else if (kind === 'set' && items) errors.forgivable('items of sets', () => validateSetItems(items, path.child('items'), errors))
+  if (kind !== undefined) validateSupported(kind, ['atomic', 'set', 'map'], at, errors)
   if (keys.length > 0 && kind !== 'map') {
     const detail = 'must be map if x-kubernetes-list-map-keys is non-empty'
     if (kind === undefined) errors.required(at, detail)
     else errors.invalid(at, kind, detail)
   }
-  if (kind === 'map') checkKeys(schema, items, keys, path, errors)
+  if (kind === 'map') validateKeys(schema, items, keys, path, errors)
   if (items && (kind === 'set' || kind === 'map')) {
-    errors.forgivable('items that may be null', () => checkItems(items, kind, keys, path.child('items'), errors))
+    errors.forgivable('items that may be null', () => validateItems(items, kind, keys, path.child('items'), errors))
   }
 }
 
 /** Items of a set are compared as a whole. */
-function checkSetItems(items: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+function validateSetItems(items: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const { type, 'x-kubernetes-list-type': list = null, 'x-kubernetes-map-type': map } = items
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
   if (type === 'array' && list !== null && list !== 'atomic') errors.invalid(path.child('x-kubernetes-list-type'), list, detail)
@@ -34,7 +34,13 @@ function checkSetItems(items: SchemaNode, path: FieldPath, errors: FieldErrors):
   if (type === 'object' && map !== 'atomic') errors.invalid(path.child('x-kubernetes-map-type'), list, detail)
 }
 
-function checkKeys(schema: SchemaNode, items: SchemaNode | undefined, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function validateKeys(
+  schema: SchemaNode,
+  items: SchemaNode | undefined,
+  keys: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const at = path.child('x-kubernetes-list-map-keys')
   const below = path.child('items')
   if (keys.length === 0) errors.required(at, 'must not be empty if x-kubernetes-list-type is map')
@@ -58,7 +64,7 @@ function checkKeys(schema: SchemaNode, items: SchemaNode | undefined, keys: read
 }
 
 /** Items must have all keys, with values. */
-function checkItems(items: SchemaNode, kind: string, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function validateItems(items: SchemaNode, kind: string, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (items.nullable) errors.forbidden(path.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${kind}`)
   if (kind !== 'map') return
   const required = new Set(items.required)

@@ -16,7 +16,7 @@ function workOf(pattern: string): number {
 }
 
 /** Whether the patterns of a schema may be compiled; adds an error otherwise. */
-export function checkPatterns(schema: SchemaNode, path: FieldPath, errors: FieldErrors): boolean {
+export function validatePatterns(schema: SchemaNode, path: FieldPath, errors: FieldErrors): boolean {
   const patterns = new Set<string>()
   for (const { pattern } of everyNode(schema)) if (pattern) patterns.add(pattern)
   let work = 0

@@ -1,8 +1,8 @@
 /** Validates each node of a custom resource's schema, regardless of its place. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { asJson, checkSupported } from '../checks.ts'
-import { checkListType } from './list-type-validation.ts'
+import { asJson, validateSupported } from '../checks.ts'
+import { validateListType } from './list-type-validation.ts'
 import { findUnsupported, itemsByPlace, itemsOf, othersOf, type SchemaNode, schemaAt, type ValidationRule } from './schema-nodes.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
@@ -29,34 +29,34 @@ const isSet = (value: unknown) => value !== undefined && value !== '' && Object.
  * Validates the nodes of a schema; structural-validation.ts validates how they fit together. Returns
  * the paths of nodes with errors at or below them, whose rules can't be compiled.
  */
-export function checkSchema(schema: SchemaNode, path: FieldPath, errors: FieldErrors): ReadonlySet<string> {
+export function validateSchema(schema: SchemaNode, path: FieldPath, errors: FieldErrors): ReadonlySet<string> {
   const around = { meta: false, broken: new Set<string>() }
-  checkNode(schema, path, around, true, errors)
+  validateNode(schema, path, around, true, errors)
   return around.broken
 }
 
-function checkNode(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
+function validateNode(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
   const before = errors.count
-  checkSupportedMembers(schema, path, around, errors)
+  validateSupportedMembers(schema, path, around, errors)
   if (schema.uniqueItems) {
     errors.forbidden(path.child('uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic')
   }
-  checkParts(schema, path, around, root, errors)
+  validateParts(schema, path, around, root, errors)
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
     errors.invalid(path.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined')
   }
-  checkMapType(schema, path, errors)
-  checkListType(schema, path, errors)
+  validateMapType(schema, path, errors)
+  validateListType(schema, path, errors)
   schema['x-kubernetes-validations']?.forEach((rule, index) => {
-    checkRule(rule, schema, path.child('x-kubernetes-validations').index(index), errors)
+    validateRule(rule, schema, path.child('x-kubernetes-validations').index(index), errors)
   })
   if (errors.count > before) around.broken.add(path.toString())
 }
 
-function checkSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, noDefault }: Around, errors: FieldErrors): void {
+function validateSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, noDefault }: Around, errors: FieldErrors): void {
   const { type = '' } = schema
   if (type !== '' && !types.includes(type))
-    errors.forgivable('types of schemas', () => checkSupported(type, types, path.child('type'), errors))
+    errors.forgivable('types of schemas', () => validateSupported(type, types, path.child('type'), errors))
   if (schema.default !== undefined && noDefault !== undefined) errors.forbidden(path.child('default'), `must not be set ${noDefault}`)
   for (const name of refusedUnlessEmpty) if (isSet(schema[name])) errors.forbidden(path.child(name), `${name} is not supported`)
   for (const name of refused) if (schema[name] !== undefined) errors.forbidden(path.child(name), `${name} is not supported`)
@@ -67,10 +67,10 @@ function checkSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, noDe
   }
 }
 
-function checkParts(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
+function validateParts(schema: SchemaNode, path: FieldPath, around: Around, root: boolean, errors: FieldErrors): void {
   const { properties, additionalProperties, not, definitions, dependencies } = schema
   const visit = (part: SchemaNode | undefined, at: FieldPath, where = around) => {
-    if (part) checkNode(part, at, where, false, errors)
+    if (part) validateNode(part, at, where, false, errors)
   }
   const others = othersOf(schema)
   if (additionalProperties !== undefined) {
@@ -103,18 +103,18 @@ function checkParts(schema: SchemaNode, path: FieldPath, around: Around, root: b
     }
 }
 
-function checkMapType({ type = '', 'x-kubernetes-map-type': kind }: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+function validateMapType({ type = '', 'x-kubernetes-map-type': kind }: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   if (kind === undefined) return
   const detail = 'must be object if x-kubernetes-map-type is specified'
   if (type === '') errors.required(path.child('type'), detail)
   else if (type !== 'object') errors.invalid(path.child('type'), type, detail)
-  checkSupported(kind, ['atomic', 'granular'], path.child('x-kubernetes-map-type'), errors)
+  validateSupported(kind, ['atomic', 'granular'], path.child('x-kubernetes-map-type'), errors)
 }
 
 const hasBreaks = (text: string) => /[\n\r]/.test(text)
 
 /** Validates the texts of a rule; its expression is compiled elsewhere. */
-function checkRule(rule: ValidationRule, schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+function validateRule(rule: ValidationRule, schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const { rule: expression = '', message = '', messageExpression = '', reason, fieldPath = '' } = rule
   const at = { message: path.child('message'), field: path.child('fieldPath') }
   if (expression.trim() === '') errors.required(path.child('rule'), 'rule is not specified')
@@ -126,7 +126,7 @@ function checkRule(rule: ValidationRule, schema: SchemaNode, path: FieldPath, er
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.required(path.child('messageExpression'), 'messageExpression must be non-empty if specified')
   }
-  if (reason !== undefined) checkSupported(reason, reasons, path.child('reason'), errors)
+  if (reason !== undefined) validateSupported(reason, reasons, path.child('reason'), errors)
   if (fieldPath === '') return
   if (fieldPath.trim() === '') errors.invalid(at.field, fieldPath, 'must be non-empty if specified')
   if (hasBreaks(fieldPath)) errors.invalid(at.field, fieldPath, 'must not contain line breaks')
@@ -159,7 +159,7 @@ function selectableAt(jsonPath: string, schema: SchemaNode, path: FieldPath, err
 }
 
 /** Validates the selectable fields of a version. */
-export function checkSelectableFields(
+export function validateSelectableFields(
   fields: readonly { readonly jsonPath: string }[],
   schema: SchemaNode,
   path: FieldPath,

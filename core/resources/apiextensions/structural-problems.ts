@@ -1,7 +1,7 @@
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Definition } from './definition-validation.ts'
-import { checkStructural } from './structural-validation.ts'
+import { validateStructural } from './structural-validation.ts'
 import { schemaOf } from './version-validation.ts'
 
 const root = FieldPath.of('spec')
@@ -12,7 +12,7 @@ export function structuralProblems({ spec }: Definition): string[] {
   if (spec.preserveUnknownFields) errors.invalid(root.child('preserveUnknownFields'), true, 'must be false')
   for (const [index, version] of spec.versions.entries()) {
     const schema = schemaOf(version)
-    if (schema) checkStructural(schema, root.child('versions').index(index).child('schema').child('openAPIV3Schema'), errors)
+    if (schema) validateStructural(schema, root.child('versions').index(index).child('schema').child('openAPIV3Schema'), errors)
   }
   return [...new Set(errors.list.map(({ field, message }) => `${field}: ${message}`))]
 }

@@ -18,52 +18,52 @@ const intOrString = [{ type: 'integer' }, { type: 'string' }]
 const isIntOrString = (schemas: readonly SchemaNode[] | undefined) => equal(asJson(schemas), intOrString)
 
 /** Adds all errors of the schema, sorted by text as in the reference. */
-export function checkStructural(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+export function validateStructural(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
-  checkNode(schema, 'root', path, found)
-  checkCompleteness(schema, schema, path, path, found)
+  validateNode(schema, 'root', path, found)
+  validateCompleteness(schema, schema, path, path, found)
   found.sort()
   errors.include(found)
 }
 
 const noProperties: NonNullable<SchemaNode['properties']> = {}
 
-function checkNode(schema: SchemaNode, place: Place, path: FieldPath, errors: FieldErrors): void {
+function validateNode(schema: SchemaNode, place: Place, path: FieldPath, errors: FieldErrors): void {
   const { type = '', properties = noProperties, additionalProperties } = schema
   const items = itemsOf(schema)
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true
   const either = schema['x-kubernetes-int-or-string'] === true
   if (type === 'array' && !schema.items) errors.required(path.child('items'), 'must be specified')
-  if (items) checkNode(items, 'item', path.child('items'), errors)
+  if (items) validateNode(items, 'item', path.child('items'), errors)
   const names = Object.keys(properties)
   const below = path.child('properties')
-  for (const name of names) checkNode(properties[name] as SchemaNode, 'field', below.key(name), errors)
+  for (const name of names) validateNode(properties[name] as SchemaNode, 'field', below.key(name), errors)
   if (additionalProperties !== undefined) {
     if (place === 'root') errors.forbidden(path.child('additionalProperties'), 'must not be used at the root')
     if (embedded) errors.forbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set')
     const others = othersOf(schema)
-    if (others) checkNode(others, 'field', path.child('additionalProperties'), errors)
+    if (others) validateNode(others, 'field', path.child('additionalProperties'), errors)
   }
   if (either)
     for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const) {
       if (schema[name]) errors.invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true')
     }
-  checkValue(schema, path, errors)
+  validateValue(schema, path, errors)
   if (embedded && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true'
     if (type === '') errors.required(path.child('type'), detail)
     else errors.invalid(path.child('type'), type, detail)
   } else if (type === '' && !either && !keepsUnknown) errors.required(path.child('type'), typeNeeded[place])
   if (place === 'root' && type !== '' && type !== 'object') errors.invalid(path.child('type'), type, 'must be object at the root')
-  if (names.length > 0) checkMeta(properties, place === 'root', place === 'root' || embedded, below, errors)
+  if (names.length > 0) validateMeta(properties, place === 'root', place === 'root' || embedded, below, errors)
   if (embedded && !keepsUnknown && names.length === 0) {
     errors.required(below, 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields')
   }
 }
 
 /** Metadata is predefined; schemas may only restrict name and generateName. */
-function checkMeta(
+function validateMeta(
   { kind, apiVersion, metadata }: NonNullable<SchemaNode['properties']>,
   root: boolean,
   whole: boolean,
@@ -87,17 +87,17 @@ function checkMeta(
 }
 
 /** Constraints on a value besides its structure. The `anyOf` of an int-or-string is no structure. */
-function checkValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+function validateValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = '' } = schema
-  if (!isIntOrString(anyOf)) for (const [index, each] of anyOf.entries()) checkNested(each, path.child('anyOf').index(index), errors)
+  if (!isIntOrString(anyOf)) for (const [index, each] of anyOf.entries()) validateNested(each, path.child('anyOf').index(index), errors)
   allOf.forEach((each, index) => {
     const { anyOf: first, ...rest } = each
-    checkNested(index === 0 && isIntOrString(first) ? rest : each, path.child('allOf').index(index), errors)
+    validateNested(index === 0 && isIntOrString(first) ? rest : each, path.child('allOf').index(index), errors)
   })
   oneOf.forEach((each, index) => {
-    checkNested(each, path.child('oneOf').index(index), errors)
+    validateNested(each, path.child('oneOf').index(index), errors)
   })
-  if (not) checkNested(not, path.child('not'), errors)
+  if (not) validateNested(not, path.child('not'), errors)
   const problem = pattern === '' ? undefined : patternProblem(pattern)
   if (problem !== undefined) errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`)
 }
@@ -119,11 +119,12 @@ const structure: readonly (readonly [name: string, detail: string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-function checkNested(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
-  checkValue(schema, path, errors)
+function validateNested(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+  validateValue(schema, path, errors)
   const items = itemsOf(schema)
-  if (items) checkNested(items, path.child('items'), errors)
-  for (const [name, property] of Object.entries(schema.properties ?? {})) checkNested(property, path.child('properties').key(name), errors)
+  if (items) validateNested(items, path.child('items'), errors)
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    validateNested(property, path.child('properties').key(name), errors)
   for (const [name, detail] of structure) {
     const value = schema[name]
     if (value !== undefined && value !== '' && value !== false) errors.forbidden(path.child(name), detail)
@@ -134,7 +135,7 @@ function checkNested(schema: SchemaNode, path: FieldPath, errors: FieldErrors): 
 }
 
 /** Fields in junctors must be part of the structure. `value` is at `said`, the corresponding structure at `path`. */
-function checkCompleteness(
+function validateCompleteness(
   value: SchemaNode,
   structural: SchemaNode | undefined,
   path: FieldPath,
@@ -142,7 +143,7 @@ function checkCompleteness(
   errors: FieldErrors,
 ): void {
   const visit = (nested: SchemaNode | undefined, at: FieldPath) => {
-    if (nested) checkNestedCompleteness(nested, structural, path, at, errors)
+    if (nested) validateNestedCompleteness(nested, structural, path, at, errors)
   }
   visit(value.not, said.child('not'))
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
@@ -152,7 +153,7 @@ function checkCompleteness(
   }
 }
 
-function checkNestedCompleteness(
+function validateNestedCompleteness(
   value: SchemaNode,
   structural: SchemaNode | undefined,
   path: FieldPath,
@@ -160,11 +161,11 @@ function checkNestedCompleteness(
   errors: FieldErrors,
 ) {
   if (structural === undefined) return errors.required(path, `because it is defined in ${said}`)
-  checkCompleteness(value, structural, path, said, errors)
+  validateCompleteness(value, structural, path, said, errors)
   const items = itemsOf(value)
-  if (items) checkNestedCompleteness(items, itemsOf(structural), path.child('items'), said.child('items'), errors)
+  if (items) validateNestedCompleteness(items, itemsOf(structural), path.child('items'), said.child('items'), errors)
   for (const [name, property] of Object.entries(value.properties ?? {})) {
     const [at, there] = [path.child('properties').key(name), said.child('properties').key(name)]
-    checkNestedCompleteness(property, propertyOf(structural, name), at, there, errors)
+    validateNestedCompleteness(property, propertyOf(structural, name), at, there, errors)
   }
 }

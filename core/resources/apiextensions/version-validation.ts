@@ -8,13 +8,13 @@ import type {
   CustomResourceDefinitionVersion,
   CustomResourceSubresources,
 } from './customresourcedefinition.ts'
-import { checkDefaults } from './default-validation.ts'
-import { checkExpressions } from './expression-validation.ts'
-import { checkPatterns } from './pattern-validation.ts'
+import { validateDefaults } from './default-validation.ts'
+import { validateExpressions } from './expression-validation.ts'
+import { validatePatterns } from './pattern-validation.ts'
 import { readSchema } from './read-schema.ts'
 import { findUnsupported, type SchemaNode, someNode } from './schema-nodes.ts'
-import { checkSchema, checkSelectableFields } from './schema-validation.ts'
-import { checkStructural } from './structural-validation.ts'
+import { validateSchema, validateSelectableFields } from './schema-validation.ts'
+import { validateStructural } from './structural-validation.ts'
 
 type Version = Infer<typeof CustomResourceDefinitionVersion>
 
@@ -65,26 +65,26 @@ export interface VersionSettings {
 
 const hasRules = (node: SchemaNode) => (node['x-kubernetes-validations']?.length ?? 0) > 0
 
-export function checkVersionSchema(schema: SchemaNode, holder: FieldPath, errors: FieldErrors, settings: VersionSettings): void {
+export function validateVersionSchema(schema: SchemaNode, holder: FieldPath, errors: FieldErrors, settings: VersionSettings): void {
   const { hasStatus, unchanged, legacy } = settings
   const path = holder.child('openAPIV3Schema')
-  if (!checkPatterns(schema, path, errors)) return
+  if (!validatePatterns(schema, path, errors)) return
   const before = errors.count
-  if (hasStatus) checkRoot(schema, path, errors)
+  if (hasStatus) validateRoot(schema, path, errors)
   if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')
   const unsupported = legacy ? undefined : findUnsupported(schema)
   const first = errors.count
-  if (unsupported === undefined && !legacy) checkStructural(schema, path, errors)
+  if (unsupported === undefined && !legacy) validateStructural(schema, path, errors)
   // Expressions need a structural schema with valid defaults.
-  if (unsupported === undefined && !legacy && errors.count === first) checkDefaults(schema, path, errors)
+  if (unsupported === undefined && !legacy && errors.count === first) validateDefaults(schema, path, errors)
   const meaningless = unsupported !== undefined || legacy || errors.count > first
-  const broken = checkSchema(schema, path, errors)
-  if (!meaningless && someNode(schema, hasRules)) checkExpressions(readSchema(schema), path, errors, { limitsRules: !unchanged, broken })
+  const broken = validateSchema(schema, path, errors)
+  if (!meaningless && someNode(schema, hasRules)) validateExpressions(readSchema(schema), path, errors, { limitsRules: !unchanged, broken })
   if (unsupported !== undefined && errors.count === before)
     errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
 }
 
-function checkRoot(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+function validateRoot(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
   if (schema.type !== undefined && schema.type !== 'object') {
     const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
     errors.invalid(path.child('type'), schema.type, detail)
@@ -95,15 +95,15 @@ function checkRoot(schema: SchemaNode, path: FieldPath, errors: FieldErrors): vo
   }
 }
 
-export function checkSelectable({ selectableFields = [], ...version }: Version, path: FieldPath, errors: FieldErrors): void {
+export function validateSelectable({ selectableFields = [], ...version }: Version, path: FieldPath, errors: FieldErrors): void {
   if (selectableFields.length === 0) return
   const schema = schemaOf(version)
   if (!schema) errors.invalid(path, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')
-  else if (findUnsupported(schema) === undefined) checkSelectableFields(selectableFields, schema, path, errors)
+  else if (findUnsupported(schema) === undefined) validateSelectableFields(selectableFields, schema, path, errors)
 }
 
 /** A deprecation warning is sent in a header: it must be printable and short. */
-export function checkWarning({ deprecated, deprecationWarning: text }: Version, path: FieldPath, errors: FieldErrors) {
+export function validateWarning({ deprecated, deprecationWarning: text }: Version, path: FieldPath, errors: FieldErrors) {
   if (text === undefined) return
   if (!deprecated) return errors.invalid(path, text, 'can only be set for deprecated versions')
   if (new TextEncoder().encode(text).length > 256) errors.invalid(path, text, 'must be <= 256 characters long')
@@ -118,7 +118,7 @@ export function checkWarning({ deprecated, deprecationWarning: text }: Version, 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
 
-export function checkColumn(column: Infer<typeof CustomResourceColumnDefinition>, path: FieldPath, errors: FieldErrors): void {
+export function validateColumn(column: Infer<typeof CustomResourceColumnDefinition>, path: FieldPath, errors: FieldErrors): void {
   const { name, type, format = '', jsonPath } = column
   const oneOfTypes = `must be one of ${columnTypes.join(',')}`
   if (name === '') errors.required(path.child('name'))
@@ -127,7 +127,7 @@ export function checkColumn(column: Infer<typeof CustomResourceColumnDefinition>
   if (format !== '' && !columnFormats.includes(format)) {
     errors.invalid(path.child('format'), format, `must be one of ${columnFormats.join(',')}`)
   }
-  checkPath(jsonPath, path.child('JSONPath'), undefined, errors)
+  validatePath(jsonPath, path.child('JSONPath'), undefined, errors)
 }
 
 interface Below {
@@ -136,19 +136,19 @@ interface Below {
 }
 
 /** A dotted path below one of the given ones. */
-function checkPath(text: string, path: FieldPath, below: Below | undefined, errors: FieldErrors): void {
+function validatePath(text: string, path: FieldPath, below: Below | undefined, errors: FieldErrors): void {
   if (text === '') errors.required(path)
   else if (!text.startsWith('.')) errors.invalid(path, text, 'must be a simple json path starting with .')
   else if (below && !below.prefixes.some((prefix) => text.startsWith(prefix))) errors.invalid(path, text, below.detail)
 }
 
-export function checkSubresources({ scale }: Infer<typeof CustomResourceSubresources>, path: FieldPath, errors: FieldErrors): void {
+export function validateSubresources({ scale }: Infer<typeof CustomResourceSubresources>, path: FieldPath, errors: FieldErrors): void {
   if (!scale) return
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale
   const at = (name: string) => path.child(`scale.${name}`)
   const under = (name: string): Below => ({ prefixes: [`.${name}.`], detail: `should be a json path under .${name}` })
-  checkPath(specReplicasPath, at('specReplicasPath'), under('spec'), errors)
-  checkPath(statusReplicasPath, at('statusReplicasPath'), under('status'), errors)
+  validatePath(specReplicasPath, at('specReplicasPath'), under('spec'), errors)
+  validatePath(statusReplicasPath, at('statusReplicasPath'), under('status'), errors)
   const either = { prefixes: ['.spec.', '.status.'], detail: 'should be a json path under either .spec or .status' }
-  if (labelSelectorPath !== '') checkPath(labelSelectorPath, at('labelSelectorPath'), either, errors)
+  if (labelSelectorPath !== '') validatePath(labelSelectorPath, at('labelSelectorPath'), either, errors)
 }

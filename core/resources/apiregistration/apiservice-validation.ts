@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import type { APIService, APIServiceSpec } from './apiservice.ts'
 
 const spec = FieldPath.of('spec')
@@ -23,14 +23,14 @@ export function validateAPIService(object: Infer<typeof APIService>, errors: Fie
   }
   if (group === '' && version !== 'v1')
     errors.required(spec.child('group'), `only v1 may have an empty group and it better be legacy ${platform.component}`)
-  if (group !== '') checkFormat(group, 'dns1123Subdomain', spec.child('group'), errors)
-  checkFormat(version, 'dns1035Label', spec.child('version'), errors)
-  checkPriority('groupPriorityMinimum', minimum, 20_000, errors)
-  checkPriority('versionPriority', priority, 1000, errors)
+  if (group !== '') validateFormat(group, 'dns1123Subdomain', spec.child('group'), errors)
+  validateFormat(version, 'dns1035Label', spec.child('version'), errors)
+  validatePriority('groupPriorityMinimum', minimum, 20_000, errors)
+  validatePriority('versionPriority', priority, 1000, errors)
   if (object.spec) validateService(object.spec, errors)
 }
 
-function checkPriority(name: string, value: number | undefined, most: number, errors: FieldErrors): void {
+function validatePriority(name: string, value: number | undefined, most: number, errors: FieldErrors): void {
   if (value === undefined || value <= 0 || value > most)
     errors.invalid(spec.child(name), value ?? 0, `must be positive and less than ${most}`)
 }

@@ -1,11 +1,11 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { field, int32, int64, intOrString, list, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
-import { checkCounts } from '../checks.ts'
+import { validateCounts } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { type ApiObject, resource } from '../definition.ts'
-import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { daemonSetColumns } from './columns.ts'
@@ -24,10 +24,10 @@ export const RollingUpdateDaemonSet = message(
     validate({ maxUnavailable, maxSurge }, path, errors) {
       const unavailableAt = path.child('maxUnavailable')
       const surgeAt = path.child('maxSurge')
-      checkAmount(maxUnavailable, unavailableAt, errors)
-      checkAmount(maxSurge, surgeAt, errors)
-      checkAtMostAll(maxUnavailable, unavailableAt, errors)
-      checkAtMostAll(maxSurge, surgeAt, errors)
+      validateAmount(maxUnavailable, unavailableAt, errors)
+      validateAmount(maxSurge, surgeAt, errors)
+      validateAtMostAll(maxUnavailable, unavailableAt, errors)
+      validateAtMostAll(maxSurge, surgeAt, errors)
       const unavailable = amountOf(maxUnavailable) !== 0
       const surge = amountOf(maxSurge) !== 0
       if (unavailable && surge) errors.invalid(surgeAt, maxSurge, 'may not be set when maxUnavailable is non-zero')
@@ -115,7 +115,7 @@ export const daemonSets = resource({
     prepareUpdate: (object, old) => countTemplateGeneration(object as ApiObject, old as ApiObject),
     warnings: templateWarnings('.spec.template'),
     validateStatus({ status }, old, errors) {
-      if (status) checkCounts(status, Object.keys(DaemonSetStatus.fields) as (keyof typeof status)[], FieldPath.of('status'), errors)
+      if (status) validateCounts(status, Object.keys(DaemonSetStatus.fields) as (keyof typeof status)[], FieldPath.of('status'), errors)
       validateCollisionCount(status, old.status, errors)
     },
   },

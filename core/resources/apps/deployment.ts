@@ -16,7 +16,7 @@ import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
-import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { deploymentColumns } from './columns.ts'
@@ -32,12 +32,12 @@ export const RollingUpdateDeployment = message(
   },
   {
     validate({ maxUnavailable, maxSurge }, path, errors) {
-      checkAmount(maxUnavailable, path.child('maxUnavailable'), errors)
-      checkAmount(maxSurge, path.child('maxSurge'), errors)
+      validateAmount(maxUnavailable, path.child('maxUnavailable'), errors)
+      validateAmount(maxSurge, path.child('maxSurge'), errors)
       if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
         errors.invalid(path.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')
       }
-      checkAtMostAll(maxUnavailable, path.child('maxUnavailable'), errors)
+      validateAtMostAll(maxUnavailable, path.child('maxUnavailable'), errors)
     },
   },
 )

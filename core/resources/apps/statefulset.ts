@@ -15,14 +15,14 @@ import {
   string,
   time,
 } from '../../schema/model.ts'
-import { asJson, checkFormat, checkSupported } from '../checks.ts'
+import { asJson, validateFormat, validateSupported } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { claimSpecWarnings } from '../core/volume-warnings.ts'
 import { resource } from '../definition.ts'
-import { amountOf, checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { statefulSetColumns } from './columns.ts'
@@ -44,9 +44,9 @@ export const RollingUpdateStatefulSetStrategy = message(
     validate({ maxUnavailable }, path, errors) {
       if (maxUnavailable === undefined) return
       const at = path.child('maxUnavailable')
-      checkAmount(maxUnavailable, at, errors)
+      validateAmount(maxUnavailable, at, errors)
       if (amountOf(maxUnavailable) === 0) errors.invalid(at, maxUnavailable, 'cannot be 0')
-      checkAtMostAll(maxUnavailable, at, errors)
+      validateAtMostAll(maxUnavailable, at, errors)
     },
   },
 )
@@ -87,8 +87,8 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
       policy.whenScaled ??= 'Retain'
     },
     validate({ whenDeleted, whenScaled }, path, errors) {
-      checkSupported(whenDeleted, PersistentVolumeClaimRetentionPolicyType, path.child('whenDeleted'), errors)
-      checkSupported(whenScaled, PersistentVolumeClaimRetentionPolicyType, path.child('whenScaled'), errors)
+      validateSupported(whenDeleted, PersistentVolumeClaimRetentionPolicyType, path.child('whenDeleted'), errors)
+      validateSupported(whenScaled, PersistentVolumeClaimRetentionPolicyType, path.child('whenScaled'), errors)
     },
   },
 )
@@ -159,7 +159,7 @@ export const StatefulSetSpec = message(
     validate(spec, path, errors, context) {
       validateTemplate?.(templateOf(spec), path.child('template'), errors, context)
       validateWorkload(spec, { selector: 'statefulset', template: 'StatefulSet' }, path, errors)
-      if (spec.serviceName) checkFormat(spec.serviceName, 'dns1123Label', path.child('serviceName'), errors)
+      if (spec.serviceName) validateFormat(spec.serviceName, 'dns1123Label', path.child('serviceName'), errors)
     },
   },
 )

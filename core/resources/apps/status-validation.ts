@@ -1,7 +1,7 @@
 /** Validates the counters in the status of workloads. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { checkCounts } from '../checks.ts'
+import { validateCounts } from '../checks.ts'
 
 type Counts<Name extends string> = { readonly [name in Name]?: number | undefined }
 type Status = Counts<'replicas' | 'readyReplicas' | 'availableReplicas' | 'collisionCount'>
@@ -16,7 +16,7 @@ export function validateReplicaCounts<S extends Status>(
   errors: FieldErrors,
 ): void {
   if (counts === undefined) return
-  checkCounts(counts, Object.keys(counts) as (keyof S & string)[], status, errors)
+  validateCounts(counts, Object.keys(counts) as (keyof S & string)[], status, errors)
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = counts
   for (const part of parts) {
     const value = Number(counts[part] ?? 0)

@@ -24,7 +24,7 @@ export function validateWorkload(spec: WorkloadSpec, words: WorkloadWords, path:
   if (selector == null) errors.required(path.child('selector'))
   else if (isEmptySelector(selector)) {
     errors.invalid(path.child('selector'), asJson(selector), `empty selector is invalid for ${words.selector}`)
-  } else checkLabels(spec, path, errors)
+  } else validateLabels(spec, path, errors)
   const { restartPolicy = 'Always', activeDeadlineSeconds } = template?.spec ?? {}
   const at = path.child('template').child('spec')
   if (restartPolicy !== 'Always') errors.notSupported(at.child('restartPolicy'), restartPolicy, ['Always'])
@@ -34,7 +34,7 @@ export function validateWorkload(spec: WorkloadSpec, words: WorkloadWords, path:
 }
 
 /** The template's labels must match the selector. */
-export function checkLabels({ selector, template }: WorkloadSpec, path: FieldPath, errors: FieldErrors): void {
+export function validateLabels({ selector, template }: WorkloadSpec, path: FieldPath, errors: FieldErrors): void {
   const labels = template?.metadata?.labels
   if (selectorMatches(selector, labels)) return
   errors.invalid(path.child('template').child('metadata').child('labels'), labels ?? null, '`selector` does not match template `labels`')

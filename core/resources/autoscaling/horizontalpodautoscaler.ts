@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
-import { checkCounts } from '../checks.ts'
+import { validateCounts } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -66,7 +66,7 @@ export const horizontalPodAutoscalers = resource({
   generation: 'spec',
   strategy: {
     validateStatus({ status }, _, errors) {
-      if (status) checkCounts(status, ['currentReplicas', 'desiredReplicas'], FieldPath.of('status'), errors)
+      if (status) validateCounts(status, ['currentReplicas', 'desiredReplicas'], FieldPath.of('status'), errors)
     },
   },
 })

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
-import { checkRequiredFormat } from '../checks.ts'
+import { validateRequiredFormat } from '../checks.ts'
 import { MetricSourceType } from './enums.ts'
 import type { MetricTarget } from './metric-values.ts'
 import type { MetricSpec } from './metrics.ts'
@@ -64,10 +64,10 @@ function validateSource(metric: Infer<typeof MetricSpec>, name: Source, path: Fi
   const source = metric[name]
   if (source === undefined) return
   if ('metric' in source)
-    checkRequiredFormat(source.metric.name, 'pathSegment', path.child('metric').child('name'), errors, 'must specify a metric name')
+    validateRequiredFormat(source.metric.name, 'pathSegment', path.child('metric').child('name'), errors, 'must specify a metric name')
   if ('name' in source && source.name === '') errors.required(path.child('name'), 'must specify a resource name')
   if ('container' in source)
-    checkRequiredFormat(source.container, 'dns1123Label', path.child('container'), errors, 'must specify a container')
+    validateRequiredFormat(source.container, 'dns1123Label', path.child('container'), errors, 'must specify a container')
   validateTarget(source.target, sources[name], path.child('target'), errors)
 }
 

@@ -1,5 +1,5 @@
 import { field, message, pointer, required, string } from '../../schema/model.ts'
-import { checkRequiredFormat } from '../checks.ts'
+import { validateRequiredFormat } from '../checks.ts'
 import { ResourceName } from '../core/enums.ts'
 import { MetricSourceType } from './enums.ts'
 import { validateMetric } from './metric-validation.ts'
@@ -21,8 +21,8 @@ export const CrossVersionObjectReference = message(
   },
   {
     validate({ kind, name }, path, errors) {
-      checkRequiredFormat(kind, 'pathSegment', path.child('kind'), errors)
-      checkRequiredFormat(name, 'pathSegment', path.child('name'), errors)
+      validateRequiredFormat(kind, 'pathSegment', path.child('kind'), errors)
+      validateRequiredFormat(name, 'pathSegment', path.child('name'), errors)
     },
   },
 )

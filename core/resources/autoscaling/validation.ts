@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
-import { checkSupported } from '../checks.ts'
+import { validateSupported } from '../checks.ts'
 import type { HPAScalingPolicy, HPAScalingRules } from './behavior.ts'
 import type { HorizontalPodAutoscalerSpec } from './horizontalpodautoscaler.ts'
 
@@ -36,7 +36,7 @@ export function validateRules(rules: Infer<typeof HPAScalingRules>, path: FieldP
   const at = path.child('stabilizationWindowSeconds')
   if (window !== undefined && window < 0) errors.invalid(at, window, 'must be greater than or equal to zero')
   if (window !== undefined && window > most.window) errors.invalid(at, window, `must be less than or equal to ${most.window}`)
-  if (selectPolicy !== undefined) checkSupported(selectPolicy, ['Disabled', 'Max', 'Min'], path.child('selectPolicy'), errors)
+  if (selectPolicy !== undefined) validateSupported(selectPolicy, ['Disabled', 'Max', 'Min'], path.child('selectPolicy'), errors)
   if (policies.length === 0) errors.required(path.child('policies'), 'must specify at least one Policy')
   if (tolerance !== undefined && quantitySign(parseQuantity(tolerance)) < 0) {
     errors.invalid(path.child('tolerance'), tolerance, 'must be greater than or equal to 0')
@@ -44,7 +44,7 @@ export function validateRules(rules: Infer<typeof HPAScalingRules>, path: FieldP
 }
 
 export function validatePolicy({ type, value, periodSeconds }: Infer<typeof HPAScalingPolicy>, path: FieldPath, errors: FieldErrors): void {
-  checkSupported(type, ['Percent', 'Pods'], path.child('type'), errors)
+  validateSupported(type, ['Percent', 'Pods'], path.child('type'), errors)
   if (value <= 0) errors.invalid(path.child('value'), value, 'must be greater than zero')
   if (periodSeconds <= 0) errors.invalid(path.child('periodSeconds'), periodSeconds, 'must be greater than zero')
   if (periodSeconds > most.period)

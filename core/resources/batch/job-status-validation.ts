@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkCounts } from '../checks.ts'
+import { asJson, validateCounts } from '../checks.ts'
 import { type IndexRange, parseIndexes } from './index-ranges.ts'
 import type { Job } from './job.ts'
 
@@ -32,7 +32,7 @@ const follows = [
 export function validateJobStatus(job: JobValue, old: JobValue, errors: FieldErrors): void {
   const { status } = job
   if (status === undefined) return
-  checkCounts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], path, errors)
+  validateCounts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], path, errors)
   validateUncounted(status, errors)
   for (const [a, b, words] of exclusive) if (has(status, a) && has(status, b)) errors.invalidUnshown(conditions, words)
   for (const [end, before, words] of follows) {

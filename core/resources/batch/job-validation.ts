@@ -4,8 +4,8 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkLabels } from '../apps/workload-validation.ts'
-import { asJson, checkUnchanged } from '../checks.ts'
+import { validateLabels } from '../apps/workload-validation.ts'
+import { asJson, validateUnchanged } from '../checks.ts'
 import { selectorMatches } from '../meta/selector-match.ts'
 import type { Job } from './job.ts'
 import { jobLabels } from './job-defaults.ts'
@@ -20,7 +20,7 @@ export function validateJob(job: JobValue, errors: FieldErrors, context: HookCon
   if (job.spec.selector === undefined) errors.required(spec.child('selector'))
   else {
     if (!job.spec.manualSelector && !old) validateGenerated(job, errors, context)
-    checkLabels(job.spec, spec, errors)
+    validateLabels(job.spec, spec, errors)
   }
   const { completionMode, completions = 0 } = job.spec
   const name = job.metadata?.name ?? ''
@@ -53,7 +53,7 @@ export function validateJobUpdate(job: JobValue, old: JobValue, errors: FieldErr
   if (!equal(asJson(fixedTemplate(job, old, context)), asJson(fixedTemplate(old, old, context)))) {
     errors.invalid(spec.child('template'), asJson(now.template), 'field is immutable')
   }
-  for (const name of fixed) checkUnchanged(now[name], before[name], spec.child(name), errors)
+  for (const name of fixed) validateUnchanged(now[name], before[name], spec.child(name), errors)
 }
 
 type Spec = NonNullable<JobValue['spec']>
@@ -61,7 +61,7 @@ type Spec = NonNullable<JobValue['spec']>
 /** Completions of an indexed job may only change together with parallelism. */
 function validateCompletions(now: Spec, before: Spec, errors: FieldErrors): void {
   const at = spec.child('completions')
-  if (now.completionMode !== 'Indexed') checkUnchanged(now.completions, before.completions, at, errors)
+  if (now.completionMode !== 'Indexed') validateUnchanged(now.completions, before.completions, at, errors)
   else if (now.completions !== undefined && now.completions !== before.completions && now.completions !== now.parallelism) {
     errors.invalid(at, now.completions, 'can only be modified in tandem with spec.parallelism')
   }

@@ -2,7 +2,7 @@
 import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, repeats } from '../checks.ts'
+import { repeats, validateFormat } from '../checks.ts'
 import type {
   JobSpec,
   PodFailurePolicy,
@@ -58,7 +58,7 @@ function validatePattern(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  checkFormat(type, 'qualifiedName', path.child('type'), errors)
+  validateFormat(type, 'qualifiedName', path.child('type'), errors)
   if (!status) errors.required(path.child('status'), `valid values: [${statuses.map(quote).join(' ')}]`)
   else if (!statuses.includes(status)) errors.notSupported(path.child('status'), status, statuses)
 }

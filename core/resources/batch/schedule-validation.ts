@@ -3,7 +3,7 @@
 import { isTimeZone } from '../../schema/cron.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 
 interface Schedule {
   readonly schedule: string
@@ -13,7 +13,7 @@ interface Schedule {
 /** A time zone in the schedule may stay if `old` has one; an unchanged time zone is not validated again. */
 export function validateSchedule({ schedule, timeZone }: Schedule, old: Schedule | undefined, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('schedule')
-  if (schedule !== '') checkFormat(schedule, 'cronSchedule', at, errors)
+  if (schedule !== '') validateFormat(schedule, 'cronSchedule', at, errors)
   if (schedule.includes('TZ')) {
     const kept = old?.schedule.includes('TZ')
     if (!kept) errors.invalid(at, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')

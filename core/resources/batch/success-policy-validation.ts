@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkNonNegative } from '../checks.ts'
+import { validateNonNegative } from '../checks.ts'
 import { countIndexes, parseIndexes } from './index-ranges.ts'
 import type { SuccessPolicy, SuccessPolicyRule } from './job.ts'
 
@@ -35,7 +35,7 @@ function validateRule(
   const total = succeededIndexes === undefined ? 0 : checkIndexes(succeededIndexes, completions, path.child('succeededIndexes'), errors)
   if (succeededCount === undefined) return
   const at = path.child('succeededCount')
-  checkNonNegative(succeededCount, at, errors)
+  validateNonNegative(succeededCount, at, errors)
   if (succeededCount > completions) {
     errors.invalid(at, succeededCount, `must be less than or equal to ${completions} (the number of specified completions)`)
   }

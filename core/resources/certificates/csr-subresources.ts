@@ -42,7 +42,7 @@ function stamped(conditions: readonly Condition[], old: readonly Condition[], no
   }))
 }
 
-function checkConditions(request: Request, old: Request, errors: FieldErrors): void {
+function validateConditions(request: Request, old: Request, errors: FieldErrors): void {
   const conditions = conditionsOf(request)
   const decidedBoth = decisions.every((type) => ofType(old, type).length > 0)
   const types = conditionsOf(old).map(({ type }) => type)
@@ -62,13 +62,13 @@ function checkConditions(request: Request, old: Request, errors: FieldErrors): v
   }
 }
 
-function checkNoneRemoved(request: Request, old: Request, errors: FieldErrors): void {
+function validateNoneRemoved(request: Request, old: Request, errors: FieldErrors): void {
   for (const type of finals)
     if (ofType(request, type).length < ofType(old, type).length)
       errors.forbidden(path, `updates may not remove a condition of type ${JSON.stringify(type)}`)
 }
 
-function checkDecisionsKept(request: Request, old: Request, errors: FieldErrors): void {
+function validateDecisionsKept(request: Request, old: Request, errors: FieldErrors): void {
   for (const type of decisions) {
     const [now, then] = [ofType(request, type), ofType(old, type)]
     const verb = now.length > then.length ? 'add' : now.length === then.length && !equal(now as Json, then as Json) ? 'modify' : undefined
@@ -86,8 +86,8 @@ export const approval: Side = {
     status: { ...statusOf(existing), conditions: stamped(conditionsOf(incoming), conditionsOf(existing), now) },
   }),
   validate(request, old, errors) {
-    checkConditions(request, old, errors)
-    checkNoneRemoved(request, old, errors)
+    validateConditions(request, old, errors)
+    validateNoneRemoved(request, old, errors)
   },
 }
 
@@ -104,12 +104,12 @@ export function prepareStatus(request: Request, old: Request, { now }: { readonl
 }
 
 export function validateStatus(request: Request, old: Request, errors: FieldErrors): void {
-  checkConditions(request, old, errors)
+  validateConditions(request, old, errors)
   const { certificate = '' } = statusOf(request)
   const fault = certificateFault(certificate)
   if (fault) errors.invalid(certificatePath, '<certificate data>', fault)
-  checkNoneRemoved(request, old, errors)
-  checkDecisionsKept(request, old, errors)
+  validateNoneRemoved(request, old, errors)
+  validateDecisionsKept(request, old, errors)
   const issued = statusOf(old).certificate
   if (issued && certificate !== issued) errors.forbidden(certificatePath, 'updates may not modify existing certificate content')
 }

@@ -4,7 +4,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, checkFormat } from '../checks.ts'
+import { asJson, validateFormat } from '../checks.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { validateSignerName } from './csr-validation.ts'
 import type { PodCertificateRequest } from './v1beta1/podcertificaterequest.ts'
@@ -21,10 +21,10 @@ export function validatePodRequest({ spec }: Request, errors: FieldErrors, { pla
   if (old) return
   validateSignerName(spec.signerName, root.child('signerName'), errors)
   for (const key of Object.keys(spec.unverifiedUserAnnotations ?? {})) {
-    checkFormat(key.toLowerCase(), 'qualifiedName', root.child('unverifiedUserAnnotations'), errors)
+    validateFormat(key.toLowerCase(), 'qualifiedName', root.child('unverifiedUserAnnotations'), errors)
   }
   for (const name of ['pod', 'serviceAccount', 'node'] as const) {
-    checkFormat(spec[`${name}Name`], 'dns1123Subdomain', root.child(`${name}Name`), errors)
+    validateFormat(spec[`${name}Name`], 'dns1123Subdomain', root.child(`${name}Name`), errors)
     const [uid, path] = [spec[`${name}UID`], root.child(`${name}UID`)]
     if (uid === '') errors.invalid(path, uid, 'must not be empty')
     if (uid.length > longest.uid) errors.tooLong(path, longest.uid)
@@ -35,11 +35,11 @@ export function validatePodRequest({ spec }: Request, errors: FieldErrors, { pla
   const path = root.child('maxExpirationSeconds')
   if (seconds === undefined) errors.required(path, 'must be set')
   else if (seconds < validity.least || seconds > most) errors.invalid(path, seconds, `must be in the range [${validity.least}, ${most}]`)
-  checkSize(spec.pkixPublicKey, longest.key, root.child('pkixPublicKey'), errors)
-  checkSize(spec.proofOfPossession, longest.proof, root.child('proofOfPossession'), errors)
+  validateSize(spec.pkixPublicKey, longest.key, root.child('pkixPublicKey'), errors)
+  validateSize(spec.proofOfPossession, longest.proof, root.child('proofOfPossession'), errors)
 }
 
-function checkSize(base64: string | undefined, limit: number, path: FieldPath, errors: FieldErrors): void {
+function validateSize(base64: string | undefined, limit: number, path: FieldPath, errors: FieldErrors): void {
   if (base64 && decodeBase64(base64).length > limit) errors.tooLong(path, limit)
 }
 
@@ -50,7 +50,7 @@ export function validatePodRequestStatus(request: Request, old: Request, errors:
   const { status = {} } = request
   const path = FieldPath.of('status')
   const before = errors.count
-  checkEnds(status.conditions ?? [], errors)
+  validateEnds(status.conditions ?? [], errors)
   validateConditions(status.conditions, path.child('conditions'), errors)
   if (errors.count > before) return
   const same = equal(asJson(status), asJson(old.status ?? {}))
@@ -60,13 +60,13 @@ export function validatePodRequestStatus(request: Request, old: Request, errors:
   } else if (end === 'Denied' || end === 'Failed') {
     if (equal(asJson(status), { conditions: asJson(status.conditions) })) return
     errors.invalidUnshown(path, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')
-  } else if (end === 'Issued') checkIssued(status, path, errors)
+  } else if (end === 'Issued') validateIssued(status, path, errors)
   else if (!same) errors.invalidUnshown(path, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"')
 }
 
 type Status = NonNullable<Request['status']>
 
-function checkEnds(conditions: NonNullable<Status['conditions']>, errors: FieldErrors): void {
+function validateEnds(conditions: NonNullable<Status['conditions']>, errors: FieldErrors): void {
   let count = 0
   conditions.forEach(({ type, status }, index) => {
     const path = FieldPath.of('status', 'conditions', `[${index}]`)
@@ -82,7 +82,11 @@ function checkEnds(conditions: NonNullable<Status['conditions']>, errors: FieldE
   })
 }
 
-function checkIssued({ certificateChain: chain = '', notBefore, notAfter, beginRefreshAt }: Status, path: FieldPath, errors: FieldErrors) {
+function validateIssued(
+  { certificateChain: chain = '', notBefore, notAfter, beginRefreshAt }: Status,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
   const at = path.child('certificateChain')
   if (chain.length > longest.chain) return errors.tooLong(at, longest.chain)
   const labels = [...chain.matchAll(/-----BEGIN ([^-\n]+)-----/g)].map(([, label]) => label)

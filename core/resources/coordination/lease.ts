@@ -1,5 +1,5 @@
 import { field, int32, message, microTime, pointer, string } from '../../schema/model.ts'
-import { checkSupported } from '../checks.ts'
+import { validateSupported } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { leaseColumns } from './columns.ts'
@@ -22,7 +22,7 @@ export const LeaseSpec = message(
   },
   {
     validate({ strategy, preferredHolder }, path, errors) {
-      if (strategy !== undefined) checkSupported(strategy, CoordinatedLeaseStrategy, path.child('strategy'), errors)
+      if (strategy !== undefined) validateSupported(strategy, CoordinatedLeaseStrategy, path.child('strategy'), errors)
       if (preferredHolder && !strategy) errors.forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined')
     },
   },

@@ -23,7 +23,7 @@ const kinds: readonly {
 ]
 
 /** The address must be routable: not unspecified, loopback or link-local. */
-export function checkOrdinaryAddress(text: string, path: FieldPath, errors: FieldErrors) {
+export function validateOrdinaryAddress(text: string, path: FieldPath, errors: FieldErrors) {
   const address = parseAddress(text)
   if (address === undefined) return errors.invalid(path, text, 'must be a valid IP address')
   const v4 = address.bytes.length === 4 ? address.bytes : address.mapped ? address.bytes.slice(12) : undefined

@@ -7,11 +7,11 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
-import { checkFormat, checkSupported, checkUnchanged } from '../checks.ts'
+import { validateFormat, validateSupported, validateUnchanged } from '../checks.ts'
 import { diff } from './diff.ts'
 import type { PersistentVolumeClaim as PersistentVolumeClaimSchema, PersistentVolumeClaimSpec } from './persistentvolumeclaim.ts'
 import { compare, signOf } from './quantities.ts'
-import { checkSelector } from './scheduling-validation.ts'
+import { validateSelector } from './scheduling-validation.ts'
 
 type Claim = Infer<typeof PersistentVolumeClaimSchema>
 type ClaimSpec = Infer<typeof PersistentVolumeClaimSpec>
@@ -20,20 +20,20 @@ const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWrit
 export const volumeModes = ['Block', 'Filesystem']
 
 /** ReadWriteOncePod must be the only mode. */
-export function checkAccessModes(modes: readonly string[], path: FieldPath, errors: FieldErrors): void {
-  for (const mode of modes) checkSupported(mode, accessModes, path, errors)
+export function validateAccessModes(modes: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  for (const mode of modes) validateSupported(mode, accessModes, path, errors)
   const others = modes.some((mode) => mode !== 'ReadWriteOncePod' && accessModes.includes(mode))
   if (others && modes.includes('ReadWriteOncePod')) errors.forbidden(path, 'may not use ReadWriteOncePod with other access modes')
 }
 
-function checkPositive(amount: string, path: FieldPath, errors: FieldErrors): void {
+function validatePositive(amount: string, path: FieldPath, errors: FieldErrors): void {
   if (signOf(amount) <= 0) errors.invalid(path, amount, 'must be greater than zero')
 }
 
-export function checkCapacity(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
+export function validateCapacity(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
   const at = path.key(name)
   if (signOf(amount) < 0) errors.invalid(at, Number(scaledQuantity(parseQuantity(amount), 0)), 'must be a valid resource quantity')
-  checkPositive(amount, at, errors)
+  validatePositive(amount, at, errors)
 }
 
 interface DataSource {
@@ -43,7 +43,7 @@ interface DataSource {
   namespace?: string | undefined
 }
 
-function checkDataSource({ kind, name, namespace, ...source }: DataSource, path: FieldPath, errors: FieldErrors): void {
+function validateDataSource({ kind, name, namespace, ...source }: DataSource, path: FieldPath, errors: FieldErrors): void {
   const apiGroup = source.apiGroup ?? ''
   if (!name) errors.required(path.child('name'))
   if (!kind) errors.required(path.child('kind'))
@@ -51,24 +51,24 @@ function checkDataSource({ kind, name, namespace, ...source }: DataSource, path:
     errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
   }
   if (apiGroup !== '') {
-    errors.forgivable('groups of sources', () => checkFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors))
+    errors.forgivable('groups of sources', () => validateFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors))
   }
-  if (namespace) checkFormat(namespace, 'dns1123Label', path.child('namespace'), errors)
+  if (namespace) validateFormat(namespace, 'dns1123Label', path.child('namespace'), errors)
 }
 
-export function checkClaimSpec(spec: ClaimSpec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+export function validateClaimSpec(spec: ClaimSpec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { accessModes: modes = [], dataSource, dataSourceRef, volumeMode } = spec
   if (modes.length === 0) errors.required(path.child('accessModes'), 'at least 1 access mode is required')
-  checkSelector(spec.selector, path.child('selector'), errors, context)
-  checkAccessModes(modes, path.child('accessModes'), errors)
+  validateSelector(spec.selector, path.child('selector'), errors, context)
+  validateAccessModes(modes, path.child('accessModes'), errors)
   const storage = spec.resources?.requests?.['storage']
   const at = path.child('resources').key('storage')
   if (storage === undefined) errors.required(at)
-  else checkPositive(storage, at, errors)
-  if (spec.storageClassName) checkFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)
-  if (volumeMode !== undefined) checkSupported(volumeMode, volumeModes, path.child('volumeMode'), errors)
-  if (dataSource) checkDataSource(dataSource, path.child('dataSource'), errors)
-  if (dataSourceRef) checkDataSource(dataSourceRef, path.child('dataSourceRef'), errors)
+  else validatePositive(storage, at, errors)
+  if (spec.storageClassName) validateFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)
+  if (volumeMode !== undefined) validateSupported(volumeMode, volumeModes, path.child('volumeMode'), errors)
+  if (dataSource) validateDataSource(dataSource, path.child('dataSource'), errors)
+  if (dataSourceRef) validateDataSource(dataSourceRef, path.child('dataSourceRef'), errors)
   if (dataSource && dataSourceRef) {
     const { namespace, ...reference } = dataSourceRef
     // The reference prints the path of dataSource as the value.
@@ -77,13 +77,13 @@ export function checkClaimSpec(spec: ClaimSpec, path: FieldPath, errors: FieldEr
     else if (!equal(dataSource as Json, reference as Json)) errors.invalid(path, shown, 'must match dataSourceRef')
   }
   const attributes = spec.volumeAttributesClassName
-  if (attributes) checkFormat(attributes, 'dns1123Subdomain', path.child('volumeAttributesClassName'), errors)
+  if (attributes) validateFormat(attributes, 'dns1123Subdomain', path.child('volumeAttributesClassName'), errors)
 }
 
 const classAnnotation = 'volume.beta.<labels>/storage-class'
 
 /** Mutable parts of a claim's spec: the volume once, an unset class, and for bound claims size and attributes class. */
-export function checkClaimUpdate(claim: Claim, old: Claim, errors: FieldErrors, { platform }: HookContext): void {
+export function validateClaimUpdate(claim: Claim, old: Claim, errors: FieldErrors, { platform }: HookContext): void {
   const spec = FieldPath.of('spec')
   const annotation = platform.name(classAnnotation)
   const annotated = old.metadata?.annotations?.[annotation]
@@ -112,20 +112,20 @@ export function checkClaimUpdate(claim: Claim, old: Claim, errors: FieldErrors, 
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
     errors.forbidden(spec, `${what}\n${changes}`)
   }
-  checkShrinking(claim, old, errors)
-  checkUnchanged(claim.spec?.volumeMode, old.spec?.volumeMode, FieldPath.of('volumeMode'), errors)
-  checkAttributesClass(claim, old, spec.child('volumeAttributesClassName'), errors)
+  validateShrinking(claim, old, errors)
+  validateUnchanged(claim.spec?.volumeMode, old.spec?.volumeMode, FieldPath.of('volumeMode'), errors)
+  validateAttributesClass(claim, old, spec.child('volumeAttributesClassName'), errors)
 }
 
 /** After a failed expansion a claim may be reduced again, but not below its current capacity (KEP-1790). */
-function checkShrinking({ spec }: Claim, old: Claim, errors: FieldErrors): void {
+function validateShrinking({ spec }: Claim, old: Claim, errors: FieldErrors): void {
   const size = spec?.resources?.requests?.['storage'] ?? '0'
   if (compare(size, old.spec?.resources?.requests?.['storage'] ?? '0') >= 0) return
   if (compare(size, old.status?.capacity?.['storage'] ?? '0') > 0) return
   errors.forbidden(FieldPath.of('spec', 'resources', 'requests', 'storage'), 'field can not be less than status.capacity')
 }
 
-function checkAttributesClass({ spec }: Claim, old: Claim, path: FieldPath, errors: FieldErrors): void {
+function validateAttributesClass({ spec }: Claim, old: Claim, path: FieldPath, errors: FieldErrors): void {
   const name = spec?.volumeAttributesClassName
   if (name === old.spec?.volumeAttributesClassName || old.status?.currentVolumeAttributesClassName === undefined) return
   const to = name === undefined ? 'nil' : name === '' ? 'empty string' : undefined
@@ -140,7 +140,7 @@ const resizeStatuses = [
   'NodeResizePending',
 ]
 
-function checkStorageKey(key: string, path: FieldPath, errors: FieldErrors, { platform }: HookContext): boolean {
+function validateStorageKey(key: string, path: FieldPath, errors: FieldErrors, { platform }: HookContext): boolean {
   const problems = formats.qualifiedName(key)
   for (const problem of problems) errors.invalid(path, key, problem)
   if (problems.length > 0) return false
@@ -149,20 +149,20 @@ function checkStorageKey(key: string, path: FieldPath, errors: FieldErrors, { pl
   return !native || key === 'storage'
 }
 
-export function checkClaimStatus({ status = {} }: Claim, _old: Claim, errors: FieldErrors, context: HookContext): void {
+export function validateClaimStatus({ status = {} }: Claim, _old: Claim, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('status')
-  const checkSize = (amount: string, at: FieldPath) => {
+  const validateSize = (amount: string, at: FieldPath) => {
     if (signOf(amount) < 0) errors.invalid(at, Number(scaledQuantity(parseQuantity(amount), 0)), 'must be a valid resource quantity')
   }
-  for (const [name, amount] of Object.entries(status.capacity ?? {})) checkSize(amount, path.child('capacity').key(name))
+  for (const [name, amount] of Object.entries(status.capacity ?? {})) validateSize(amount, path.child('capacity').key(name))
   const statuses = path.child('allocatedResourceStatuses')
   for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
-    checkStorageKey(name, statuses, errors, context)
+    validateStorageKey(name, statuses, errors, context)
     if (!resizeStatuses.includes(state)) errors.notSupported(statuses, name, resizeStatuses)
   }
   const allocated = path.child('allocatedResources')
   for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
-    if (checkStorageKey(name, allocated, errors, context)) checkSize(amount, allocated.key(name))
+    if (validateStorageKey(name, allocated, errors, context)) validateSize(amount, allocated.key(name))
   }
 }
 

@@ -2,7 +2,7 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { configMapColumns } from './columns.ts'
-import { checkConfigMap, checkConfigMapUpdate } from './data-validation.ts'
+import { validateConfigMap, validateConfigMapUpdate } from './data-validation.ts'
 import { objectRules } from './own-validation.ts'
 
 export const ConfigMap = object('ConfigMap', 'Configuration data that pods can read.', {
@@ -18,6 +18,6 @@ export const configMaps = resource({
   names: ['configmaps', 'configmap', 'cm'],
   schema: ConfigMap,
   columns: configMapColumns,
-  strategy: { validate: objectRules(checkConfigMap), validateUpdate: checkConfigMapUpdate },
+  strategy: { validate: objectRules(validateConfigMap), validateUpdate: validateConfigMapUpdate },
   lifecycle: { introduced: '1.2' },
 })

@@ -2,17 +2,24 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { type Container, checkContainer, checkHostPorts, checkPadding, checkRestartRules, type PodView } from './container-validation.ts'
+import {
+  type Container,
+  type PodView,
+  validateContainer,
+  validateHostPorts,
+  validatePadding,
+  validateRestartRules,
+} from './container-validation.ts'
 import type { EphemeralContainer as EphemeralContainerSchema } from './ephemeral-container.ts'
 import { asJson } from './own-validation.ts'
 import { isSidecar } from './pod-requests.ts'
-import { checkLifecycle, checkProbes } from './probe-validation.ts'
+import { validateLifecycle, validateProbes } from './probe-validation.ts'
 
 type EphemeralContainer = Infer<typeof EphemeralContainerSchema>
 
 const namesOf = (containers: readonly { name: string }[]) => new Set(containers.map(({ name }) => name))
 
-export function checkMainContainers(
+export function validateMainContainers(
   containers: readonly Container[],
   pod: PodView,
   path: FieldPath,
@@ -23,17 +30,17 @@ export function checkMainContainers(
   const names = new Set<string>()
   containers.forEach((container, index) => {
     const at = path.index(index)
-    checkContainer(container, pod, at, errors, context)
+    validateContainer(container, pod, at, errors, context)
     if (names.has(container.name)) errors.duplicate(at.child('name'), container.name)
     names.add(container.name)
-    if (container.lifecycle) checkLifecycle(container.lifecycle, pod, at.child('lifecycle'), errors)
-    checkProbes(container, pod, at, errors)
-    checkRestartRules(container, at, errors, context)
+    if (container.lifecycle) validateLifecycle(container.lifecycle, pod, at.child('lifecycle'), errors)
+    validateProbes(container, pod, at, errors)
+    validateRestartRules(container, at, errors, context)
   })
-  checkHostPorts(containers, path, errors)
+  validateHostPorts(containers, path, errors)
 }
 
-export function checkInitContainers(
+export function validateInitContainers(
   containers: readonly Container[],
   main: readonly Container[],
   pod: PodView,
@@ -45,14 +52,14 @@ export function checkInitContainers(
   containers.forEach((container, index) => {
     const at = path.index(index)
     const sidecar = isSidecar(container)
-    checkContainer(container, pod, at, errors, context)
-    checkRestartRules(container, at, errors, context)
+    validateContainer(container, pod, at, errors, context)
+    validateRestartRules(container, at, errors, context)
     if (names.has(container.name)) errors.duplicate(at.child('name'), container.name)
     else if (container.name) names.add(container.name)
-    checkHostPorts([container], path, errors)
+    validateHostPorts([container], path, errors)
     if (sidecar) {
-      if (container.lifecycle) checkLifecycle(container.lifecycle, pod, at.child('lifecycle'), errors)
-      checkProbes(container, pod, at, errors)
+      if (container.lifecycle) validateLifecycle(container.lifecycle, pod, at.child('lifecycle'), errors)
+      validateProbes(container, pod, at, errors)
       return
     }
     for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
@@ -80,7 +87,7 @@ const refused = [
 ] as const
 const isSet = (value: unknown) => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
-export function checkEphemeralContainers(
+export function validateEphemeralContainers(
   containers: readonly EphemeralContainer[],
   others: readonly Container[],
   pod: PodView,
@@ -92,8 +99,8 @@ export function checkEphemeralContainers(
   const names = new Set(targets)
   containers.forEach((container, index) => {
     const at = path.index(index)
-    checkContainer(container, pod, at, errors, context)
-    checkPadding(container, at, errors)
+    validateContainer(container, pod, at, errors, context)
+    validatePadding(container, at, errors)
     if (names.has(container.name)) errors.duplicate(at.child('name'), container.name)
     names.add(container.name)
     const target = container.targetContainerName

@@ -3,13 +3,13 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkRequiredFormat, checkSupported } from '../checks.ts'
+import { validateRequiredFormat, validateSupported } from '../checks.ts'
 import type { ContainerPort, Container as ContainerSchema } from './container.ts'
-import { checkEnv, checkEnvFrom } from './env-validation.ts'
-import { checkDevices, checkMounts, type Volumes } from './mount-validation.ts'
+import { validateEnv, validateEnvFrom } from './env-validation.ts'
+import { type Volumes, validateDevices, validateMounts } from './mount-validation.ts'
 import type { Surroundings } from './probe-validation.ts'
-import { checkRequirements } from './resource-validation.ts'
-import { checkSecurityContext } from './security-validation.ts'
+import { validateRequirements } from './resource-validation.ts'
+import { validateSecurityContext } from './security-validation.ts'
 
 export type Container = Infer<typeof ContainerSchema>
 
@@ -25,12 +25,12 @@ export const protocols = ['SCTP', 'TCP', 'UDP']
 export const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 
 /** Required, and one of the allowed values. */
-export function checkChoice(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
+export function validateChoice(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (!value) errors.required(path)
-  else checkSupported(value, allowed, path, errors)
+  else validateSupported(value, allowed, path, errors)
 }
 
-function checkPorts(ports: readonly Infer<typeof ContainerPort>[], path: FieldPath, errors: FieldErrors): void {
+function validatePorts(ports: readonly Infer<typeof ContainerPort>[], path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>()
   ports.forEach(({ name, containerPort, hostPort, protocol }, index) => {
     const at = path.index(index)
@@ -43,11 +43,11 @@ function checkPorts(ports: readonly Infer<typeof ContainerPort>[], path: FieldPa
     if (containerPort === 0) errors.required(at.child('containerPort'))
     else for (const problem of portNumber(containerPort)) errors.invalid(at.child('containerPort'), containerPort, problem)
     if (hostPort) for (const problem of portNumber(hostPort)) errors.invalid(at.child('hostPort'), hostPort, problem)
-    checkChoice(protocol, protocols, at.child('protocol'), errors)
+    validateChoice(protocol, protocols, at.child('protocol'), errors)
   })
 }
 
-function checkResizePolicy(
+function validateResizePolicy(
   { resizePolicy = [] }: Container,
   restartPolicy: string | undefined,
   path: FieldPath,
@@ -57,40 +57,40 @@ function checkResizePolicy(
   resizePolicy.forEach((policy, index) => {
     if (seen.has(policy.resourceName)) errors.duplicate(path.index(index), policy.resourceName)
     seen.add(policy.resourceName)
-    checkChoice(policy.resourceName, ['cpu', 'memory'], path, errors)
-    checkChoice(policy.restartPolicy, ['NotRequired', 'RestartContainer'], path, errors)
+    validateChoice(policy.resourceName, ['cpu', 'memory'], path, errors)
+    validateChoice(policy.restartPolicy, ['NotRequired', 'RestartContainer'], path, errors)
     if (restartPolicy === 'Never' && policy.restartPolicy !== 'NotRequired') {
       errors.invalid(path, policy.restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
     }
   })
 }
 
-export function checkContainer(container: Container, pod: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  checkRequiredFormat(container.name, 'dns1123Label', path.child('name'), errors)
+export function validateContainer(container: Container, pod: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  validateRequiredFormat(container.name, 'dns1123Label', path.child('name'), errors)
   if (!container.image) errors.required(path.child('image'))
-  checkChoice(container.terminationMessagePolicy, ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy'), errors)
-  checkPorts(container.ports ?? [], path.child('ports'), errors)
-  checkEnv(container.env ?? [], path.child('env'), errors)
-  checkEnvFrom(container.envFrom ?? [], path.child('envFrom'), errors)
-  checkMounts(container, pod.volumes, path.child('volumeMounts'), errors)
-  checkDevices(container, pod.volumes, path.child('volumeDevices'), errors)
-  checkChoice(container.imagePullPolicy, pullPolicies, path.child('imagePullPolicy'), errors)
-  checkRequirements(container.resources ?? {}, 'container', pod.claims, path.child('resources'), errors, context)
-  checkResizePolicy(container, pod.restartPolicy, path.child('resizePolicy'), errors)
-  checkSecurityContext(container.securityContext, pod.hostUsers, context, path.child('securityContext'), errors)
+  validateChoice(container.terminationMessagePolicy, ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy'), errors)
+  validatePorts(container.ports ?? [], path.child('ports'), errors)
+  validateEnv(container.env ?? [], path.child('env'), errors)
+  validateEnvFrom(container.envFrom ?? [], path.child('envFrom'), errors)
+  validateMounts(container, pod.volumes, path.child('volumeMounts'), errors)
+  validateDevices(container, pod.volumes, path.child('volumeDevices'), errors)
+  validateChoice(container.imagePullPolicy, pullPolicies, path.child('imagePullPolicy'), errors)
+  validateRequirements(container.resources ?? {}, 'container', pod.claims, path.child('resources'), errors, context)
+  validateResizePolicy(container, pod.restartPolicy, path.child('resizePolicy'), errors)
+  validateSecurityContext(container.securityContext, pod.hostUsers, context, path.child('securityContext'), errors)
 }
 
 const mostRules = 20
 const mostExitCodes = 255
 
 /** KEP-5307: restart policy of a container, and rules that override it by exit code. */
-export function checkRestartRules(
+export function validateRestartRules(
   { restartPolicy, restartPolicyRules = [] }: Container,
   path: FieldPath,
   errors: FieldErrors,
   { settings }: HookContext,
 ): void {
-  if (restartPolicy !== undefined) checkSupported(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'), errors)
+  if (restartPolicy !== undefined) validateSupported(restartPolicy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'), errors)
   else if (restartPolicyRules.length > 0) {
     errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
   }
@@ -99,11 +99,11 @@ export function checkRestartRules(
   restartPolicyRules.forEach(({ action, exitCodes }, index) => {
     const at = rules.index(index)
     const codes = at.child('exitCodes')
-    const check = (...actions: string[]) => checkSupported(action, actions, at.child('action'), errors)
+    const check = (...actions: string[]) => validateSupported(action, actions, at.child('action'), errors)
     if (settings.enabled('RestartAllContainersOnContainerExits')) check('Restart', 'RestartAllContainers')
     else if (action === 'RestartAllContainers') errors.forgivable('restarts of all containers', () => check('Restart'))
     else check('Restart')
-    if (exitCodes) checkSupported(exitCodes.operator, ['In', 'NotIn'], codes.child('operator'), errors)
+    if (exitCodes) validateSupported(exitCodes.operator, ['In', 'NotIn'], codes.child('operator'), errors)
     else errors.required(codes, 'must be specified')
     const count = exitCodes?.values?.length ?? 0
     if (count > mostExitCodes) errors.tooMany(codes.child('values'), count, mostExitCodes)
@@ -111,7 +111,7 @@ export function checkRestartRules(
 }
 
 /** Host ports of the containers (the first ones of the list at the path) must not conflict. */
-export function checkHostPorts(containers: readonly Container[], path: FieldPath, errors: FieldErrors): void {
+export function validateHostPorts(containers: readonly Container[], path: FieldPath, errors: FieldErrors): void {
   const taken = new Set<string>()
   containers.forEach(({ ports = [] }, index) => {
     ports.forEach(({ protocol, hostIP = '', hostPort }, port) => {
@@ -123,6 +123,6 @@ export function checkHostPorts(containers: readonly Container[], path: FieldPath
   })
 }
 
-export function checkPadding({ image = '' }: { image?: string | undefined }, path: FieldPath, errors: FieldErrors): void {
+export function validatePadding({ image = '' }: { image?: string | undefined }, path: FieldPath, errors: FieldErrors): void {
   if (image.trim() !== image) errors.invalid(path.child('image'), image, 'must not have leading or trailing whitespace')
 }

@@ -6,7 +6,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { set } from '../../schema/members.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
-import { checkFormat, checkUnchanged } from '../checks.ts'
+import { validateFormat, validateUnchanged } from '../checks.ts'
 import type { ConfigMap as ConfigMapSchema } from './configmap.ts'
 import type { Secret as SecretSchema } from './secret.ts'
 
@@ -20,7 +20,7 @@ const data = FieldPath.of('data')
 /** Number of bytes encoded by a base64 text. */
 const decodedLength = (text: string) => (text.length / 4) * 3 - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
 
-function checkKeysAndSize(
+function validateKeysAndSize(
   values: { [key: string]: string },
   path: FieldPath,
   sizeOf: (value: string) => number,
@@ -28,20 +28,20 @@ function checkKeysAndSize(
 ): number {
   let size = 0
   for (const key in values) {
-    checkFormat(key, 'configMapKey', path.key(key), errors)
+    validateFormat(key, 'configMapKey', path.key(key), errors)
     size += sizeOf(values[key] as string)
   }
   return size
 }
 
-export function checkConfigMap({ data: texts = {}, binaryData = {} }: ConfigMap, errors: FieldErrors): void {
+export function validateConfigMap({ data: texts = {}, binaryData = {} }: ConfigMap, errors: FieldErrors): void {
   let size = 0
   for (const key in texts) {
-    checkFormat(key, 'configMapKey', data.key(key), errors)
+    validateFormat(key, 'configMapKey', data.key(key), errors)
     if (Object.hasOwn(binaryData, key)) errors.invalid(data.key(key), key, 'duplicate of key present in binaryData')
     size += utf8Length(texts[key] as string)
   }
-  size += checkKeysAndSize(binaryData, FieldPath.of('binaryData'), decodedLength, errors)
+  size += validateKeysAndSize(binaryData, FieldPath.of('binaryData'), decodedLength, errors)
   if (size > limit) errors.tooLong(FieldPath.of(''), limit)
 }
 
@@ -50,15 +50,15 @@ interface Freezable {
 }
 
 /** `immutable: true` can't be unset, and the data can't be changed. */
-function checkFrozen<T extends Freezable>(object: T, old: T, names: readonly (keyof T & string)[], errors: FieldErrors): void {
+function validateFrozen<T extends Freezable>(object: T, old: T, names: readonly (keyof T & string)[], errors: FieldErrors): void {
   if (!old.immutable) return
   const why = 'field is immutable when `immutable` is set'
   if (!object.immutable) errors.forbidden(FieldPath.of('immutable'), why)
   for (const name of names) if (!equal((object[name] ?? {}) as Json, (old[name] ?? {}) as Json)) errors.forbidden(FieldPath.of(name), why)
 }
 
-export function checkConfigMapUpdate(object: ConfigMap, old: ConfigMap, errors: FieldErrors): void {
-  checkFrozen(object, old, ['data', 'binaryData'], errors)
+export function validateConfigMapUpdate(object: ConfigMap, old: ConfigMap, errors: FieldErrors): void {
+  validateFrozen(object, old, ['data', 'binaryData'], errors)
 }
 
 /** `stringData` is write-only: it replaces the data of the same keys. */
@@ -117,15 +117,15 @@ const typeRules: Readonly<Record<string, TypeRule>> = {
   '<labels>/tls': hasKeys('tls.crt', 'tls.key'),
 }
 
-export function checkSecret(secret: Secret, errors: FieldErrors, context: HookContext): void {
-  const size = checkKeysAndSize(secret.data ?? {}, data, decodedLength, errors)
+export function validateSecret(secret: Secret, errors: FieldErrors, context: HookContext): void {
+  const size = validateKeysAndSize(secret.data ?? {}, data, decodedLength, errors)
   if (size > limit) errors.tooLong(data, limit)
   for (const [type, rule] of Object.entries(typeRules)) {
     if (context.platform.name(type) === secret.type) rule(secret, errors, context)
   }
 }
 
-export function checkSecretUpdate(secret: Secret, old: Secret, errors: FieldErrors): void {
-  checkUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
-  checkFrozen(secret, old, ['data'], errors)
+export function validateSecretUpdate(secret: Secret, old: Secret, errors: FieldErrors): void {
+  validateUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
+  validateFrozen(secret, old, ['data'], errors)
 }

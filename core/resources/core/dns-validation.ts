@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkAddress, checkFormat } from '../checks.ts'
+import { validateAddress, validateFormat } from '../checks.ts'
 import type { HostAlias, PodSpec as PodSpecSchema } from './pod-spec.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>
@@ -18,14 +18,14 @@ const searchMessage = `a lowercase RFC 1123 subdomain must consist of lower case
 const longestName = 253
 
 /** Labels of search domains may start with an underscore, as in SRV records. */
-function checkSearch(search: string, path: FieldPath, errors: FieldErrors): void {
+function validateSearch(search: string, path: FieldPath, errors: FieldErrors): void {
   if (search === '.') return
   const name = search.endsWith('.') ? search.slice(0, -1) : search
   if (name.length > longestName) errors.invalid(path, name, `must be no more than ${longestName} characters`)
   if (!isSearch(name)) errors.invalid(path, name, searchMessage)
 }
 
-export function checkDNS({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath, errors: FieldErrors) {
+export function validateDNS({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath, errors: FieldErrors) {
   if (dnsPolicy === 'None' && !dnsConfig) return errors.required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')
   if (!dnsConfig) return
   const { nameservers = [], searches = [], options = [] } = dnsConfig
@@ -34,29 +34,29 @@ export function checkDNS({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath, err
     return errors.required(servers, 'must provide at least one DNS nameserver when `dnsPolicy` is None')
   }
   if (nameservers.length > mostServers) errors.invalid(servers, nameservers, `must not have more than ${mostServers} nameservers`)
-  for (const [index, server] of nameservers.entries()) checkAddress(server, 'ip', servers.index(index), errors)
+  for (const [index, server] of nameservers.entries()) validateAddress(server, 'ip', servers.index(index), errors)
   const at = path.child('searches')
   if (searches.length > mostSearches) errors.invalid(at, searches, `must not have more than ${mostSearches} search paths`)
   if (searches.join(' ').length > longestSearch) {
     errors.invalid(at, searches, `must not have more than ${longestSearch} characters (including spaces) in the search list`)
   }
-  for (const [index, search] of searches.entries()) checkSearch(search, at.index(index), errors)
+  for (const [index, search] of searches.entries()) validateSearch(search, at.index(index), errors)
   options.forEach(({ name }, index) => {
     if (!name) errors.required(path.child('options').index(index), 'must not be empty')
   })
 }
 
-export function checkHostAliases(aliases: readonly Infer<typeof HostAlias>[], path: FieldPath, errors: FieldErrors): void {
+export function validateHostAliases(aliases: readonly Infer<typeof HostAlias>[], path: FieldPath, errors: FieldErrors): void {
   aliases.forEach(({ ip, hostnames = [] }, index) => {
     const at = path.index(index)
-    checkAddress(ip, 'ip', at.child('ip'), errors)
-    for (const [host, name] of hostnames.entries()) checkFormat(name, 'dns1123Subdomain', at.child('hostnames').index(host), errors)
+    validateAddress(ip, 'ip', at.child('ip'), errors)
+    for (const [host, name] of hostnames.entries()) validateFormat(name, 'dns1123Subdomain', at.child('hostnames').index(host), errors)
   })
 }
 
 const longestHostname = 64
 
-export function checkHostnameOverride(
+export function validateHostnameOverride(
   { hostnameOverride: name, setHostnameAsFQDN, hostNetwork }: PodSpec,
   path: FieldPath,
   errors: FieldErrors,
@@ -65,5 +65,5 @@ export function checkHostnameOverride(
   if (setHostnameAsFQDN) errors.forbidden(path, 'may not be specified when setHostnameAsFQDN is true')
   if (hostNetwork) errors.forbidden(path, 'may not be specified when hostNetwork is true')
   if (name.length > longestHostname) errors.tooLong(path, longestHostname)
-  checkFormat(name, 'dns1123Subdomain', path, errors)
+  validateFormat(name, 'dns1123Subdomain', path, errors)
 }

@@ -2,7 +2,7 @@ import { field, int32, list, message, pointer, required, string } from '../../sc
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { endpointsColumns } from './columns.ts'
-import { checkEndpoints } from './endpoints-validation.ts'
+import { validateEndpoints } from './endpoints-validation.ts'
 import { endpointsWarnings } from './endpoints-warnings.ts'
 import { Protocol } from './enums.ts'
 import { objectRules } from './own-validation.ts'
@@ -59,7 +59,7 @@ export const endpoints = resource({
   schema: Endpoints,
   columns: endpointsColumns,
   storageKey: 'services/endpoints',
-  strategy: { validate: objectRules(checkEndpoints), warnings: endpointsWarnings },
+  strategy: { validate: objectRules(validateEndpoints), warnings: endpointsWarnings },
   lifecycle: {
     introduced: '1.0',
     deprecated: '1.33',

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import { validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
 import type { EnvFromSource, EnvVar, FileKeySelector } from './env.ts'
 import type { ObjectFieldSelector, ResourceFieldSelector } from './field-selector.ts'
 
@@ -32,7 +32,7 @@ function subscripted(text: string): { path: string; key: string } | undefined {
   return match ? { path: match[1] ?? '', key: match[2] ?? '' } : undefined
 }
 
-export function checkFieldRef(
+export function validateFieldRef(
   { apiVersion, fieldPath }: Infer<typeof ObjectFieldSelector>,
   use: 'env' | 'volume',
   path: FieldPath,
@@ -45,14 +45,14 @@ export function checkFieldRef(
   if (apiVersion !== 'v1') return convert(`unsupported pod version: ${apiVersion}`)
   const part = subscripted(fieldPath)
   if (part) {
-    if (part.path === 'metadata.annotations') checkFormat(part.key.toLowerCase(), 'qualifiedName', path, errors)
-    else if (part.path === 'metadata.labels') checkFormat(part.key, 'qualifiedName', path, errors)
+    if (part.path === 'metadata.annotations') validateFormat(part.key.toLowerCase(), 'qualifiedName', path, errors)
+    else if (part.path === 'metadata.labels') validateFormat(part.key, 'qualifiedName', path, errors)
     else convert('field label does not support subscript')
   } else if (!podFields.has(fieldPath)) convert(`field label not supported: ${fieldPath}`)
-  else checkSupported(fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath, use === 'env' ? envFields : volumeFields, at, errors)
+  else validateSupported(fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath, use === 'env' ? envFields : volumeFields, at, errors)
 }
 
-export function checkResourceFieldRef(
+export function validateResourceFieldRef(
   { containerName, resource, divisor }: Infer<typeof ResourceFieldSelector>,
   use: 'env' | 'volume',
   path: FieldPath,
@@ -60,11 +60,11 @@ export function checkResourceFieldRef(
 ): void {
   if (use === 'volume' && !containerName) errors.required(path.child('containerName'))
   else if (!resource) errors.required(path.child('resource'))
-  else if (!hugePages.test(resource)) checkSupported(resource, resourceFields, path.child('resource'), errors)
-  if (divisor !== undefined && divisor !== '0') checkDivisor(resource, divisor, path.child('divisor'), errors)
+  else if (!hugePages.test(resource)) validateSupported(resource, resourceFields, path.child('resource'), errors)
+  if (divisor !== undefined && divisor !== '0') validateDivisor(resource, divisor, path.child('divisor'), errors)
 }
 
-function checkDivisor(resource: string, divisor: string, path: FieldPath, errors: FieldErrors): void {
+function validateDivisor(resource: string, divisor: string, path: FieldPath, errors: FieldErrors): void {
   const bytes = (what: string) => {
     if (divisors.bytes.includes(divisor)) return
     errors.invalid(path, resource, `only divisor's values ${divisors.bytes.join(', ')} are supported with the ${what} resource`)
@@ -78,25 +78,25 @@ function checkDivisor(resource: string, divisor: string, path: FieldPath, errors
   else if (hugePages.test(resource)) bytes('hugepages')
 }
 
-function checkKeyRef({ name, key }: { name?: string | undefined; key: string }, path: FieldPath, errors: FieldErrors): void {
-  checkFormat(name ?? '', 'dns1123Subdomain', path.child('name'), errors)
-  checkRequiredFormat(key, 'configMapKey', path.child('key'), errors)
+function validateKeyRef({ name, key }: { name?: string | undefined; key: string }, path: FieldPath, errors: FieldErrors): void {
+  validateFormat(name ?? '', 'dns1123Subdomain', path.child('name'), errors)
+  validateRequiredFormat(key, 'configMapKey', path.child('key'), errors)
 }
 
-function checkFileKeyRef({ key, volumeName, path: file }: Infer<typeof FileKeySelector>, path: FieldPath, errors: FieldErrors): void {
-  checkRequiredFormat(key, 'envVarName', path.child('key'), errors)
-  checkRequiredFormat(volumeName, 'dns1123Label', path.child('volumeName'), errors)
-  checkRequiredFormat(file, 'noParentReference', path.child('path'), errors)
+function validateFileKeyRef({ key, volumeName, path: file }: Infer<typeof FileKeySelector>, path: FieldPath, errors: FieldErrors): void {
+  validateRequiredFormat(key, 'envVarName', path.child('key'), errors)
+  validateRequiredFormat(volumeName, 'dns1123Label', path.child('volumeName'), errors)
+  validateRequiredFormat(file, 'noParentReference', path.child('path'), errors)
 }
 
-function checkValueFrom({ value, valueFrom }: Infer<typeof EnvVar>, path: FieldPath, errors: FieldErrors): void {
+function validateValueFrom({ value, valueFrom }: Infer<typeof EnvVar>, path: FieldPath, errors: FieldErrors): void {
   if (valueFrom === undefined) return
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom
-  if (fieldRef) checkFieldRef(fieldRef, 'env', path.child('fieldRef'), errors)
-  if (resourceFieldRef) checkResourceFieldRef(resourceFieldRef, 'env', path.child('resourceFieldRef'), errors)
-  if (configMapKeyRef) checkKeyRef(configMapKeyRef, path.child('configMapKeyRef'), errors)
-  if (secretKeyRef) checkKeyRef(secretKeyRef, path.child('secretKeyRef'), errors)
-  if (fileKeyRef) checkFileKeyRef(fileKeyRef, path.child('fileKeyRef'), errors)
+  if (fieldRef) validateFieldRef(fieldRef, 'env', path.child('fieldRef'), errors)
+  if (resourceFieldRef) validateResourceFieldRef(resourceFieldRef, 'env', path.child('resourceFieldRef'), errors)
+  if (configMapKeyRef) validateKeyRef(configMapKeyRef, path.child('configMapKeyRef'), errors)
+  if (secretKeyRef) validateKeyRef(secretKeyRef, path.child('secretKeyRef'), errors)
+  if (fileKeyRef) validateFileKeyRef(fileKeyRef, path.child('fileKeyRef'), errors)
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length
   if (sources === 0) {
     const names = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
@@ -105,20 +105,20 @@ function checkValueFrom({ value, valueFrom }: Infer<typeof EnvVar>, path: FieldP
   else if (sources > 1) errors.invalid(path, '', 'may not have more than one field specified at a time')
 }
 
-export function checkEnv(variables: readonly Infer<typeof EnvVar>[], path: FieldPath, errors: FieldErrors): void {
+export function validateEnv(variables: readonly Infer<typeof EnvVar>[], path: FieldPath, errors: FieldErrors): void {
   variables.forEach((variable, index) => {
     const at = path.index(index)
-    checkRequiredFormat(variable.name, 'envVarName', at.child('name'), errors)
-    checkValueFrom(variable, at.child('valueFrom'), errors)
+    validateRequiredFormat(variable.name, 'envVarName', at.child('name'), errors)
+    validateValueFrom(variable, at.child('valueFrom'), errors)
   })
 }
 
-export function checkEnvFrom(sources: readonly Infer<typeof EnvFromSource>[], path: FieldPath, errors: FieldErrors): void {
+export function validateEnvFrom(sources: readonly Infer<typeof EnvFromSource>[], path: FieldPath, errors: FieldErrors): void {
   sources.forEach(({ prefix, configMapRef, secretRef }, index) => {
     const at = path.index(index)
-    if (prefix) checkFormat(prefix, 'envVarName', at.child('prefix'), errors)
-    if (configMapRef) checkRequiredFormat(configMapRef.name, 'dns1123Subdomain', at.child('configMapRef').child('name'), errors)
-    if (secretRef) checkRequiredFormat(secretRef.name, 'dns1123Subdomain', at.child('secretRef').child('name'), errors)
+    if (prefix) validateFormat(prefix, 'envVarName', at.child('prefix'), errors)
+    if (configMapRef) validateRequiredFormat(configMapRef.name, 'dns1123Subdomain', at.child('configMapRef').child('name'), errors)
+    if (secretRef) validateRequiredFormat(secretRef.name, 'dns1123Subdomain', at.child('secretRef').child('name'), errors)
     // The reference names the list, not its item.
     if (!configMapRef && !secretRef) errors.invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`')
     else if (configMapRef && secretRef) errors.invalid(path, '', 'may not have more than one field specified at a time')

@@ -3,7 +3,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkUnchanged } from '../checks.ts'
+import { asJson, validateFormat, validateUnchanged } from '../checks.ts'
 import type { Event as EventSchema } from './event.ts'
 
 type Event = Infer<typeof EventSchema>
@@ -28,7 +28,7 @@ const fixed = [
   ['reportingInstance', 'reportingInstance'],
 ] as const
 
-export function checkEvent(event: Event, errors: FieldErrors, context: HookContext, old?: Event): void {
+export function validateEvent(event: Event, errors: FieldErrors, context: HookContext, old?: Event): void {
   const { platform } = context
   const namespace = event.metadata?.namespace ?? ''
   const about = event.involvedObject.namespace ?? ''
@@ -37,18 +37,18 @@ export function checkEvent(event: Event, errors: FieldErrors, context: HookConte
   const home = timed ? ['default', platform.namespaces.system] : ['default', '']
   const matches = about === '' ? home.includes(namespace) : timed || about === namespace
   if (!matches) errors.invalid(at, about, 'does not match event.namespace')
-  if (timed) checkTimed(event, errors)
-  checkFormat(namespace, 'dns1123Subdomain', FieldPath.of('namespace'), errors)
+  if (timed) validateTimed(event, errors)
+  validateFormat(namespace, 'dns1123Subdomain', FieldPath.of('namespace'), errors)
   // Stricter rules don't apply to clients of the core group or to the server's own writes.
   if (context.apiVersion === undefined || context.apiVersion === 'v1') return
-  if (old) checkFixed(event, old, errors)
-  else checkNew(event, errors)
+  if (old) validateFixed(event, old, errors)
+  else validateNew(event, errors)
 }
 
 /** A new event must have eventTime and series instead of the deprecated fields. */
-function checkNew(event: Event, errors: FieldErrors): void {
+function validateNew(event: Event, errors: FieldErrors): void {
   const { eventTime, type = '', source = {} } = event
-  checkSeries(event, errors)
+  validateSeries(event, errors)
   if (!eventTime) errors.required(FieldPath.of('eventTime'))
   if (type !== 'Normal' && type !== 'Warning') errors.invalid(FieldPath.of('type'), '', `has invalid value: ${type}`)
   for (const name of ['firstTimestamp', 'lastTimestamp', 'count'] as const) {
@@ -57,7 +57,7 @@ function checkNew(event: Event, errors: FieldErrors): void {
   if (source.component || source.host) errors.invalid(FieldPath.of('source'), '', 'needs to be unset')
 }
 
-function checkSeries({ series }: Event, errors: FieldErrors): void {
+function validateSeries({ series }: Event, errors: FieldErrors): void {
   if (!series) return
   const { count = 0, lastObservedTime } = series
   if (count < 2) errors.invalid(FieldPath.of('series.count'), '', 'should be at least 2')
@@ -65,15 +65,15 @@ function checkSeries({ series }: Event, errors: FieldErrors): void {
 }
 
 /** Only the series may change. */
-function checkFixed(event: Event, old: Event, errors: FieldErrors): void {
-  if (!equal(asJson(event.series), asJson(old.series))) checkSeries(event, errors)
-  for (const [name, shown] of fixed) checkUnchanged(event[name], old[name], FieldPath.of(shown), errors)
+function validateFixed(event: Event, old: Event, errors: FieldErrors): void {
+  if (!equal(asJson(event.series), asJson(old.series))) validateSeries(event, errors)
+  for (const [name, shown] of fixed) validateUnchanged(event[name], old[name], FieldPath.of(shown), errors)
 }
 
-function checkTimed(event: Event, errors: FieldErrors): void {
+function validateTimed(event: Event, errors: FieldErrors): void {
   const controller = FieldPath.of('reportingController')
   if (!event.reportingComponent) errors.required(controller)
-  checkFormat(event.reportingComponent ?? '', 'qualifiedName', controller, errors)
+  validateFormat(event.reportingComponent ?? '', 'qualifiedName', controller, errors)
   for (const [name, limit] of Object.entries(limits)) {
     const value = event[name as keyof typeof limits] ?? ''
     if (value === '') errors.required(FieldPath.of(name))

@@ -3,7 +3,7 @@ import { resource } from '../definition.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { firstOf } from '../selectable.ts'
 import { eventColumns } from './event-columns.ts'
-import { checkEvent } from './event-validation.ts'
+import { validateEvent } from './event-validation.ts'
 import { objectRules } from './own-validation.ts'
 import { ObjectReference } from './references.ts'
 
@@ -47,7 +47,7 @@ export const events = resource({
   names: ['events', 'event', 'ev'],
   schema: Event,
   columns: eventColumns,
-  strategy: { validate: objectRules(checkEvent) },
+  strategy: { validate: objectRules(validateEvent) },
   lifecycle: { introduced: '1.0' },
   selectable: {
     'involvedObject.kind': '.involvedObject.kind',

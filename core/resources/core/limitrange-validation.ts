@@ -6,7 +6,7 @@ import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import type { LimitRangeItem, LimitRange as LimitRangeSchema } from './limitrange.ts'
 import { compare } from './quantities.ts'
-import { allowsOvercommit, checkContainerResourceName, checkResourceName } from './resource-validation.ts'
+import { allowsOvercommit, validateContainerResourceName, validateResourceName } from './resource-validation.ts'
 
 type Item = Infer<typeof LimitRangeItem>
 
@@ -19,18 +19,18 @@ export function defaultLimits(item: Item): void {
 
 const types = ['Container', 'PersistentVolumeClaim', 'Pod']
 
-export function checkLimitRange({ spec }: Infer<typeof LimitRangeSchema>, errors: FieldErrors, context: HookContext): void {
+export function validateLimitRange({ spec }: Infer<typeof LimitRangeSchema>, errors: FieldErrors, context: HookContext): void {
   const seen = new Set<string>()
   spec?.limits?.forEach((item, index) => {
     const at = FieldPath.of('spec', 'limits').index(index)
-    checkType(item.type, at.child('type'), errors)
+    validateType(item.type, at.child('type'), errors)
     if (seen.has(item.type)) errors.duplicate(at.child('type'), item.type)
     seen.add(item.type)
     checkItem(item, at, errors, context)
   })
 }
 
-function checkType(type: string, path: FieldPath, errors: FieldErrors): void {
+function validateType(type: string, path: FieldPath, errors: FieldErrors): void {
   const problems = formats.qualifiedName(type)
   for (const problem of problems) errors.invalid(path, type, problem)
   if (problems.length === 0 && !type.includes('/') && !types.includes(type)) {
@@ -39,28 +39,28 @@ function checkType(type: string, path: FieldPath, errors: FieldErrors): void {
 }
 
 function checkItem(item: Item, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  const checkName = item.type === 'Pod' || item.type === 'Container' ? checkContainerResourceName : checkResourceName
+  const validateName = item.type === 'Pod' || item.type === 'Container' ? validateContainerResourceName : validateResourceName
   const isPod = item.type === 'Pod'
-  const checkNames = (side: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio') => {
-    for (const name of Object.keys(item[side] ?? {})) checkName(name, path.child(side).key(name), errors, context)
+  const validateNames = (side: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio') => {
+    for (const name of Object.keys(item[side] ?? {})) validateName(name, path.child(side).key(name), errors, context)
   }
-  checkNames('max')
-  checkNames('min')
+  validateNames('max')
+  validateNames('min')
   for (const side of ['default', 'defaultRequest'] as const) {
-    if (!isPod) checkNames(side)
+    if (!isPod) validateNames(side)
     else if (Object.keys(item[side] ?? {}).length > 0) errors.forbidden(path.child(side), "may not be specified when `type` is 'Pod'")
   }
   if (item.type === 'PersistentVolumeClaim' && !item.min?.['storage'] && !item.max?.['storage']) {
     errors.required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')
   }
-  checkNames('maxLimitRequestRatio')
+  validateNames('maxLimitRequestRatio')
   const own = isPod ? { ...item, default: {}, defaultRequest: {} } : item
   const names = [own.max, own.min, own.default, own.defaultRequest, own.maxLimitRequestRatio].flatMap((each) => Object.keys(each ?? {}))
-  for (const name of new Set(names)) checkBounds(own, name, path, errors, context)
+  for (const name of new Set(names)) validateBounds(own, name, path, errors, context)
 }
 
 /** Minimum ≤ default request ≤ default ≤ maximum. */
-function checkBounds(item: Item, name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validateBounds(item: Item, name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { [name]: min } = item.min ?? {}
   const { [name]: max } = item.max ?? {}
   const { [name]: limit } = item.default ?? {}

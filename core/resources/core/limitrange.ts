@@ -1,7 +1,7 @@
 import { field, list, map, message, quantity, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { checkLimitRange, defaultLimits } from './limitrange-validation.ts'
+import { defaultLimits, validateLimitRange } from './limitrange-validation.ts'
 import { objectRules } from './own-validation.ts'
 
 export const LimitRangeItem = message(
@@ -42,7 +42,7 @@ export const limitRanges = resource({
     prepareCreate({ metadata }) {
       if (metadata && !metadata.generateName) metadata.name ||= crypto.randomUUID()
     },
-    validate: objectRules(checkLimitRange),
+    validate: objectRules(validateLimitRange),
   },
   lifecycle: { introduced: '1.0' },
   createOnUpdate: true,

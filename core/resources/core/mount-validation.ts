@@ -3,8 +3,8 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkSupported } from '../checks.ts'
-import { checkDescendingPath } from './path-validation.ts'
+import { validateSupported } from '../checks.ts'
+import { validateDescendingPath } from './path-validation.ts'
 import type { Volume as VolumeSchema } from './volume.ts'
 import type { VolumeDevice as VolumeDeviceSchema, VolumeMount as VolumeMountSchema } from './volume-mount.ts'
 
@@ -18,7 +18,7 @@ interface Mounting {
   securityContext?: { privileged?: boolean | undefined } | undefined
 }
 
-function checkRecursiveReadOnly(
+function validateRecursiveReadOnly(
   { recursiveReadOnly: mode, readOnly, mountPropagation }: VolumeMount,
   path: FieldPath,
   errors: FieldErrors,
@@ -31,14 +31,14 @@ function checkRecursiveReadOnly(
   }
 }
 
-function checkPropagation(mode: string, privileged: boolean, path: FieldPath, errors: FieldErrors): void {
-  checkSupported(mode, ['Bidirectional', 'HostToContainer', 'None'], path, errors)
+function validatePropagation(mode: string, privileged: boolean, path: FieldPath, errors: FieldErrors): void {
+  validateSupported(mode, ['Bidirectional', 'HostToContainer', 'None'], path, errors)
   if (mode === 'Bidirectional' && !privileged) {
     errors.forbidden(path, 'Bidirectional mount propagation is available only to privileged containers')
   }
 }
 
-export function checkMounts(
+export function validateMounts(
   { volumeMounts = [], volumeDevices = [], securityContext }: Mounting,
   volumes: Volumes,
   path: FieldPath,
@@ -62,19 +62,24 @@ export function checkMounts(
       errors.invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices')
     }
     // From here on the reference names the list, not its item.
-    if (subPath) checkDescendingPath(subPath, path.child('subPath'), errors)
+    if (subPath) validateDescendingPath(subPath, path.child('subPath'), errors)
     if (subPathExpr) {
       if (subPath) errors.invalid(at.child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive')
-      checkDescendingPath(subPathExpr, path.child('subPathExpr'), errors)
+      validateDescendingPath(subPathExpr, path.child('subPathExpr'), errors)
     }
     if (mountPropagation !== undefined) {
-      checkPropagation(mountPropagation, securityContext?.privileged === true, path.child('mountPropagation'), errors)
+      validatePropagation(mountPropagation, securityContext?.privileged === true, path.child('mountPropagation'), errors)
     }
-    checkRecursiveReadOnly(mount, path.child('recursiveReadOnly'), errors)
+    validateRecursiveReadOnly(mount, path.child('recursiveReadOnly'), errors)
   })
 }
 
-export function checkDevices({ volumeMounts = [], volumeDevices = [] }: Mounting, volumes: Volumes, path: FieldPath, errors: FieldErrors) {
+export function validateDevices(
+  { volumeMounts = [], volumeDevices = [] }: Mounting,
+  volumes: Volumes,
+  path: FieldPath,
+  errors: FieldErrors,
+) {
   const names = new Set<string>()
   const paths = new Set<string>()
   const mounts = { names: new Set(volumeMounts.map(({ name }) => name)), paths: new Set(volumeMounts.map(({ mountPath }) => mountPath)) }

@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Side } from '../definition.ts'
-import { checkFinalizer } from './own-validation.ts'
+import { validateFinalizer } from './own-validation.ts'
 
 /** `/finalize`: removes finalizers from the spec after clean-up. */
 export const specFinalizers: Side = {
@@ -8,6 +8,6 @@ export const specFinalizers: Side = {
   validate(object, _old, errors, context) {
     const { finalizers = [] } = (object['spec'] ?? {}) as { finalizers?: string[] }
     const path = FieldPath.of('spec', 'finalizers')
-    for (const [index, name] of finalizers.entries()) checkFinalizer(name, path.index(index), errors, context)
+    for (const [index, name] of finalizers.entries()) validateFinalizer(name, path.index(index), errors, context)
   },
 }

@@ -2,9 +2,9 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import type { Namespace as NamespaceSchema } from './namespace.ts'
-import { checkFinalizer } from './own-validation.ts'
+import { validateFinalizer } from './own-validation.ts'
 
 type Namespace = Infer<typeof NamespaceSchema>
 
@@ -27,16 +27,16 @@ export function keepFinalizers(namespace: Namespace, old: Namespace, context: Ho
   labelWithName(namespace, context)
 }
 
-export function checkNamespace({ spec }: Namespace, errors: FieldErrors, context: HookContext): void {
+export function validateNamespace({ spec }: Namespace, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('spec', 'finalizers')
   for (const name of spec?.finalizers ?? []) {
-    checkFormat(name, 'qualifiedName', path, errors)
-    checkFinalizer(name, path, errors, context)
+    validateFormat(name, 'qualifiedName', path, errors)
+    validateFinalizer(name, path, errors, context)
   }
 }
 
 /** The phase must correspond to the deletion timestamp. */
-export function checkNamespaceStatus({ metadata, status }: Namespace, _old: Namespace, errors: FieldErrors): void {
+export function validateNamespaceStatus({ metadata, status }: Namespace, _old: Namespace, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'Phase')
   const phase = status?.phase ?? ''
   if (metadata?.deletionTimestamp) {

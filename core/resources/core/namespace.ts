@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { namespaceColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { specFinalizers } from './namespace-subresources.ts'
-import { checkNamespace, checkNamespaceStatus, keepFinalizers, labelWithName, prepareNamespace } from './namespace-validation.ts'
+import { keepFinalizers, labelWithName, prepareNamespace, validateNamespace, validateNamespaceStatus } from './namespace-validation.ts'
 import { objectRules } from './own-validation.ts'
 
 export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', {
@@ -56,8 +56,8 @@ export const namespaces = resource({
     prepareDelete(namespace) {
       namespace.status = { ...namespace.status, phase: 'Terminating' }
     },
-    validate: objectRules(checkNamespace),
-    validateStatus: checkNamespaceStatus,
+    validate: objectRules(validateNamespace),
+    validateStatus: validateNamespaceStatus,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

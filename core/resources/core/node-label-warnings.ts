@@ -26,13 +26,13 @@ interface Term {
   readonly matchExpressions?: readonly { readonly key: string; readonly values?: readonly string[] | undefined }[] | undefined
 }
 
-/** @param checkValues warn about values that are not valid label values, and therefore match nothing */
-export function* nodeSelectorTermWarnings(term: Term, checkValues: boolean, path: FieldPath, platform: Platform): Iterable<string> {
+/** @param validateValues warn about values that are not valid label values, and therefore match nothing */
+export function* nodeSelectorTermWarnings(term: Term, validateValues: boolean, path: FieldPath, platform: Platform): Iterable<string> {
   for (const [index, { key, values = [] }] of (term.matchExpressions ?? []).entries()) {
     const at = path.child('matchExpressions').index(index)
     const message = deprecatedLabel(key, platform)
     if (message) yield `${at.child('key')}: ${key} is ${message}`
-    if (!checkValues) continue
+    if (!validateValues) continue
     for (const [position, value] of values.entries())
       for (const problem of formats.labelValue(value)) yield `${at.child('values').index(position)}: ${value} is invalid, ${problem}`
   }

@@ -2,11 +2,11 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkAddress, repeats } from '../checks.ts'
+import { repeats, validateAddress } from '../checks.ts'
 import type { Node as NodeSchema, NodeSpec } from './node.ts'
 import { asJson } from './own-validation.ts'
-import { checkAmount } from './resource-validation.ts'
-import { checkTaints } from './scheduling-validation.ts'
+import { validateAmount } from './resource-validation.ts'
+import { validateTaints } from './scheduling-validation.ts'
 
 type Node = Infer<typeof NodeSchema>
 
@@ -19,11 +19,11 @@ export function pairPodCIDRs(spec: Infer<typeof NodeSpec>): void {
   else if (first) spec.podCIDR = first
 }
 
-export function checkNode({ spec = {}, status = {} }: Node, errors: FieldErrors, context: HookContext): void {
-  checkTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
-  checkNodeResources(status, errors, context)
+export function validateNode({ spec = {}, status = {} }: Node, errors: FieldErrors, context: HookContext): void {
+  validateTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
+  validateNodeResources(status, errors, context)
   const ranges = spec.podCIDRs ?? []
-  for (const [index, range] of ranges.entries()) checkAddress(range, 'cidr', cidrs.index(index), errors)
+  for (const [index, range] of ranges.entries()) validateAddress(range, 'cidr', cidrs.index(index), errors)
   if (ranges.length < 2) return
   const families = new Set(ranges.map((range) => range.includes(':')))
   if (families.size < 2 || ranges.length > 2) errors.invalid(cidrs, ranges, 'may specify no more than one CIDR for each IP family')
@@ -33,18 +33,18 @@ export function checkNode({ spec = {}, status = {} }: Node, errors: FieldErrors,
   })
 }
 
-function checkNodeResources(status: NonNullable<Node['status']>, errors: FieldErrors, context: HookContext): void {
+function validateNodeResources(status: NonNullable<Node['status']>, errors: FieldErrors, context: HookContext): void {
   for (const side of ['capacity', 'allocatable'] as const) {
     for (const [name, amount] of Object.entries(status[side] ?? {})) {
-      checkAmount(name, amount, FieldPath.of('status', side, name), errors, context)
+      validateAmount(name, amount, FieldPath.of('status', side, name), errors, context)
     }
   }
 }
 
 /** Assigned values are immutable. */
-export function checkNodeUpdate({ spec = {}, status }: Node, { spec: old = {} }: Node, errors: FieldErrors): void {
+export function validateNodeUpdate({ spec = {}, status }: Node, { spec: old = {} }: Node, errors: FieldErrors): void {
   const path = FieldPath.of('spec')
-  checkNodeAddresses(status, errors)
+  validateNodeAddresses(status, errors)
   const before = old.podCIDRs ?? []
   const now = spec.podCIDRs ?? []
   const why = (name: string) => `node updates may not change ${name} except from "" to valid`
@@ -56,7 +56,7 @@ export function checkNodeUpdate({ spec = {}, status }: Node, { spec: old = {} }:
   if ((spec.externalID ?? '') !== (old.externalID ?? '')) errors.forbidden(path.child('externalID'), 'may not be updated')
 }
 
-function checkNodeAddresses(status: Node['status'], errors: FieldErrors): void {
+function validateNodeAddresses(status: Node['status'], errors: FieldErrors): void {
   const seen = new Set<string>()
   status?.addresses?.forEach((address, index) => {
     const key = `${address.type}/${address.address}`
@@ -65,7 +65,7 @@ function checkNodeAddresses(status: Node['status'], errors: FieldErrors): void {
   })
 }
 
-export function checkNodeStatus({ status = {} }: Node, _old: Node, errors: FieldErrors, context: HookContext): void {
-  checkNodeResources(status, errors, context)
-  checkNodeAddresses(status, errors)
+export function validateNodeStatus({ status = {} }: Node, _old: Node, errors: FieldErrors, context: HookContext): void {
+  validateNodeResources(status, errors, context)
+  validateNodeAddresses(status, errors)
 }

@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { flagAt } from '../selectable.ts'
 import { nodeColumns } from './node-columns.ts'
 import { NodeConfigSource, NodeStatus } from './node-status.ts'
-import { checkNode, checkNodeStatus, checkNodeUpdate, pairPodCIDRs } from './node-validation.ts'
+import { pairPodCIDRs, validateNode, validateNodeStatus, validateNodeUpdate } from './node-validation.ts'
 import { nodeWarnings } from './node-warnings.ts'
 import { objectRules } from './own-validation.ts'
 import { NodeProxyOptions } from './proxy-options.ts'
@@ -57,9 +57,9 @@ export const nodes = resource({
     prepareCreate: (node) => dropConfiguration(node, undefined),
     prepareUpdate: dropConfiguration,
     prepareStatus: dropConfiguration,
-    validate: objectRules(checkNode),
-    validateUpdate: checkNodeUpdate,
-    validateStatus: checkNodeStatus,
+    validate: objectRules(validateNode),
+    validateUpdate: validateNodeUpdate,
+    validateStatus: validateNodeStatus,
     warnings: nodeWarnings,
   },
   lifecycle: { introduced: '1.0' },

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkSupported } from '../checks.ts'
+import { validateSupported } from '../checks.ts'
 import type { Container } from './container-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 
@@ -32,7 +32,7 @@ function forbidSet(object: object | undefined, names: readonly string[], path: F
   for (const name of names) if (members.get(name) !== undefined) errors.forbidden(path.child(name), why)
 }
 
-function checkWindows(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function validateWindows(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('securityContext')
   forbidSet(spec.securityContext, linuxOfPod, at, errors)
   forbidSet(spec, linuxOfSpec, path, errors)
@@ -44,7 +44,7 @@ function checkWindows(spec: PodSpec, path: FieldPath, errors: FieldErrors): void
   })
 }
 
-function checkLinux(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function validateLinux(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const why = 'windows options cannot be set for a linux pod'
   forbidSet(spec.securityContext, ['windowsOptions'], path.child('securityContext'), errors, why)
   eachContainer(spec, path, ({ securityContext }, own) => {
@@ -52,18 +52,18 @@ function checkLinux(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   })
 }
 
-export function checkOS(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+export function validateOS(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const name = spec.os?.name
   if (name === undefined) return
   const at = path.child('os')
   if (name === '') errors.required(at.child('name'))
-  else if (name === 'linux') checkLinux(spec, path, errors)
-  else if (name === 'windows') checkWindows(spec, path, errors)
-  else checkSupported(name, ['linux', 'windows'], at, errors)
+  else if (name === 'linux') validateLinux(spec, path, errors)
+  else if (name === 'windows') validateWindows(spec, path, errors)
+  else validateSupported(name, ['linux', 'windows'], at, errors)
 }
 
 /** All containers of a pod must be host process containers, on the host's network. */
-export function checkHostProcess(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+export function validateHostProcess(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess
   let all = 0
   let host = 0
@@ -85,7 +85,7 @@ export function checkHostProcess(spec: PodSpec, path: FieldPath, errors: FieldEr
 }
 
 /** Pods with a user namespace can't share other host namespaces (KEP-127). */
-export function checkHostUsers(spec: PodSpec, path: FieldPath, errors: FieldErrors, { settings }: HookContext): void {
+export function validateHostUsers(spec: PodSpec, path: FieldPath, errors: FieldErrors, { settings }: HookContext): void {
   if (spec.hostUsers !== false) return
   const why = 'when `hostUsers` is false'
   if (spec.hostNetwork && !settings.enabled('UserNamespacesHostNetworkSupport')) {

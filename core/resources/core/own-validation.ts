@@ -18,7 +18,7 @@ export function startOver(errors: FieldErrors, path: FieldPath): void {
 }
 
 /** Only known finalizers may have no domain: the platform's own and those of the garbage collector. */
-export function checkFinalizer(name: string, path: FieldPath, errors: FieldErrors, { platform }: HookContext): void {
+export function validateFinalizer(name: string, path: FieldPath, errors: FieldErrors, { platform }: HookContext): void {
   if (name.includes('/') || name === platform.finalizer || name === 'orphan' || name === 'foregroundDeletion') return
   errors.invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')
 }
@@ -32,7 +32,7 @@ export function objectRules<T extends object>(rules?: Rules<T>): Rules<T> {
     const { metadata }: { metadata?: ObjectMeta } = object
     drop(errors, (field) => !field.startsWith('metadata'))
     metadata?.finalizers?.forEach((name, index) => {
-      checkFinalizer(name, finalizers.index(index), errors, context)
+      validateFinalizer(name, finalizers.index(index), errors, context)
     })
     rules?.(object, errors, context, old)
   }

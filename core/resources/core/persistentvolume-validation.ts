@@ -3,16 +3,14 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
-import { checkFormat, checkRequiredFormat, checkSupported, checkUnchanged } from '../checks.ts'
-import { checkAccessModes, checkCapacity, volumeModes } from './claim-validation.ts'
+import { validateFormat, validateRequiredFormat, validateSupported, validateUnchanged } from '../checks.ts'
+import { validateAccessModes, validateCapacity, volumeModes } from './claim-validation.ts'
 import { diff } from './diff.ts'
 import { asJson } from './own-validation.ts'
 import type { PersistentVolume as PersistentVolumeSchema, PersistentVolumeSource } from './persistentvolume.ts'
-import { checkNodeSelector } from './scheduling-validation.ts'
+import { validateNodeSelector } from './scheduling-validation.ts'
 import {
   azureDisk,
-  checkDriver,
-  checkSecretRef,
   fc,
   flexVolume,
   flocker,
@@ -27,6 +25,8 @@ import {
   storageos,
   targetLength,
   tooLongTarget,
+  validateDriver,
+  validateSecretRef,
 } from './volume-source-validation.ts'
 
 type PersistentVolume = Infer<typeof PersistentVolumeSchema>
@@ -46,7 +46,7 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
     const namespace = source.endpointsNamespace
     const at = path.child('endpointsNamespace')
     if (namespace === '') errors.invalid(at, '', 'if the endpointnamespace is set, it must be a valid namespace name')
-    else checkFormat(namespace, 'dns1123Label', at, errors)
+    else validateFormat(namespace, 'dns1123Label', at, errors)
   },
   flocker,
   nfs,
@@ -60,12 +60,12 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
       errors.invalid(path.child('targetportal'), source.targetPortal, tooLongTarget)
     }
     iscsi(source, unknown, path, errors)
-    checkSecretRef(source.secretRef, false, path.child('secretRef'), errors)
+    validateSecretRef(source.secretRef, false, path.child('secretRef'), errors)
     iscsiInitiator(source, unknown, path, errors)
   },
   cinder({ volumeID, secretRef }, path, errors) {
     if (!volumeID) errors.required(path.child('volumeID'))
-    checkSecretRef(secretRef, true, path.child('secretRef'), errors)
+    validateSecretRef(secretRef, true, path.child('secretRef'), errors)
   },
   fc,
   flexVolume,
@@ -83,13 +83,13 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
     storageos(source, true, path, errors)
   },
   csi(source, path, errors) {
-    checkDriver(source.driver, path.child('driver'), errors)
+    validateDriver(source.driver, path.child('driver'), errors)
     if (!source.volumeHandle) errors.required(path.child('volumeHandle'))
     for (const name of csiSecrets) {
       const secret = source[name]
       if (!secret) continue
-      checkRequiredFormat(secret.name, 'dns1123Subdomain', path.child(name).child('name'), errors)
-      checkRequiredFormat(secret.namespace, 'dns1123Label', path.child(name).child('namespace'), errors)
+      validateRequiredFormat(secret.name, 'dns1123Subdomain', path.child(name).child('name'), errors)
+      validateRequiredFormat(secret.namespace, 'dns1123Label', path.child(name).child('namespace'), errors)
     }
   },
 }
@@ -97,7 +97,7 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
 const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
 const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS' }
 
-function checkSource(spec: Spec, name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validateSource(spec: Spec, name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   let found = false
   for (const [key, rule] of Object.entries(sourceRules)) {
     const source = spec[key as keyof Sources]
@@ -110,35 +110,35 @@ function checkSource(spec: Spec, name: string, path: FieldPath, errors: FieldErr
   if (!found) errors.required(path, 'must specify a volume type')
 }
 
-export function checkPersistentVolume({ metadata, spec = {} }: PersistentVolume, errors: FieldErrors, context: HookContext): void {
+export function validatePersistentVolume({ metadata, spec = {} }: PersistentVolume, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('spec')
   const { accessModes = [], capacity = {}, persistentVolumeReclaimPolicy: policy, volumeMode } = spec
   if (accessModes.length === 0) errors.required(path.child('accessModes'))
-  checkAccessModes(accessModes, path.child('accessModes'), errors)
+  validateAccessModes(accessModes, path.child('accessModes'), errors)
   const at = path.child('capacity')
   const names = Object.keys(capacity)
   if (names.length === 0) errors.required(at)
   if (names.length !== 1 || names[0] !== 'storage') errors.notSupported(at, asJson(spec.capacity), ['storage'])
-  for (const [name, amount] of Object.entries(capacity)) checkCapacity(name, amount, at, errors)
+  for (const [name, amount] of Object.entries(capacity)) validateCapacity(name, amount, at, errors)
   const policyPath = path.child('persistentVolumeReclaimPolicy')
-  if (policy) checkSupported(policy, ['Delete', 'Recycle', 'Retain'], policyPath, errors)
+  if (policy) validateSupported(policy, ['Delete', 'Recycle', 'Retain'], policyPath, errors)
   if (spec.nodeAffinity) {
     const required = path.child('nodeAffinity').child('required')
-    if (spec.nodeAffinity.required) checkNodeSelector(spec.nodeAffinity.required, required, errors)
+    if (spec.nodeAffinity.required) validateNodeSelector(spec.nodeAffinity.required, required, errors)
     else errors.required(required, 'must specify required node constraints')
   }
-  checkSource(spec, metadata?.name ?? '', path, errors, context)
+  validateSource(spec, metadata?.name ?? '', path, errors, context)
   if (policy === 'Recycle' && spec.hostPath && /^\/[./]*$/.test(spec.hostPath.path)) {
     errors.forbidden(policyPath, "may not be 'recycle' for a hostPath mount of '/'")
   }
-  if (spec.storageClassName) checkFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)
-  if (volumeMode !== undefined) checkSupported(volumeMode, volumeModes, path.child('volumeMode'), errors)
-  checkAttributesClass(spec, path, errors)
+  if (spec.storageClassName) validateFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)
+  if (volumeMode !== undefined) validateSupported(volumeMode, volumeModes, path.child('volumeMode'), errors)
+  validateAttributesClass(spec, path, errors)
 }
 
-function checkAttributesClass({ volumeAttributesClassName: name, csi }: Spec, path: FieldPath, errors: FieldErrors): void {
+function validateAttributesClass({ volumeAttributesClassName: name, csi }: Spec, path: FieldPath, errors: FieldErrors): void {
   if (name === undefined) return
-  checkRequiredFormat(name, 'dns1123Subdomain', path.child('volumeAttributesClassName'), errors, 'an empty string is disallowed')
+  validateRequiredFormat(name, 'dns1123Subdomain', path.child('volumeAttributesClassName'), errors, 'an empty string is disallowed')
   if (!csi) errors.required(path.child('csi'), 'has to be specified when using volumeAttributesClassName')
 }
 
@@ -148,7 +148,7 @@ const sourceOf = (spec: Spec): Sources => {
 }
 
 /** The source is immutable; node affinity can be set once. */
-export function checkPersistentVolumeUpdate(
+export function validatePersistentVolumeUpdate(
   { spec = {} }: PersistentVolume,
   { spec: old = {} }: PersistentVolume,
   errors: FieldErrors,
@@ -163,7 +163,7 @@ export function checkPersistentVolumeUpdate(
     const why = `spec.persistentvolumesource is immutable after creation\n${changes}`
     errors.forbidden(FieldPath.of('spec', 'persistentvolumesource'), why)
   }
-  checkUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode'), errors)
+  validateUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode'), errors)
   const isFixed = old.nodeAffinity && !settings.enabled('MutablePVNodeAffinity')
   if (isFixed && !equal(spec.nodeAffinity as Json | undefined, old.nodeAffinity as Json | undefined)) {
     const why = 'field is immutable, except for updating from beta label to GA'

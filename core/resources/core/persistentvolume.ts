@@ -21,7 +21,7 @@ import { persistentVolumeWarnings } from './claim-warnings.ts'
 import { PersistentVolumeAccessMode, PersistentVolumeMode, PersistentVolumeReclaimPolicy } from './enums.ts'
 import { objectRules } from './own-validation.ts'
 import { persistentVolumeColumns } from './persistentvolume-columns.ts'
-import { checkPersistentVolume, checkPersistentVolumeUpdate } from './persistentvolume-validation.ts'
+import { validatePersistentVolume, validatePersistentVolumeUpdate } from './persistentvolume-validation.ts'
 import { ObjectReference } from './references.ts'
 import {
   AWSElasticBlockStoreVolumeSource,
@@ -147,8 +147,8 @@ export const persistentVolumes = resource({
       volume.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(now) }
     },
     prepareStatus: timePhase,
-    validate: objectRules(checkPersistentVolume),
-    validateUpdate: checkPersistentVolumeUpdate,
+    validate: objectRules(validatePersistentVolume),
+    validateUpdate: validatePersistentVolumeUpdate,
     warnings: persistentVolumeWarnings,
   },
   lifecycle: { introduced: '1.0' },

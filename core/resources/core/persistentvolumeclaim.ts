@@ -4,7 +4,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { checkClaimSpec, checkClaimStatus, checkClaimUpdate, pairDataSources } from './claim-validation.ts'
+import { pairDataSources, validateClaimSpec, validateClaimStatus, validateClaimUpdate } from './claim-validation.ts'
 import { claimWarnings } from './claim-warnings.ts'
 import { ConditionStatus, PersistentVolumeAccessMode, PersistentVolumeMode } from './enums.ts'
 import { objectRules } from './own-validation.ts'
@@ -129,9 +129,9 @@ export const persistentVolumeClaims = resource({
     prepareUpdate({ spec }, old, { platform }) {
       if (spec) pairDataSources(spec, old.spec, platform)
     },
-    validate: objectRules(({ spec = {} }, errors, context) => checkClaimSpec(spec, FieldPath.of('spec'), errors, context)),
-    validateUpdate: checkClaimUpdate,
-    validateStatus: checkClaimStatus,
+    validate: objectRules(({ spec = {} }, errors, context) => validateClaimSpec(spec, FieldPath.of('spec'), errors, context)),
+    validateUpdate: validateClaimUpdate,
+    validateStatus: validateClaimStatus,
     warnings: claimWarnings,
   },
   lifecycle: { introduced: '1.0' },

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import { eachContainer } from './os-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 
@@ -21,20 +21,20 @@ function isInt32(text: string): boolean {
   return Number(text) >= -maxInt32 && Number(text) < maxInt32
 }
 
-function checkSeccomp(profile: string, path: FieldPath, errors: FieldErrors): void {
+function validateSeccomp(profile: string, path: FieldPath, errors: FieldErrors): void {
   const local = 'localhost/'
-  if (profile.startsWith(local)) checkFormat(profile.slice(local.length), 'localPath', path, errors)
+  if (profile.startsWith(local)) validateFormat(profile.slice(local.length), 'localPath', path, errors)
   else if (!['runtime/default', 'docker/default', 'unconfined'].includes(profile)) {
     errors.invalid(path, profile, 'must be a valid seccomp profile')
   }
 }
 
-function checkAppArmor(profile: string, path: FieldPath, errors: FieldErrors): void {
+function validateAppArmor(profile: string, path: FieldPath, errors: FieldErrors): void {
   if (['', 'runtime/default', 'unconfined'].includes(profile) || profile.startsWith('localhost/')) return
   errors.invalid(path, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
 }
 
-export function checkPodAnnotations(
+export function validatePodAnnotations(
   annotations: Annotations,
   spec: PodSpec,
   path: FieldPath,
@@ -51,21 +51,21 @@ export function checkPodAnnotations(
     errors.forgivable('deletion cost', () => errors.invalid(path.key(platform.name(deletionCost)), cost, 'must be a 32bit integer'))
   }
   const seccomp = value(seccompOfPod)
-  if (seccomp !== undefined) checkSeccomp(seccomp, path.child(platform.name(seccompOfPod)), errors)
+  if (seccomp !== undefined) validateSeccomp(seccomp, path.child(platform.name(seccompOfPod)), errors)
   const containers = new Set<string>()
   eachContainer(spec, path, ({ name }) => containers.add(name))
   const [seccompPrefix, appArmorPrefix] = [platform.name(seccompOfContainer), platform.name(appArmor)]
   for (const [key, profile] of Object.entries(annotations)) {
-    if (key.startsWith(seccompPrefix)) checkSeccomp(profile, path.child(key), errors)
+    if (key.startsWith(seccompPrefix)) validateSeccomp(profile, path.child(key), errors)
     if (!key.startsWith(appArmorPrefix)) continue
     const container = key.slice(appArmorPrefix.length)
     if (!containers.has(container)) errors.invalid(path.key(key), container, 'container not found')
-    checkAppArmor(profile, path.key(key), errors)
+    validateAppArmor(profile, path.key(key), errors)
   }
 }
 
 /** Annotations that determine how a pod runs are immutable. */
-export function checkPodAnnotationUpdates(
+export function validatePodAnnotationUpdates(
   annotations: Annotations,
   old: Annotations,
   errors: FieldErrors,

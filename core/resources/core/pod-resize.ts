@@ -51,7 +51,7 @@ function write(existing: ApiObject, incoming: ApiObject): ApiObject {
   return { ...existing, metadata: keptMetadata(existing, incoming), spec: changed }
 }
 
-function checkSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): boolean {
+function validateSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): boolean {
   const before = errors.count
   for (const list of lists) {
     const [now = [], old = []] = [wanted[list], stored[list]]
@@ -66,7 +66,7 @@ function checkSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): b
 
 const removed = (now: Amounts = {}, old: Amounts = {}) => Object.keys(old).some((name) => now[name] === undefined)
 
-function checkRemoved(now: Resources | undefined, old: Resources | undefined, what: string, path: FieldPath, errors: FieldErrors): void {
+function validateRemoved(now: Resources | undefined, old: Resources | undefined, what: string, path: FieldPath, errors: FieldErrors): void {
   for (const side of sides) if (removed(now?.[side], old?.[side])) errors.forbidden(path.child(side), `${what} ${side} cannot be removed`)
 }
 
@@ -80,10 +80,10 @@ function fixedPart({ resources, ...container }: Container): JsonObject {
   return { ...container, resources: withoutMutable(resources) } as JsonObject
 }
 
-function checkContainers(wanted: Spec, stored: Spec, errors: FieldErrors): void {
+function validateContainers(wanted: Spec, stored: Spec, errors: FieldErrors): void {
   for (const list of lists.toReversed())
     for (const [index, container] of (stored[list] ?? []).entries())
-      checkRemoved(
+      validateRemoved(
         wanted[list]?.[index]?.resources,
         container.resources,
         'resource',
@@ -103,11 +103,11 @@ function checkContainers(wanted: Spec, stored: Spec, errors: FieldErrors): void 
   }
 }
 
-function checkPodLevel(wanted: Resources | undefined, stored: Resources | undefined, errors: FieldErrors): void {
+function validatePodLevel(wanted: Resources | undefined, stored: Resources | undefined, errors: FieldErrors): void {
   const path = spec.child('resources')
   if (stored && !wanted) errors.forbidden(path, 'pod-level resources cannot be removed')
   else if (wanted) {
-    checkRemoved(wanted, stored, 'pod-level resource', path, errors)
+    validateRemoved(wanted, stored, 'pod-level resource', path, errors)
     if (!equal(withoutMutable(wanted), withoutMutable(stored))) errors.forbidden(spec, `${onlyMutable} at pod-level`)
   }
 }
@@ -130,7 +130,7 @@ export const resize: Side = {
     if ((statusOf(old).qosClass ?? qosClassOf(stored)) !== qosClassOf(wanted))
       errors.invalid(spec, statusOf(pod).qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
     if (!nodeResizes(old)) errors.forbidden(spec, 'Pod running on node without support for resize')
-    checkPodLevel(wanted.resources, stored.resources, errors)
-    if (checkSameContainers(wanted, stored, errors)) checkContainers(wanted, stored, errors)
+    validatePodLevel(wanted.resources, stored.resources, errors)
+    if (validateSameContainers(wanted, stored, errors)) validateContainers(wanted, stored, errors)
   },
 }

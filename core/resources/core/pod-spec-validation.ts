@@ -3,30 +3,30 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
-import { checkFormat, checkSupported } from '../checks.ts'
-import { checkEphemeralContainers, checkInitContainers, checkMainContainers } from './container-lists.ts'
-import { checkChoice, type PodView } from './container-validation.ts'
-import { checkDNS, checkHostAliases, checkHostnameOverride } from './dns-validation.ts'
-import { checkHostProcess, checkHostUsers, checkOS } from './os-validation.ts'
+import { validateFormat, validateSupported } from '../checks.ts'
+import { validateEphemeralContainers, validateInitContainers, validateMainContainers } from './container-lists.ts'
+import { type PodView, validateChoice } from './container-validation.ts'
+import { validateDNS, validateHostAliases, validateHostnameOverride } from './dns-validation.ts'
+import { validateHostProcess, validateHostUsers, validateOS } from './os-validation.ts'
 import { asJson } from './own-validation.ts'
 import { aggregate } from './pod-requests.ts'
 import type { PodResourceClaim, PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { compare } from './quantities.ts'
-import { checkRequirements, isHugePages } from './resource-validation.ts'
-import { checkAffinity, checkSpread, checkTolerations } from './scheduling-validation.ts'
-import { checkPodSecurityContext } from './security-validation.ts'
-import { checkVolumes } from './volume-validation.ts'
+import { isHugePages, validateRequirements } from './resource-validation.ts'
+import { validateAffinity, validateSpread, validateTolerations } from './scheduling-validation.ts'
+import { validatePodSecurityContext } from './security-validation.ts'
+import { validateVolumes } from './volume-validation.ts'
 
 export type PodSpec = Infer<typeof PodSpecSchema>
 
 const maxInt32 = 2 ** 31 - 1
 
 /** Adds all errors of a spec. `pod`: the pod's name, or `undefined` for a template. */
-export function checkPodSpec(given: PodSpec, pod: string | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+export function validatePodSpec(given: PodSpec, pod: string | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   // A required list that is absent is null.
   const spec = given.containers ? given : { ...given, containers: [] }
   const { initContainers = [], ephemeralContainers = [], resourceClaims = [] } = spec
-  const volumes = checkVolumes(spec.volumes ?? [], pod ?? '', path.child('volumes'), errors, context)
+  const volumes = validateVolumes(spec.volumes ?? [], pod ?? '', path.child('volumes'), errors, context)
   const view: PodView = {
     volumes,
     claims: new Set(resourceClaims.map(({ name }) => name).filter(Boolean)),
@@ -35,37 +35,37 @@ export function checkPodSpec(given: PodSpec, pod: string | undefined, path: Fiel
     gracePeriod: spec.terminationGracePeriodSeconds,
     os: spec.os?.name,
   }
-  checkClaims(resourceClaims, path.child('resourceClaims'), errors)
-  checkMainContainers(spec.containers, view, path.child('containers'), errors, context)
-  checkInitContainers(initContainers, spec.containers, view, path.child('initContainers'), errors, context)
+  validateClaims(resourceClaims, path.child('resourceClaims'), errors)
+  validateMainContainers(spec.containers, view, path.child('containers'), errors, context)
+  validateInitContainers(initContainers, spec.containers, view, path.child('initContainers'), errors, context)
   const others = [...spec.containers, ...initContainers]
-  checkEphemeralContainers(ephemeralContainers, others, view, path.child('ephemeralContainers'), errors, context)
-  checkPodResources(spec, view, path.child('resources'), errors, context)
-  if (spec.hostNetwork) checkHostNetworkPorts(spec, pod !== undefined, path.child('containers'), errors)
-  checkChoice(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], path.child('restartPolicy'), errors)
-  checkChoice(spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy'), errors)
+  validateEphemeralContainers(ephemeralContainers, others, view, path.child('ephemeralContainers'), errors, context)
+  validatePodResources(spec, view, path.child('resources'), errors, context)
+  if (spec.hostNetwork) validateHostNetworkPorts(spec, pod !== undefined, path.child('containers'), errors)
+  validateChoice(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], path.child('restartPolicy'), errors)
+  validateChoice(spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy'), errors)
   validateLabels(spec.nodeSelector, path.child('nodeSelector'), errors)
-  checkPodSecurityContext(spec, path.child('securityContext'), errors)
-  if (spec.affinity) checkAffinity(spec.affinity, path.child('affinity'), errors, context)
-  checkDNS(spec, path.child('dnsConfig'), errors)
-  checkGates(spec, path, errors)
-  checkSpread(spec.topologySpreadConstraints ?? [], path.child('topologySpreadConstraints'), errors, context)
-  checkHostProcess(spec, path, errors)
-  checkHostUsers(spec, path, errors, context)
-  checkHostnameOverride(spec, path.child('hostnameOverride'), errors)
-  checkNames(spec, path, errors, context)
-  checkOS(spec, path, errors)
-  checkFileKeyRefs(spec, path, errors)
+  validatePodSecurityContext(spec, path.child('securityContext'), errors)
+  if (spec.affinity) validateAffinity(spec.affinity, path.child('affinity'), errors, context)
+  validateDNS(spec, path.child('dnsConfig'), errors)
+  validateGates(spec, path, errors)
+  validateSpread(spec.topologySpreadConstraints ?? [], path.child('topologySpreadConstraints'), errors, context)
+  validateHostProcess(spec, path, errors)
+  validateHostUsers(spec, path, errors, context)
+  validateHostnameOverride(spec, path.child('hostnameOverride'), errors)
+  validateNames(spec, path, errors, context)
+  validateOS(spec, path, errors)
+  validateFileKeyRefs(spec, path, errors)
 }
 
-function checkClaims(claims: readonly Infer<typeof PodResourceClaim>[], path: FieldPath, errors: FieldErrors): void {
+function validateClaims(claims: readonly Infer<typeof PodResourceClaim>[], path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>()
   claims.forEach((claim, index) => {
     const { name, resourceClaimName, resourceClaimTemplateName } = claim
     const at = path.index(index)
     if (name === '') errors.required(at.child('name'))
     else if (names.has(name)) errors.duplicate(at.child('name'), name)
-    else checkFormat(name, 'dns1123Label', at.child('name'), errors)
+    else validateFormat(name, 'dns1123Label', at.child('name'), errors)
     names.add(name)
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
       errors.invalid(at, asJson(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified')
@@ -73,17 +73,17 @@ function checkClaims(claims: readonly Infer<typeof PodResourceClaim>[], path: Fi
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
       errors.invalid(at, asJson(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`')
     }
-    checkFormat(resourceClaimName, 'dns1123Subdomain', at.child('resourceClaimName'), errors)
-    checkFormat(resourceClaimTemplateName, 'dns1123Subdomain', at.child('resourceClaimTemplateName'), errors)
+    validateFormat(resourceClaimName, 'dns1123Subdomain', at.child('resourceClaimName'), errors)
+    validateFormat(resourceClaimTemplateName, 'dns1123Subdomain', at.child('resourceClaimTemplateName'), errors)
   })
 }
 
 /** KEP-2837: pod-level requests must cover the containers' requests. */
-function checkPodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validatePodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { resources, containers, initContainers = [] } = spec
   if (!resources) return
   if (resources.claims) errors.forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')
-  checkRequirements(resources, 'pod', claims, path, errors, context)
+  validateRequirements(resources, 'pod', claims, path, errors, context)
   for (const side of ['requests', 'limits'] as const) {
     for (const [name, amount] of Object.entries(aggregate(containers, initContainers, side))) {
       const own = resources[side]?.[name]
@@ -102,7 +102,7 @@ function checkPodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, 
 }
 
 /** Templates may omit host ports, which pods get by default. */
-function checkHostNetworkPorts({ containers }: PodSpec, isPod: boolean, path: FieldPath, errors: FieldErrors): void {
+function validateHostNetworkPorts({ containers }: PodSpec, isPod: boolean, path: FieldPath, errors: FieldErrors): void {
   containers.forEach(({ ports = [] }, index) => {
     ports.forEach(({ hostPort = 0, containerPort }, port) => {
       if (hostPort === containerPort || (hostPort === 0 && !isPod)) return
@@ -112,26 +112,26 @@ function checkHostNetworkPorts({ containers }: PodSpec, isPod: boolean, path: Fi
   })
 }
 
-function checkGates({ readinessGates = [], schedulingGates = [] }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function validateGates({ readinessGates = [], schedulingGates = [] }: PodSpec, path: FieldPath, errors: FieldErrors): void {
   readinessGates.forEach(({ conditionType }, index) => {
-    checkFormat(conditionType, 'qualifiedName', path.child('readinessGates').index(index).child('conditionType'), errors)
+    validateFormat(conditionType, 'qualifiedName', path.child('readinessGates').index(index).child('conditionType'), errors)
   })
   const seen = new Set<string>()
   schedulingGates.forEach(({ name }, index) => {
     const at = path.child('schedulingGates').index(index)
-    checkFormat(name, 'qualifiedName', at, errors)
+    validateFormat(name, 'qualifiedName', at, errors)
     if (seen.has(name)) errors.duplicate(at, name)
     seen.add(name)
   })
 }
 
-function checkNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validateNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { activeDeadlineSeconds: deadline, preemptionPolicy, overhead } = spec
   const named = (
     name: 'serviceAccountName' | 'nodeName' | 'priorityClassName' | 'hostname' | 'subdomain',
     format: 'dns1123Label' | 'dns1123Subdomain',
   ) => {
-    if (spec[name]) checkFormat(spec[name], format, path.child(name), errors)
+    if (spec[name]) validateFormat(spec[name], format, path.child(name), errors)
   }
   named('serviceAccountName', 'dns1123Subdomain')
   named('nodeName', 'dns1123Subdomain')
@@ -140,19 +140,19 @@ function checkNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, context
   }
   named('hostname', 'dns1123Label')
   named('subdomain', 'dns1123Label')
-  checkTolerations(spec.tolerations ?? [], path.child('tolerations'), errors, context)
-  checkHostAliases(spec.hostAliases ?? [], path.child('hostAliases'), errors)
+  validateTolerations(spec.tolerations ?? [], path.child('tolerations'), errors, context)
+  validateHostAliases(spec.hostAliases ?? [], path.child('hostAliases'), errors)
   named('priorityClassName', 'dns1123Subdomain')
-  checkFormat(spec.runtimeClassName, 'dns1123Subdomain', path.child('runtimeClassName'), errors)
+  validateFormat(spec.runtimeClassName, 'dns1123Subdomain', path.child('runtimeClassName'), errors)
   if (preemptionPolicy === '') errors.required(path.child('preemptionPolicy'))
   else if (preemptionPolicy !== undefined) {
-    checkSupported(preemptionPolicy, ['PreemptLowerPriority', 'Never'], path.child('preemptionPolicy'), errors)
+    validateSupported(preemptionPolicy, ['PreemptLowerPriority', 'Never'], path.child('preemptionPolicy'), errors)
   }
-  if (overhead) checkRequirements({ limits: overhead }, 'container', new Set(), path.child('overhead'), errors, context)
+  if (overhead) validateRequirements({ limits: overhead }, 'container', new Set(), path.child('overhead'), errors, context)
 }
 
 /** Environment files must be on volumes that the pod itself can write. */
-function checkFileKeyRefs({ volumes = [], ...spec }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function validateFileKeyRefs({ volumes = [], ...spec }: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const byName = new Map(volumes.map((volume) => [volume.name, volume]).reverse() as [string, (typeof volumes)[number]][])
   for (const list of ['initContainers', 'containers'] as const) {
     spec[list]?.forEach(({ env = [] }, index) => {

@@ -3,10 +3,10 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { addressWarnings } from '../address-warnings.ts'
-import { checkAddress, checkFormat, checkUnchanged } from '../checks.ts'
+import { validateAddress, validateFormat, validateUnchanged } from '../checks.ts'
 import type { ContainerStatus } from './container-status.ts'
 import { asJson } from './own-validation.ts'
-import { checkPodAnnotationUpdates } from './pod-annotation-validation.ts'
+import { validatePodAnnotationUpdates } from './pod-annotation-validation.ts'
 import { isSidecar } from './pod-requests.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
 import type { PodStatus } from './pod-status.ts'
@@ -20,24 +20,24 @@ type Statuses = readonly Infer<typeof ContainerStatus>[]
 
 const ownConditions = ['PodScheduled', 'Ready', 'Initialized']
 
-export function checkPodStatus(pod: PodLike, old: PodLike, errors: FieldErrors, context: HookContext): void {
+export function validatePodStatus(pod: PodLike, old: PodLike, errors: FieldErrors, context: HookContext): void {
   const { status = {}, spec } = pod
   const { status: before = {} } = old
   const path = FieldPath.of('status')
-  checkPodAnnotationUpdates(pod.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}, errors, context)
+  validatePodAnnotationUpdates(pod.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}, errors, context)
   status.conditions?.forEach(({ type }, index) => {
     if (ownConditions.includes(type)) return
-    checkFormat(type, 'qualifiedName', FieldPath.of('metadata', 'conditions').index(index).child('Type'), errors)
+    validateFormat(type, 'qualifiedName', FieldPath.of('metadata', 'conditions').index(index).child('Type'), errors)
   })
   if (status.nominatedNodeName && status.nominatedNodeName !== before.nominatedNodeName) {
-    checkFormat(status.nominatedNodeName, 'dns1123Subdomain', path.child('nominatedNodeName'), errors)
+    validateFormat(status.nominatedNodeName, 'dns1123Subdomain', path.child('nominatedNodeName'), errors)
   }
-  checkUnchanged(status.qosClass ?? '', before.qosClass ?? '', path.child('qosClass'), errors)
+  validateUnchanged(status.qosClass ?? '', before.qosClass ?? '', path.child('qosClass'), errors)
   const policy = old.spec?.restartPolicy
   const sidecars = new Set((old.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
   const none = new Set<string>()
-  checkTransitions(status.containerStatuses, before.containerStatuses, policy, none, path.child('containerStatuses'), errors)
-  checkTransitions(
+  validateTransitions(status.containerStatuses, before.containerStatuses, policy, none, path.child('containerStatuses'), errors)
+  validateTransitions(
     status.initContainerStatuses,
     before.initContainerStatuses,
     policy,
@@ -46,7 +46,7 @@ export function checkPodStatus(pod: PodLike, old: PodLike, errors: FieldErrors, 
     errors,
   )
   const ephemeral = path.child('ephemeralContainerStatuses')
-  checkTransitions(status.ephemeralContainerStatuses, before.ephemeralContainerStatuses, 'Never', none, ephemeral, errors)
+  validateTransitions(status.ephemeralContainerStatuses, before.ephemeralContainerStatuses, 'Never', none, ephemeral, errors)
   const claims = new Set((spec?.resourceClaims ?? []).map(({ name }) => name))
   const seen = new Set<string>()
   status.resourceClaimStatuses?.forEach(({ name, resourceClaimName }, index) => {
@@ -54,18 +54,18 @@ export function checkPodStatus(pod: PodLike, old: PodLike, errors: FieldErrors, 
     if (!claims.has(name)) errors.invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`')
     if (seen.has(name)) errors.duplicate(at, name)
     seen.add(name)
-    if (resourceClaimName !== undefined) checkFormat(resourceClaimName, 'dns1123Subdomain', at, errors)
+    if (resourceClaimName !== undefined) validateFormat(resourceClaimName, 'dns1123Subdomain', at, errors)
   })
-  checkAddresses(status.podIPs, path.child('podIPs'), errors)
+  validateAddresses(status.podIPs, path.child('podIPs'), errors)
   const [first] = status.hostIPs ?? []
   if (first && first.ip !== status.hostIP) {
     errors.invalid(path.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`')
   }
-  checkAddresses(status.hostIPs, path.child('hostIPs'), errors)
+  validateAddresses(status.hostIPs, path.child('hostIPs'), errors)
 }
 
 /** Terminated containers that don't restart must stay terminated. */
-function checkTransitions(
+function validateTransitions(
   statuses: Statuses = [],
   old: Statuses = [],
   policy: string | undefined,
@@ -84,8 +84,8 @@ function checkTransitions(
   })
 }
 
-function checkAddresses(addresses: readonly { ip: string }[] = [], path: FieldPath, errors: FieldErrors): void {
-  for (const [index, { ip }] of addresses.entries()) checkAddress(ip, 'ip', path.index(index), errors)
+function validateAddresses(addresses: readonly { ip: string }[] = [], path: FieldPath, errors: FieldErrors): void {
+  for (const [index, { ip }] of addresses.entries()) validateAddress(ip, 'ip', path.index(index), errors)
   if (addresses.length < 2) return
   const families = new Set(addresses.map(({ ip }) => ip.includes(':')))
   if (families.size < 2 || addresses.length > 2) {

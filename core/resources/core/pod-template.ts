@@ -1,7 +1,7 @@
 import { field, message } from '../../schema/model.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { PodSpec } from './pod-spec.ts'
-import { checkPodTemplate } from './pod-validation.ts'
+import { validatePodTemplate } from './pod-validation.ts'
 
 export const PodTemplateSpec = message(
   'PodTemplateSpec',
@@ -10,5 +10,5 @@ export const PodTemplateSpec = message(
     metadata: field(1, ObjectMeta, 'Labels and annotations of the pods.'),
     spec: field(2, PodSpec, 'Spec of the pods.'),
   },
-  { validate: checkPodTemplate },
+  { validate: validatePodTemplate },
 )

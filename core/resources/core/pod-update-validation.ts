@@ -5,9 +5,9 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Json } from '../../schema/model.ts'
 import { diff } from './diff.ts'
 import { asJson } from './own-validation.ts'
-import { checkPodAnnotationUpdates } from './pod-annotation-validation.ts'
+import { validatePodAnnotationUpdates } from './pod-annotation-validation.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
-import { checkTolerations } from './scheduling-validation.ts'
+import { validateTolerations } from './scheduling-validation.ts'
 
 interface PodLike {
   metadata?: { annotations?: { [key: string]: string } | undefined } | undefined
@@ -23,8 +23,8 @@ const mutable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',')
 
-export function checkPodUpdate(pod: PodLike, old: PodLike, errors: FieldErrors, context: HookContext) {
-  checkPodAnnotationUpdates(pod.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}, errors, context)
+export function validatePodUpdate(pod: PodLike, old: PodLike, errors: FieldErrors, context: HookContext) {
+  validatePodAnnotationUpdates(pod.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}, errors, context)
   const { spec = { containers: [] } } = pod
   const { spec: before = { containers: [] } } = old
   const path = FieldPath.of('spec')
@@ -33,14 +33,14 @@ export function checkPodUpdate(pod: PodLike, old: PodLike, errors: FieldErrors, 
       return errors.forbidden(path.child(list), 'pod updates may not add or remove containers')
     }
   }
-  if (!checkDeadline(spec, before, path.child('activeDeadlineSeconds'), errors)) return
-  checkAddedTolerations(spec, before, path.child('tolerations'), errors, context)
-  checkRemovedGates(spec, before, path.child('schedulingGates'), errors)
-  checkRest(spec, before, path, errors)
+  if (!validateDeadline(spec, before, path.child('activeDeadlineSeconds'), errors)) return
+  validateAddedTolerations(spec, before, path.child('tolerations'), errors, context)
+  validateRemovedGates(spec, before, path.child('schedulingGates'), errors)
+  validateRest(spec, before, path, errors)
 }
 
 /** The deadline can be set or reduced. */
-function checkDeadline(
+function validateDeadline(
   { activeDeadlineSeconds: now }: PodSpec,
   { activeDeadlineSeconds: before }: PodSpec,
   path: FieldPath,
@@ -56,7 +56,7 @@ function checkDeadline(
   return false
 }
 
-function checkAddedTolerations(
+function validateAddedTolerations(
   { tolerations = [] }: PodSpec,
   { tolerations: before = [] }: PodSpec,
   path: FieldPath,
@@ -67,11 +67,11 @@ function checkAddedTolerations(
   const bare = ({ tolerationSeconds: _, ...rest }: (typeof tolerations)[number]) => JSON.stringify(rest)
   const present = new Set(tolerations.map(bare))
   const kept = before.every((one) => present.has(bare(one)))
-  if (kept) checkTolerations(tolerations, path, errors, context)
+  if (kept) validateTolerations(tolerations, path, errors, context)
   else errors.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')
 }
 
-function checkRemovedGates(
+function validateRemovedGates(
   { schedulingGates = [] }: PodSpec,
   { schedulingGates: before = [] }: PodSpec,
   path: FieldPath,
@@ -89,7 +89,7 @@ const withImages = (containers: Containers, before: Containers) =>
   containers.map((container, index) => ({ ...container, image: before[index]?.image }))
 
 /** All other changes are rejected, except scheduling fields of pods with scheduling gates (KEP-3838). */
-function checkRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function validateRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const rest: PodSpec = { ...spec, containers: withImages(spec.containers, before.containers) }
   if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, before.initContainers ?? [])
   for (const name of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) Object.assign(rest, { [name]: before[name] })
@@ -97,8 +97,8 @@ function checkRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: Fiel
     rest.terminationGracePeriodSeconds = before.terminationGracePeriodSeconds
   }
   if (before.schedulingGates?.length) {
-    checkSelectorAdditions(spec, before, path.child('nodeSelector'), errors)
-    checkAffinityAdditions(spec, before, path.child('affinity').child('nodeAffinity'), errors)
+    validateSelectorAdditions(spec, before, path.child('nodeSelector'), errors)
+    validateAffinityAdditions(spec, before, path.child('affinity').child('nodeAffinity'), errors)
     rest.nodeSelector = before.nodeSelector
     rest.affinity = { ...rest.affinity, nodeAffinity: before.affinity?.nodeAffinity }
     if (!before.affinity && !rest.affinity.podAffinity && !rest.affinity.podAntiAffinity) rest.affinity = undefined
@@ -107,7 +107,7 @@ function checkRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: Fiel
   if (changes !== '') errors.forbidden(path, `pod updates may not change fields other than ${mutable}\n${changes}`)
 }
 
-function checkSelectorAdditions(
+function validateSelectorAdditions(
   { nodeSelector = {} }: PodSpec,
   { nodeSelector: before = {} }: PodSpec,
   path: FieldPath,
@@ -117,7 +117,7 @@ function checkSelectorAdditions(
   errors.invalid(path, nodeSelector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')
 }
 
-function checkAffinityAdditions(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors) {
+function validateAffinityAdditions(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors) {
   const termsOf = ({ affinity }: PodSpec) => affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const terms = termsOf(spec)
   const old = termsOf(before)

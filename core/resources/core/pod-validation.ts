@@ -3,10 +3,10 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext } from '../../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
-import { checkPadding } from './container-validation.ts'
+import { validatePadding } from './container-validation.ts'
 import { startOver } from './own-validation.ts'
-import { checkPodAnnotations } from './pod-annotation-validation.ts'
-import { checkPodSpec, type PodSpec } from './pod-spec-validation.ts'
+import { validatePodAnnotations } from './pod-annotation-validation.ts'
+import { type PodSpec, validatePodSpec } from './pod-spec-validation.ts'
 
 interface Metadata {
   name?: string | undefined
@@ -22,13 +22,13 @@ interface PodLike {
 
 const emptySpec: PodSpec = { containers: [] }
 
-export function checkPod({ metadata = {}, spec = emptySpec }: PodLike, errors: FieldErrors, context: HookContext): void {
+export function validatePod({ metadata = {}, spec = emptySpec }: PodLike, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('spec')
-  checkPodAnnotations(metadata.annotations ?? {}, spec, FieldPath.of('metadata', 'annotations'), errors, context)
-  checkPodSpec(spec, metadata.name ?? '', path, errors, context)
-  if (!spec.serviceAccountName) checkTokens(spec, path.child('volumes'), errors)
+  validatePodAnnotations(metadata.annotations ?? {}, spec, FieldPath.of('metadata', 'annotations'), errors, context)
+  validatePodSpec(spec, metadata.name ?? '', path, errors, context)
+  if (!spec.serviceAccountName) validateTokens(spec, path.child('volumes'), errors)
   for (const list of ['containers', 'initContainers'] as const) {
-    for (const [index, container] of (spec[list] ?? []).entries()) checkPadding(container, path.child(list).index(index), errors)
+    for (const [index, container] of (spec[list] ?? []).entries()) validatePadding(container, path.child(list).index(index), errors)
   }
   // A pod whose ephemeral containers were added through the subresource has a later generation.
   if (metadata.generation === 1 && spec.ephemeralContainers?.length) {
@@ -39,7 +39,7 @@ export function checkPod({ metadata = {}, spec = emptySpec }: PodLike, errors: F
   }
 }
 
-function checkTokens({ volumes = [] }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function validateTokens({ volumes = [] }: PodSpec, path: FieldPath, errors: FieldErrors): void {
   volumes.forEach(({ projected }, index) => {
     projected?.sources?.forEach(({ serviceAccountToken }, source) => {
       if (!serviceAccountToken) return
@@ -50,12 +50,17 @@ function checkTokens({ volumes = [] }: PodSpec, path: FieldPath, errors: FieldEr
 }
 
 /** Hook of templates; errors of labels and annotations are reported at the template itself. */
-export function checkPodTemplate({ metadata = {}, spec = emptySpec }: PodLike, path: FieldPath, errors: FieldErrors, context: HookContext) {
+export function validatePodTemplate(
+  { metadata = {}, spec = emptySpec }: PodLike,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+) {
   startOver(errors, path)
   validateLabels(metadata.labels, path.child('labels'), errors)
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
-  checkPodAnnotations(metadata.annotations ?? {}, spec, path.child('annotations'), errors, context)
-  checkPodSpec(spec, undefined, path.child('spec'), errors, context)
+  validatePodAnnotations(metadata.annotations ?? {}, spec, path.child('annotations'), errors, context)
+  validatePodSpec(spec, undefined, path.child('spec'), errors, context)
   if (spec.ephemeralContainers?.length) {
     errors.forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')
   }

@@ -13,9 +13,9 @@ import { keepReported, preparePod } from './pod-preparation.ts'
 import { resize } from './pod-resize.ts'
 import { PodSpec } from './pod-spec.ts'
 import { PodStatus } from './pod-status.ts'
-import { checkPodStatus, podStatusWarnings } from './pod-status-validation.ts'
-import { checkPodUpdate } from './pod-update-validation.ts'
-import { checkPod } from './pod-validation.ts'
+import { podStatusWarnings, validatePodStatus } from './pod-status-validation.ts'
+import { validatePodUpdate } from './pod-update-validation.ts'
+import { validatePod } from './pod-validation.ts'
 import { warnOfNewPod } from './pod-warnings.ts'
 import { PodProxyOptions } from './proxy-options.ts'
 
@@ -70,10 +70,10 @@ export const pods = resource({
   strategy: {
     defaults: defaultPod,
     prepareCreate: preparePod,
-    validate: objectRules(checkPod),
-    validateUpdate: checkPodUpdate,
+    validate: objectRules(validatePod),
+    validateUpdate: validatePodUpdate,
     prepareStatus: keepReported,
-    validateStatus: checkPodStatus,
+    validateStatus: validatePodStatus,
     warnings: warnOfNewPod,
     statusWarnings: podStatusWarnings,
   },

@@ -5,7 +5,7 @@ import { object } from '../meta/object.ts'
 import { podTemplateColumns } from './columns.ts'
 import { objectRules } from './own-validation.ts'
 import { PodTemplateSpec } from './pod-template.ts'
-import { checkPodTemplate } from './pod-validation.ts'
+import { validatePodTemplate } from './pod-validation.ts'
 import { templateWarnings } from './template-warnings.ts'
 
 export const PodTemplate = object('PodTemplate', 'A stored template for pods.', {
@@ -22,7 +22,7 @@ export const podTemplates = resource({
   generation: 'spec',
   returnsDeleted: true,
   strategy: {
-    validate: objectRules(({ template = {} }, errors, context) => checkPodTemplate(template, FieldPath.of('template'), errors, context)),
+    validate: objectRules(({ template = {} }, errors, context) => validatePodTemplate(template, FieldPath.of('template'), errors, context)),
     warnings: templateWarnings('.template'),
   },
   lifecycle: { introduced: '1.0' },

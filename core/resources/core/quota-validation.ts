@@ -5,7 +5,7 @@ import type { HookContext, Infer } from '../../schema/model.ts'
 import { ResourceQuotaScope } from './enums.ts'
 import { asJson } from './own-validation.ts'
 import type { ResourceList } from './quantities.ts'
-import { checkAmount, checkResourceName, isQuotaResource } from './resource-validation.ts'
+import { isQuotaResource, validateAmount, validateResourceName } from './resource-validation.ts'
 import type { ResourceQuota as ResourceQuotaSchema } from './resourcequota.ts'
 
 type ResourceQuota = Infer<typeof ResourceQuotaSchema>
@@ -28,12 +28,12 @@ function applies(scope: string, resource: string): boolean {
   return true
 }
 
-function checkAmounts(amounts: ResourceList = {}, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validateAmounts(amounts: ResourceList = {}, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   for (const [name, amount] of Object.entries(amounts)) {
     const at = path.key(name)
-    checkResourceName(name, at, errors)
+    validateResourceName(name, at, errors)
     if (!name.includes('/') && !isQuotaResource(name)) errors.invalid(at, name, 'must be a standard resource for quota')
-    checkAmount(name, amount, at, errors, context)
+    validateAmount(name, amount, at, errors, context)
   }
 }
 
@@ -54,20 +54,20 @@ function misfitsOf(hard: object): (scope: string) => readonly string[] {
 /** Maximum reported ones, which all have the same message. */
 const mostMisfits = 10
 
-function checkScopes({ hard = {}, scopes = [] }: Spec, path: FieldPath, errors: FieldErrors): void {
+function validateScopes({ hard = {}, scopes = [] }: Spec, path: FieldPath, errors: FieldErrors): void {
   const misfits = misfitsOf(hard)
   for (const scope of scopes) {
     if (!scopeNames.includes(scope)) errors.invalid(path, scopes, 'unsupported scope')
     for (const _ of misfits(scope)) errors.invalid(path, scopes, 'unsupported scope applied to resource')
   }
-  checkConflicts(scopes, scopes, path, errors)
+  validateConflicts(scopes, scopes, path, errors)
 }
 
-function checkConflicts(scopes: readonly string[], shown: string[], path: FieldPath, errors: FieldErrors): void {
+function validateConflicts(scopes: readonly string[], shown: string[], path: FieldPath, errors: FieldErrors): void {
   for (const pair of conflicts) if (pair.every((scope) => scopes.includes(scope))) errors.invalid(path, shown, 'conflicting scopes')
 }
 
-function checkSelector({ hard = {}, scopes = [], scopeSelector }: Spec, path: FieldPath, errors: FieldErrors): void {
+function validateSelector({ hard = {}, scopes = [], scopeSelector }: Spec, path: FieldPath, errors: FieldErrors): void {
   const expressions = scopeSelector?.matchExpressions ?? []
   const misfits = misfitsOf(hard)
   for (const { scopeName: scope, operator, values = [] } of expressions) {
@@ -79,9 +79,9 @@ function checkSelector({ hard = {}, scopes = [], scopeSelector }: Spec, path: Fi
       const why = `must be 'Exists' when scope is any of ${[terminating, notTerminating, best, notBest].join(', ')} or ${cross}`
       errors.invalid(path.child('operator'), operator, why)
     }
-    checkValues(operator, values, path, errors)
+    validateValues(operator, values, path, errors)
   }
-  checkConflicts(
+  validateConflicts(
     expressions.map(({ scopeName }) => scopeName),
     scopes,
     path,
@@ -89,7 +89,7 @@ function checkSelector({ hard = {}, scopes = [], scopeSelector }: Spec, path: Fi
   )
 }
 
-function checkValues(operator: string, values: string[], path: FieldPath, errors: FieldErrors): void {
+function validateValues(operator: string, values: string[], path: FieldPath, errors: FieldErrors): void {
   if (operator === 'In' || operator === 'NotIn') {
     const why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
     if (values.length === 0) errors.required(path.child('values'), why)
@@ -99,25 +99,25 @@ function checkValues(operator: string, values: string[], path: FieldPath, errors
   } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
 }
 
-export function checkResourceQuota({ spec = {} }: ResourceQuota, errors: FieldErrors, context: HookContext): void {
+export function validateResourceQuota({ spec = {} }: ResourceQuota, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('spec')
-  checkAmounts(spec.hard, path.child('hard'), errors, context)
-  checkScopes(spec, path.child('scopes'), errors)
-  if (spec.scopeSelector) checkSelector(spec, path.child('scopeSelector').child('matchExpressions'), errors)
+  validateAmounts(spec.hard, path.child('hard'), errors, context)
+  validateScopes(spec, path.child('scopes'), errors)
+  if (spec.scopeSelector) validateSelector(spec, path.child('scopeSelector').child('matchExpressions'), errors)
 }
 
-export function checkResourceQuotaUpdate({ spec = {} }: ResourceQuota, { spec: old = {} }: ResourceQuota, errors: FieldErrors): void {
+export function validateResourceQuotaUpdate({ spec = {} }: ResourceQuota, { spec: old = {} }: ResourceQuota, errors: FieldErrors): void {
   const now = new Set(spec.scopes)
   const before = new Set(old.scopes)
   const same = now.size === before.size && [...now].every((scope) => before.has(scope))
   if (!same) errors.invalid(FieldPath.of('spec', 'scopes'), spec.scopes ?? null, 'field is immutable')
 }
 
-export function checkResourceQuotaStatus(
+export function validateResourceQuotaStatus(
   { status = {} }: ResourceQuota,
   _old: ResourceQuota,
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  for (const side of ['hard', 'used'] as const) checkAmounts(status[side], FieldPath.of('status', side), errors, context)
+  for (const side of ['hard', 'used'] as const) validateAmounts(status[side], FieldPath.of('status', side), errors, context)
 }

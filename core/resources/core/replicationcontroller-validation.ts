@@ -2,8 +2,8 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkCounts, checkNonNegative } from '../checks.ts'
-import { checkPodTemplate } from './pod-validation.ts'
+import { validateCounts, validateNonNegative } from '../checks.ts'
+import { validatePodTemplate } from './pod-validation.ts'
 import type { ReplicationController as ReplicationControllerSchema } from './replicationcontroller.ts'
 
 type ReplicationController = Infer<typeof ReplicationControllerSchema>
@@ -16,19 +16,19 @@ export function defaultFromTemplate({ metadata, spec }: ReplicationController): 
   if (metadata && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels }
 }
 
-export function checkReplicationController({ spec = {} }: ReplicationController, errors: FieldErrors, context: HookContext): void {
+export function validateReplicationController({ spec = {} }: ReplicationController, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('spec')
   const { selector = {}, template } = spec
-  checkNonNegative(spec.minReadySeconds, path.child('minReadySeconds'), errors)
+  validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds'), errors)
   if (Object.keys(selector).length === 0) errors.required(path.child('selector'))
-  checkNonNegative(spec.replicas, path.child('replicas'), errors)
+  validateNonNegative(spec.replicas, path.child('replicas'), errors)
   const at = path.child('template')
   if (!template) {
     errors.required(at)
     return
   }
   const labels = template.metadata?.labels ?? {}
-  checkPodTemplate(template, at, errors, context)
+  validatePodTemplate(template, at, errors, context)
   if (!Object.entries(selector).every(([key, value]) => labels[key] === value)) {
     errors.invalid(at.child('metadata').child('labels'), labels, '`selector` does not match template `labels`')
   }
@@ -41,14 +41,14 @@ export function checkReplicationController({ spec = {} }: ReplicationController,
 
 const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'] as const
 
-export function checkReplicationControllerStatus(
+export function validateReplicationControllerStatus(
   { status }: ReplicationController,
   _old: ReplicationController,
   errors: FieldErrors,
 ): void {
   if (!status) return
   const path = FieldPath.of('status')
-  checkCounts(status, counts, path, errors)
+  validateCounts(status, counts, path, errors)
   const ready = status.readyReplicas ?? 0
   const available = status.availableReplicas ?? 0
   for (const name of ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'] as const) {

@@ -6,7 +6,11 @@ import { replicationControllerColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { objectRules } from './own-validation.ts'
 import { PodTemplateSpec } from './pod-template.ts'
-import { checkReplicationController, checkReplicationControllerStatus, defaultFromTemplate } from './replicationcontroller-validation.ts'
+import {
+  defaultFromTemplate,
+  validateReplicationController,
+  validateReplicationControllerStatus,
+} from './replicationcontroller-validation.ts'
 import { templateWarnings } from './template-warnings.ts'
 
 export const ReplicationControllerSpec = message('ReplicationControllerSpec', 'What a replication controller maintains.', {
@@ -54,8 +58,8 @@ export const replicationControllers = resource({
   storageKey: 'controllers',
   strategy: {
     defaults: defaultFromTemplate,
-    validate: objectRules(checkReplicationController),
-    validateStatus: checkReplicationControllerStatus,
+    validate: objectRules(validateReplicationController),
+    validateStatus: validateReplicationControllerStatus,
     warnings: templateWarnings('.spec.template', { namesPods: true }),
   },
   lifecycle: { introduced: '1.0' },

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import { compare, type ResourceList, signOf } from './quantities.ts'
 import type { ResourceRequirements as ResourceRequirementsSchema } from './resources.ts'
 
@@ -48,17 +48,17 @@ export function isExtended(name: string, context: Naming): boolean {
 /** Whether quantities of the resource must be integers. */
 const isInteger = (name: string, context: HookContext) => integerResources.has(name) || isExtended(name, context)
 
-export function checkResourceName(name: string, path: FieldPath, errors: FieldErrors): boolean {
+export function validateResourceName(name: string, path: FieldPath, errors: FieldErrors): boolean {
   const before = errors.count
-  checkFormat(name, 'qualifiedName', path, errors)
+  validateFormat(name, 'qualifiedName', path, errors)
   if (errors.count === before && !name.includes('/') && !standardResources.has(name) && !isQuotaHugePages(name)) {
     errors.invalid(path, name, 'must be a standard resource type or fully qualified')
   }
   return errors.count === before
 }
 
-export function checkContainerResourceName(name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  checkResourceName(name, path, errors)
+export function validateContainerResourceName(name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  validateResourceName(name, path, errors)
   if (!name.includes('/')) {
     if (!containerResources.has(name) && !isHugePages(name)) errors.invalid(path, name, 'must be a standard resource for containers')
   } else if (!isNative(name, context) && !isExtended(name, context)) {
@@ -66,20 +66,20 @@ export function checkContainerResourceName(name: string, path: FieldPath, errors
   }
 }
 
-function checkPodResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (checkResourceName(name, path, errors) && !podResources.includes(name) && !isHugePages(name)) {
+function validatePodResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
+  if (validateResourceName(name, path, errors) && !podResources.includes(name) && !isHugePages(name)) {
     errors.notSupported(path, name, podResources)
   }
 }
 
-export function checkAmount(name: string, amount: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+export function validateAmount(name: string, amount: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   if (signOf(amount) < 0) errors.invalid(path, amount, 'must be greater than or equal to 0')
   if (isInteger(name, context) && scaledQuantity(parseQuantity(amount), -3) % 1000n !== 0n) {
     errors.invalid(path, amount, 'must be an integer')
   }
 }
 
-function checkHugePages(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
+function validateHugePages(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
   const size = scaledQuantity(parseQuantity(name.slice('hugepages-'.length)), 0)
   const value = scaledQuantity(parseQuantity(amount), 0)
   if (size <= 0n || value % size !== 0n || value <= 0n) {
@@ -91,7 +91,7 @@ const asksFor = (list: ResourceList, test: (name: string) => boolean) => Object.
 const isComputed = (name: string) => name === 'cpu' || name === 'memory'
 
 /** Validates requests and limits of containers (`container`) or of a pod as a whole. */
-export function checkRequirements(
+export function validateRequirements(
   { requests = {}, limits = {}, claims = [] }: Requirements,
   of: 'container' | 'pod',
   claimNames: ReadonlySet<string>,
@@ -99,18 +99,18 @@ export function checkRequirements(
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  const checkName = of === 'pod' ? checkPodResourceName : checkContainerResourceName
+  const validateName = of === 'pod' ? validatePodResourceName : validateContainerResourceName
   const at = { limits: path.child('limits'), requests: path.child('requests') }
   for (const [name, amount] of Object.entries(limits)) {
     const own = at.limits.key(name)
-    checkName(name, own, errors, context)
-    checkAmount(name, amount, own, errors, context)
-    if (isHugePages(name)) checkHugePages(name, amount, own, errors)
+    validateName(name, own, errors, context)
+    validateAmount(name, amount, own, errors, context)
+    if (isHugePages(name)) validateHugePages(name, amount, own, errors)
   }
   for (const [name, amount] of Object.entries(requests)) {
     const own = at.requests.key(name)
-    checkName(name, own, errors, context)
-    checkAmount(name, amount, own, errors, context)
+    validateName(name, own, errors, context)
+    validateAmount(name, amount, own, errors, context)
     const limit = limits[name]
     if (limit === undefined) {
       if (!allowsOvercommit(name, context)) errors.required(at.limits, 'Limit must be set for non overcommitable resources')
@@ -120,15 +120,20 @@ export function checkRequirements(
         errors.invalid(at.requests, amount, `must be equal to ${name} limit of ${limit}`)
       } else if (order > 0) errors.invalid(at.requests, amount, `must be less than or equal to ${name} limit of ${limit}`)
     }
-    if (isHugePages(name)) checkHugePages(name, amount, own, errors)
+    if (isHugePages(name)) validateHugePages(name, amount, own, errors)
   }
   const asks = (test: (name: string) => boolean) => asksFor(limits, test) || asksFor(requests, test)
   if (asks(isHugePages) && !asks(isComputed)) errors.forbidden(path, 'HugePages require cpu or memory')
-  if (claims.length > 0) checkClaims(claims, claimNames, path.child('claims'), errors)
+  if (claims.length > 0) validateClaims(claims, claimNames, path.child('claims'), errors)
 }
 
 /** Claims must exist in the pod, and be unique with their request. */
-function checkClaims(claims: NonNullable<Requirements['claims']>, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+function validateClaims(
+  claims: NonNullable<Requirements['claims']>,
+  known: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>()
   /** Number of named requests per claim. */
   const parts = new Map<string, number>()
@@ -142,7 +147,7 @@ function checkClaims(claims: NonNullable<Requirements['claims']>, known: Readonl
     if (seen.has(name)) errors.duplicate(at, name)
     else {
       const key = request ? `${name}/${request}` : name
-      if (request) checkFormat(request, 'dns1123Label', at.child('request'), errors)
+      if (request) validateFormat(request, 'dns1123Label', at.child('request'), errors)
       if (seen.has(key)) errors.duplicate(at, key)
       else if (!request) for (let count = parts.get(name) ?? 0; count > 0; count--) errors.duplicate(at, name)
       if (request && !seen.has(key)) parts.set(name, (parts.get(name) ?? 0) + 1)

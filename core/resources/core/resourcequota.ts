@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { resourceQuotaColumns } from './columns.ts'
 import { ResourceQuotaScope } from './enums.ts'
 import { objectRules } from './own-validation.ts'
-import { checkResourceQuota, checkResourceQuotaStatus, checkResourceQuotaUpdate } from './quota-validation.ts'
+import { validateResourceQuota, validateResourceQuotaStatus, validateResourceQuotaUpdate } from './quota-validation.ts'
 
 export const ScopedResourceSelectorRequirement = message(
   'ScopedResourceSelectorRequirement',
@@ -54,9 +54,9 @@ export const resourceQuotas = resource({
   columns: resourceQuotaColumns,
   returnsDeleted: true,
   strategy: {
-    validate: objectRules(checkResourceQuota),
-    validateUpdate: checkResourceQuotaUpdate,
-    validateStatus: checkResourceQuotaStatus,
+    validate: objectRules(validateResourceQuota),
+    validateUpdate: validateResourceQuotaUpdate,
+    validateStatus: validateResourceQuotaStatus,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { validate } from '../../schema/validate.ts'
-import { checkFormat, checkSupported } from '../checks.ts'
+import { validateFormat, validateSupported } from '../checks.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import type {
   Affinity as AffinitySchema,
@@ -19,11 +19,11 @@ import { TaintEffect, type Taint as TaintSchema, type Toleration as TolerationSc
 type Selector = Infer<typeof LabelSelector>
 type PodAffinityTerms = readonly Infer<typeof PodAffinityTerm>[]
 
-export function checkSelector(selector: Selector | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+export function validateSelector(selector: Selector | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   if (selector) errors.forgivable('label selectors', () => validate(LabelSelector, selector as Json, path, errors, context))
 }
 
-export function checkTolerations(
+export function validateTolerations(
   tolerations: readonly Infer<typeof TolerationSchema>[],
   path: FieldPath,
   errors: FieldErrors,
@@ -32,7 +32,7 @@ export function checkTolerations(
   const compares = settings.enabled('TaintTolerationComparisonOperators')
   tolerations.forEach(({ key = '', operator = '', value = '', effect = '', tolerationSeconds }, index) => {
     const at = path.index(index)
-    if (key !== '') checkFormat(key, 'labelKey', at.child('key'), errors)
+    if (key !== '') validateFormat(key, 'labelKey', at.child('key'), errors)
     else if (operator !== 'Exists') {
       const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
       errors.invalid(at.child('operator'), operator, why)
@@ -40,14 +40,14 @@ export function checkTolerations(
     if (tolerationSeconds !== undefined && effect !== 'NoExecute') {
       errors.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
     }
-    checkTolerationValue(operator, value, compares, at, errors)
-    if (effect !== '') checkSupported(effect, TaintEffect, at.child('effect'), errors)
+    validateTolerationValue(operator, value, compares, at, errors)
+    if (effect !== '') validateSupported(effect, TaintEffect, at.child('effect'), errors)
   })
 }
 
 const wholeNumber = /^(0|-?[1-9]\d*)$/
 
-function checkTolerationValue(operator: string, value: string, compares: boolean, path: FieldPath, errors: FieldErrors): void {
+function validateTolerationValue(operator: string, value: string, compares: boolean, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('operator')
   if (operator === 'Exists') {
     if (value !== '') errors.invalid(at, value, "value must be empty when `operator` is 'Exists'")
@@ -61,23 +61,23 @@ function checkTolerationValue(operator: string, value: string, compares: boolean
   } else errors.notSupported(at, operator, compares ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists'])
 }
 
-export function checkTaints(taints: readonly Infer<typeof TaintSchema>[], path: FieldPath, errors: FieldErrors): void {
+export function validateTaints(taints: readonly Infer<typeof TaintSchema>[], path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>()
   taints.forEach((taint, index) => {
     const { key, value = '', effect } = taint
     const at = path.index(index)
-    checkFormat(key, 'labelKey', at.child('key'), errors)
+    validateFormat(key, 'labelKey', at.child('key'), errors)
     const problems = formats.labelValue(value)
     if (problems.length > 0) errors.invalid(at.child('value'), value, problems.join(';'))
     if (effect === '') errors.required(at.child('effect'))
-    else checkSupported(effect, TaintEffect, at.child('effect'), errors)
+    else validateSupported(effect, TaintEffect, at.child('effect'), errors)
     const pair = `${effect}/${key}`
     if (seen.has(pair)) errors.add('FieldValueDuplicate', at, asJson(taint), 'taints must be unique by key and effect pair')
     seen.add(pair)
   })
 }
 
-function checkNodeLabel(
+function validateNodeLabel(
   { key, operator, values = [] }: Infer<typeof NodeSelectorRequirement>,
   strict: boolean,
   path: FieldPath,
@@ -91,49 +91,54 @@ function checkNodeLabel(
   } else if (operator === 'Gt' || operator === 'Lt') {
     if (values.length !== 1) errors.required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'")
   } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
-  checkFormat(key, 'labelKey', path.child('key'), errors)
+  validateFormat(key, 'labelKey', path.child('key'), errors)
   if (!strict) return
   errors.forgivable('label values of nodes', () => {
-    for (const [index, value] of values.entries()) checkFormat(value, 'labelValue', at.index(index), errors)
+    for (const [index, value] of values.entries()) validateFormat(value, 'labelValue', at.index(index), errors)
   })
 }
 
-function checkNodeField({ key, operator, values = [] }: Infer<typeof NodeSelectorRequirement>, path: FieldPath, errors: FieldErrors): void {
+function validateNodeField(
+  { key, operator, values = [] }: Infer<typeof NodeSelectorRequirement>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const at = path.child('values')
   if (operator !== 'In' && operator !== 'NotIn') errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
   else if (values.length !== 1) {
     errors.required(at, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
   }
   if (key !== 'metadata.name') errors.invalid(path.child('key'), key, 'not a valid field selector key')
-  else for (const [index, value] of values.entries()) checkFormat(value, 'dns1123Subdomain', at.index(index), errors)
+  else for (const [index, value] of values.entries()) validateFormat(value, 'dns1123Subdomain', at.index(index), errors)
 }
 
 /** `strict`: values must be valid label values. */
-function checkNodeTerm(
+function validateNodeTerm(
   { matchExpressions = [], matchFields = [] }: Infer<typeof NodeSelectorTerm>,
   strict: boolean,
   path: FieldPath,
   errors: FieldErrors,
 ) {
-  for (const [index, each] of matchExpressions.entries()) checkNodeLabel(each, strict, path.child('matchExpressions').index(index), errors)
-  for (const [index, each] of matchFields.entries()) checkNodeField(each, path.child('matchFields').index(index), errors)
+  for (const [index, each] of matchExpressions.entries())
+    validateNodeLabel(each, strict, path.child('matchExpressions').index(index), errors)
+  for (const [index, each] of matchFields.entries()) validateNodeField(each, path.child('matchFields').index(index), errors)
 }
 
-export function checkNodeSelector(
+export function validateNodeSelector(
   { nodeSelectorTerms: terms }: Infer<typeof NodeSelectorSchema>,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
   const at = path.child('nodeSelectorTerms')
   if (!terms?.length) errors.required(at, 'must have at least one node selector term')
-  for (const [index, term] of (terms ?? []).entries()) checkNodeTerm(term, true, at.index(index), errors)
+  for (const [index, term] of (terms ?? []).entries()) validateNodeTerm(term, true, at.index(index), errors)
 }
 
-function checkWeight(weight: number, path: FieldPath, errors: FieldErrors): void {
+function validateWeight(weight: number, path: FieldPath, errors: FieldErrors): void {
   if (weight <= 0 || weight > 100) errors.invalid(path.child('weight'), weight, 'must be in the range 1-100')
 }
 
-export function checkAffinity(
+export function validateAffinity(
   { nodeAffinity, podAffinity, podAntiAffinity }: Infer<typeof AffinitySchema>,
   path: FieldPath,
   errors: FieldErrors,
@@ -143,35 +148,35 @@ export function checkAffinity(
   const preferredName = 'preferredDuringSchedulingIgnoredDuringExecution'
   if (nodeAffinity) {
     const at = path.child('nodeAffinity')
-    if (nodeAffinity[requiredName]) checkNodeSelector(nodeAffinity[requiredName], at.child(requiredName), errors)
+    if (nodeAffinity[requiredName]) validateNodeSelector(nodeAffinity[requiredName], at.child(requiredName), errors)
     nodeAffinity[preferredName]?.forEach(({ weight, preference }, index) => {
-      checkWeight(weight, at.child(preferredName).index(index), errors)
-      checkNodeTerm(preference, false, at.child(preferredName).index(index).child('preference'), errors)
+      validateWeight(weight, at.child(preferredName).index(index), errors)
+      validateNodeTerm(preference, false, at.child(preferredName).index(index).child('preference'), errors)
     })
   }
   for (const [name, rules] of Object.entries({ podAffinity, podAntiAffinity })) {
     const at = path.child(name)
-    checkPodTerms(rules?.[requiredName] ?? [], at.child(requiredName), errors, context)
+    validatePodTerms(rules?.[requiredName] ?? [], at.child(requiredName), errors, context)
     rules?.[preferredName]?.forEach(({ weight, podAffinityTerm }, index) => {
       const item = at.child(preferredName).index(index)
-      checkWeight(weight, item, errors)
-      checkPodTerm(podAffinityTerm, item.child('podAffinityTerm'), errors, context)
+      validateWeight(weight, item, errors)
+      validatePodTerm(podAffinityTerm, item.child('podAffinityTerm'), errors, context)
     })
   }
 }
 
-function checkPodTerms(terms: PodAffinityTerms, path: FieldPath, errors: FieldErrors, context: HookContext): void {
-  for (const [index, term] of terms.entries()) checkPodTerm(term, path.index(index), errors, context)
+function validatePodTerms(terms: PodAffinityTerms, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  for (const [index, term] of terms.entries()) validatePodTerm(term, path.index(index), errors, context)
 }
 
-function checkPodTerm(term: PodAffinityTerms[number], path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validatePodTerm(term: PodAffinityTerms[number], path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { labelSelector, namespaceSelector, namespaces = [], topologyKey, matchLabelKeys = [], mismatchLabelKeys = [] } = term
-  checkSelector(labelSelector, path.child('labelSelector'), errors, context)
-  checkSelector(namespaceSelector, path.child('namespaceSelector'), errors, context)
-  for (const name of namespaces) checkFormat(name, 'dns1123Label', path.child('namespace'), errors)
-  checkLabelKeys({ matchLabelKeys, mismatchLabelKeys, labelSelector }, path, errors)
+  validateSelector(labelSelector, path.child('labelSelector'), errors, context)
+  validateSelector(namespaceSelector, path.child('namespaceSelector'), errors, context)
+  for (const name of namespaces) validateFormat(name, 'dns1123Label', path.child('namespace'), errors)
+  validateLabelKeys({ matchLabelKeys, mismatchLabelKeys, labelSelector }, path, errors)
   if (topologyKey === '') errors.required(path.child('topologyKey'), 'can not be empty')
-  checkFormat(topologyKey, 'labelKey', path.child('topologyKey'), errors)
+  validateFormat(topologyKey, 'labelKey', path.child('topologyKey'), errors)
 }
 
 interface LabelKeys {
@@ -180,11 +185,15 @@ interface LabelKeys {
   labelSelector: Selector | undefined
 }
 
-function checkLabelKeys({ matchLabelKeys, mismatchLabelKeys = [], labelSelector }: LabelKeys, path: FieldPath, errors: FieldErrors): void {
+function validateLabelKeys(
+  { matchLabelKeys, mismatchLabelKeys = [], labelSelector }: LabelKeys,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const [name, keys] of Object.entries({ matchLabelKeys, mismatchLabelKeys })) {
     const at = path.child(name)
     if (keys.length > 0 && !labelSelector) errors.forbidden(at, 'must not be specified when labelSelector is not set')
-    else for (const [index, key] of keys.entries()) checkFormat(key, 'labelKey', at.index(index), errors)
+    else for (const [index, key] of keys.entries()) validateFormat(key, 'labelKey', at.index(index), errors)
   }
   const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}))
   const positions = new Map(matchLabelKeys.map((key, index) => [key, index]))
@@ -202,7 +211,7 @@ function checkLabelKeys({ matchLabelKeys, mismatchLabelKeys = [], labelSelector 
 
 type Spread = Infer<typeof TopologySpreadConstraint>
 
-export function checkSpread(constraints: readonly Spread[], path: FieldPath, errors: FieldErrors, context: HookContext): void {
+export function validateSpread(constraints: readonly Spread[], path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const identityOf = ({ topologyKey, whenUnsatisfiable }: Spread) => JSON.stringify([topologyKey, whenUnsatisfiable])
   const lastOf = new Map(constraints.map((constraint, index) => [identityOf(constraint), index]))
   constraints.forEach((constraint, index) => {
@@ -210,7 +219,7 @@ export function checkSpread(constraints: readonly Spread[], path: FieldPath, err
     const at = path.index(index)
     if (maxSkew <= 0) errors.invalid(at.child('maxSkew'), maxSkew, 'must be greater than zero')
     if (topologyKey === '') errors.required(at.child('topologyKey'), 'can not be empty')
-    checkSupported(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable'), errors)
+    validateSupported(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable'), errors)
     if (lastOf.get(identityOf(constraint)) !== index)
       errors.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${action}}`)
     if (minDomains !== undefined) {
@@ -221,9 +230,9 @@ export function checkSpread(constraints: readonly Spread[], path: FieldPath, err
       }
     }
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
-      if (constraint[name] !== undefined) checkSupported(constraint[name], ['Honor', 'Ignore'], at.child(name), errors)
+      if (constraint[name] !== undefined) validateSupported(constraint[name], ['Honor', 'Ignore'], at.child(name), errors)
     }
-    errors.forgivable('keys of spread labels', () => checkLabelKeys({ matchLabelKeys, labelSelector }, at, errors))
-    checkSelector(labelSelector, at.child('labelSelector'), errors, context)
+    errors.forgivable('keys of spread labels', () => validateLabelKeys({ matchLabelKeys, labelSelector }, at, errors))
+    validateSelector(labelSelector, at.child('labelSelector'), errors, context)
   })
 }

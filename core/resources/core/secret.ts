@@ -2,7 +2,7 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { secretColumns } from './columns.ts'
-import { checkSecret, checkSecretUpdate, mergeTexts } from './data-validation.ts'
+import { mergeTexts, validateSecret, validateSecretUpdate } from './data-validation.ts'
 import { objectRules } from './own-validation.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 
@@ -36,8 +36,8 @@ export const secrets = resource({
       mergeTexts(secret)
       secret.type ||= 'Opaque'
     },
-    validate: objectRules(checkSecret),
-    validateUpdate: checkSecretUpdate,
+    validate: objectRules(validateSecret),
+    validateUpdate: validateSecretUpdate,
     warnings: ({ type, data }, _old, { platform }) => (type === platform.name('<labels>/tls') ? tlsWarnings(data) : []),
   },
   lifecycle: { introduced: '1.0' },

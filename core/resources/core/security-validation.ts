@@ -2,9 +2,9 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkSupported } from '../checks.ts'
+import { validateSupported } from '../checks.ts'
 import { asJson } from './own-validation.ts'
-import { checkDescendingPath } from './path-validation.ts'
+import { validateDescendingPath } from './path-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import type {
   AppArmorProfile,
@@ -12,7 +12,7 @@ import type {
   SeccompProfile,
   SecurityContext as SecurityContextSchema,
 } from './security.ts'
-import { checkWindowsOptions } from './windows-validation.ts'
+import { validateWindowsOptions } from './windows-validation.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>
 type PodSecurityContext = Infer<typeof PodSecurityContextSchema>
@@ -20,31 +20,31 @@ type PodSecurityContext = Infer<typeof PodSecurityContextSchema>
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
 const maxId = 2 ** 31 - 1
 
-function checkId(id: number | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateId(id: number | undefined, path: FieldPath, errors: FieldErrors): void {
   if (id !== undefined && (id < 0 || id > maxId)) errors.invalid(path, id, `must be between 0 and ${maxId}, inclusive`)
 }
 
-function checkSeccomp(profile: Infer<typeof SeccompProfile> | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateSeccomp(profile: Infer<typeof SeccompProfile> | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return
   const { type, localhostProfile: file } = profile
   const at = path.child('localhostProfile')
   if (type === '') errors.required(path.child('type'), 'type is required when seccompProfile is set')
-  else checkSupported(type, profileTypes, path.child('type'), errors)
+  else validateSupported(type, profileTypes, path.child('type'), errors)
   if (type === 'Localhost') {
     if (file === undefined) errors.required(at, 'must be set when seccomp type is Localhost')
-    else checkDescendingPath(file, at, errors)
+    else validateDescendingPath(file, at, errors)
   } else if (file !== undefined) errors.invalid(at, asJson(profile), 'can only be set when seccomp type is Localhost')
 }
 
 const longestPath = 4095
 
-function checkAppArmor(profile: Infer<typeof AppArmorProfile> | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateAppArmor(profile: Infer<typeof AppArmorProfile> | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return
   const { type, localhostProfile: name } = profile
   const at = path.child('localhostProfile')
   if (type === '') errors.required(path.child('type'), 'type is required when appArmorProfile is set')
   else if (type !== 'Localhost') {
-    checkSupported(type, profileTypes, path.child('type'), errors)
+    validateSupported(type, profileTypes, path.child('type'), errors)
     if (name !== undefined && profileTypes.includes(type)) errors.invalid(at, name, 'can only be set when AppArmor type is Localhost')
   } else if (name === undefined || name === '') errors.required(at, 'must be set when AppArmor type is Localhost')
   else {
@@ -53,7 +53,7 @@ function checkAppArmor(profile: Infer<typeof AppArmorProfile> | undefined, path:
   }
 }
 
-export function checkSecurityContext(
+export function validateSecurityContext(
   context: Infer<typeof SecurityContextSchema> | undefined,
   hostUsers: boolean,
   { settings }: HookContext,
@@ -63,22 +63,22 @@ export function checkSecurityContext(
   if (context === undefined) return
   const { procMount, privileged, allowPrivilegeEscalation, capabilities } = context
   if (privileged && !settings.allowPrivileged) errors.forbidden(path.child('privileged'), 'disallowed by cluster policy')
-  checkId(context.runAsUser, path.child('runAsUser'), errors)
-  checkId(context.runAsGroup, path.child('runAsGroup'), errors)
+  validateId(context.runAsUser, path.child('runAsUser'), errors)
+  validateId(context.runAsGroup, path.child('runAsGroup'), errors)
   if (procMount !== undefined) {
-    checkSupported(procMount, ['Default', 'Unmasked'], path.child('procMount'), errors)
+    validateSupported(procMount, ['Default', 'Unmasked'], path.child('procMount'), errors)
     if (hostUsers && procMount === 'Unmasked') {
       errors.invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`')
     }
   }
-  checkSeccomp(context.seccompProfile, path.child('seccompProfile'), errors)
+  validateSeccomp(context.seccompProfile, path.child('seccompProfile'), errors)
   if (allowPrivilegeEscalation === false) {
     const refuse = (what: string) => errors.invalid(path, asJson(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`)
     if (privileged) refuse('`privileged` to true')
     for (const capability of capabilities?.add ?? []) if (capability === 'CAP_SYS_ADMIN') refuse('`capabilities.Add` CAP_SYS_ADMIN')
   }
-  checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
-  checkAppArmor(context.appArmorProfile, path.child('appArmorProfile'), errors)
+  validateWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
+  validateAppArmor(context.appArmorProfile, path.child('appArmorProfile'), errors)
 }
 
 /** As in sysctl(8), with both separators. */
@@ -93,7 +93,7 @@ function namespaceOf(sysctl: string): 'net' | 'ipc' | undefined {
   return name === 'kernel.sem' || /^(kernel\.shm|kernel\.msg|fs\.mqueue\.)/.test(name) ? 'ipc' : undefined
 }
 
-function checkSysctls(sysctls: NonNullable<PodSecurityContext['sysctls']>, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function validateSysctls(sysctls: NonNullable<PodSecurityContext['sysctls']>, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>()
   sysctls.forEach(({ name }, index) => {
     const at = path.index(index).child('name')
@@ -109,26 +109,26 @@ function checkSysctls(sysctls: NonNullable<PodSecurityContext['sysctls']>, spec:
   })
 }
 
-export function checkPodSecurityContext(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const context = spec.securityContext
   if (context === undefined) return
-  checkId(context.fsGroup, path.child('fsGroup'), errors)
-  checkId(context.runAsUser, path.child('runAsUser'), errors)
-  checkId(context.runAsGroup, path.child('runAsGroup'), errors)
+  validateId(context.fsGroup, path.child('fsGroup'), errors)
+  validateId(context.runAsUser, path.child('runAsUser'), errors)
+  validateId(context.runAsGroup, path.child('runAsGroup'), errors)
   context.supplementalGroups?.forEach((group, index) => {
-    checkId(group, path.child('supplementalGroups').index(index), errors)
+    validateId(group, path.child('supplementalGroups').index(index), errors)
   })
   if (spec.shareProcessNamespace && spec.hostPID) {
     errors.invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled')
   }
-  checkSysctls(context.sysctls ?? [], spec, path.child('sysctls'), errors)
+  validateSysctls(context.sysctls ?? [], spec, path.child('sysctls'), errors)
   const choose = (name: 'fsGroupChangePolicy' | 'supplementalGroupsPolicy' | 'seLinuxChangePolicy', allowed: readonly string[]) => {
-    if (context[name] !== undefined) checkSupported(context[name], allowed, path.child(name), errors)
+    if (context[name] !== undefined) validateSupported(context[name], allowed, path.child(name), errors)
   }
   choose('fsGroupChangePolicy', ['Always', 'OnRootMismatch'])
-  checkSeccomp(context.seccompProfile, path.child('seccompProfile'), errors)
-  checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
-  checkAppArmor(context.appArmorProfile, path.child('appArmorProfile'), errors)
+  validateSeccomp(context.seccompProfile, path.child('seccompProfile'), errors)
+  validateWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
+  validateAppArmor(context.appArmorProfile, path.child('appArmorProfile'), errors)
   choose('supplementalGroupsPolicy', ['Merge', 'Strict'])
   choose('seLinuxChangePolicy', ['MountOption', 'Recursive'])
 }

@@ -1,7 +1,7 @@
 /** Validation of service addresses and IP families (KEP-563, dual-stack). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { checkAddress, checkSupported, repeats } from '../checks.ts'
+import { repeats, validateAddress, validateSupported } from '../checks.ts'
 import { asJson } from './own-validation.ts'
 import { isHeadless, needsClusterIP, type ServiceSpec } from './service-defaults.ts'
 
@@ -10,7 +10,7 @@ const ips = root.child('clusterIPs')
 const families = root.child('ipFamilies')
 
 /** Validates the addresses; the allocator checks whether they are available. */
-export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): void {
+export function validateServiceAddresses(spec: ServiceSpec, errors: FieldErrors): void {
   if (!needsClusterIP(spec)) return
   const { clusterIP = '', clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec
   if (clusterIP === '') {
@@ -19,15 +19,15 @@ export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): v
   else if (clusterIPs[0] !== clusterIP) errors.invalid(ips, clusterIPs, 'first value must match `clusterIP`')
   const isRepeat = repeats()
   ipFamilies.forEach((family, index) => {
-    checkSupported(family, ['IPv4', 'IPv6'], families.index(index), errors)
+    validateSupported(family, ['IPv4', 'IPv6'], families.index(index), errors)
     if (isRepeat(family)) errors.duplicate(families.index(index), family)
   })
   if (ipFamilyPolicy !== undefined) {
-    checkSupported(ipFamilyPolicy, ['PreferDualStack', 'RequireDualStack', 'SingleStack'], root.child('ipFamilyPolicy'), errors)
+    validateSupported(ipFamilyPolicy, ['PreferDualStack', 'RequireDualStack', 'SingleStack'], root.child('ipFamilyPolicy'), errors)
   }
   const before = errors.count
   clusterIPs.forEach((address, index) => {
-    if (index > 0 || address !== 'None') checkAddress(address, 'ip', ips.index(index), errors)
+    if (index > 0 || address !== 'None') validateAddress(address, 'ip', ips.index(index), errors)
     else if (clusterIPs.length > 1) errors.invalid(ips, clusterIPs, "'None' must be the first and only value")
   })
   const misplaced = errors.count > before
@@ -47,14 +47,14 @@ export function checkServiceAddresses(spec: ServiceSpec, errors: FieldErrors): v
 }
 
 /** The primary address and family are immutable; secondary ones may change (type ExternalName is exempt). */
-export function checkServiceAddressUpdate(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
+export function validateServiceAddressUpdate(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   if (!needsClusterIP(spec) || !needsClusterIP(old)) return
   if (isHeadless(spec) && isHeadless(old)) return
-  checkKept(spec, old, 'clusterIPs', 'clusterIP', errors)
-  if (isHeadless(spec) === isHeadless(old)) checkKept(spec, old, 'ipFamilies', 'ipFamily', errors)
+  validateKept(spec, old, 'clusterIPs', 'clusterIP', errors)
+  if (isHeadless(spec) === isHeadless(old)) validateKept(spec, old, 'ipFamilies', 'ipFamily', errors)
 }
 
-function checkKept(spec: ServiceSpec, old: ServiceSpec, name: 'clusterIPs' | 'ipFamilies', one: string, errors: FieldErrors): void {
+function validateKept(spec: ServiceSpec, old: ServiceSpec, name: 'clusterIPs' | 'ipFamilies', one: string, errors: FieldErrors): void {
   const now = spec[name] ?? []
   const before = old[name] ?? []
   const path = root.child(name)

@@ -3,17 +3,17 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkAddress, checkFormat, checkSupported } from '../checks.ts'
+import { validateAddress, validateFormat, validateSupported } from '../checks.ts'
 import { asJson } from './own-validation.ts'
 import type { Service as ServiceSchema } from './service.ts'
-import { checkServiceAddressUpdate } from './service-address-validation.ts'
+import { validateServiceAddressUpdate } from './service-address-validation.ts'
 import { needsHealthCheckPort } from './service-defaults.ts'
 
 type Service = Infer<typeof ServiceSchema>
 
-export function checkServiceUpdate({ spec = {} }: Service, { spec: old = {} }: Service, errors: FieldErrors): void {
+export function validateServiceUpdate({ spec = {} }: Service, { spec: old = {} }: Service, errors: FieldErrors): void {
   const path = FieldPath.of('spec')
-  checkServiceAddressUpdate(spec, old, errors)
+  validateServiceAddressUpdate(spec, old, errors)
   if (spec.type === 'LoadBalancer' && old.type === 'LoadBalancer' && spec.loadBalancerClass !== old.loadBalancerClass) {
     errors.invalid(path.child('loadBalancerClass'), asJson(spec.loadBalancerClass), 'may not change once set')
   }
@@ -22,7 +22,7 @@ export function checkServiceUpdate({ spec = {} }: Service, { spec: old = {} }: S
   }
 }
 
-export function checkServiceStatus({ spec, status }: Service, _old: Service, errors: FieldErrors): void {
+export function validateServiceStatus({ spec, status }: Service, _old: Service, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'loadBalancer', 'ingress')
   const ingress = status?.loadBalancer?.ingress ?? []
   if (ingress.length > 0 && spec?.type !== 'LoadBalancer') {
@@ -31,13 +31,13 @@ export function checkServiceStatus({ spec, status }: Service, _old: Service, err
   }
   ingress.forEach(({ ip, ipMode, hostname }, index) => {
     const at = path.index(index)
-    if (ip) checkAddress(ip, 'ip', at.child('ip'), errors)
+    if (ip) validateAddress(ip, 'ip', at.child('ip'), errors)
     if (ipMode === undefined) {
       if (ip) errors.required(at.child('ipMode'), 'must be specified when `ip` is set')
     } else if (!ip) errors.forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set')
-    else checkSupported(ipMode, ['Proxy', 'VIP'], at.child('ipMode'), errors)
+    else validateSupported(ipMode, ['Proxy', 'VIP'], at.child('ipMode'), errors)
     if (!hostname) return
-    checkFormat(hostname, 'dns1123Subdomain', at.child('hostname'), errors)
+    validateFormat(hostname, 'dns1123Subdomain', at.child('hostname'), errors)
     if (parseAddress(hostname)) errors.invalid(at.child('hostname'), hostname, 'must be a DNS name, not an IP address')
   })
 }

@@ -4,12 +4,12 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
-import { checkAddress, checkFormat, checkSupported } from '../checks.ts'
-import { checkOrdinaryAddress } from './address-validation.ts'
-import { checkChoice, protocols } from './container-validation.ts'
-import { checkPort } from './probe-validation.ts'
+import { validateAddress, validateFormat, validateSupported } from '../checks.ts'
+import { validateOrdinaryAddress } from './address-validation.ts'
+import { protocols, validateChoice } from './container-validation.ts'
+import { validatePort } from './probe-validation.ts'
 import type { ServicePort, Service as ServiceSchema } from './service.ts'
-import { checkServiceAddresses } from './service-address-validation.ts'
+import { validateServiceAddresses } from './service-address-validation.ts'
 import { isExternal, isHeadless, needsHealthCheckPort, type ServiceSpec } from './service-defaults.ts'
 
 type Service = Infer<typeof ServiceSchema>
@@ -23,36 +23,36 @@ const topologyHints = 'service.<labels>/topology-aware-hints'
 const forLoadBalancers = "may only be used when `type` is 'LoadBalancer'"
 const longestSession = 86400
 
-export function checkService({ metadata = {}, spec = {} }: Service, errors: FieldErrors, context: HookContext, old?: Service): void {
+export function validateService({ metadata = {}, spec = {} }: Service, errors: FieldErrors, context: HookContext, old?: Service): void {
   if (!old && !context.settings.enabled('RelaxedServiceNameValidation')) {
-    checkFormat(metadata.name, 'dns1035Label', FieldPath.of('metadata', 'name'), errors)
+    validateFormat(metadata.name, 'dns1035Label', FieldPath.of('metadata', 'name'), errors)
   }
   const annotations = metadata.annotations ?? {}
-  checkTopologyAnnotations(annotations, errors, context)
+  validateTopologyAnnotations(annotations, errors, context)
   const { ports = [], type = '' } = spec
   if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.required(root.child('ports'))
-  checkType(spec, errors)
-  checkPorts(ports, root.child('ports'), errors)
+  validateType(spec, errors)
+  validatePorts(ports, root.child('ports'), errors)
   validateLabels(spec.selector, root.child('selector'), errors)
-  checkAffinity(spec, errors)
-  checkServiceAddresses(spec, errors)
+  validateAffinity(spec, errors)
+  validateServiceAddresses(spec, errors)
   spec.externalIPs?.forEach((address, index) => {
     const at = root.child('externalIPs').index(index)
     const before = errors.count
-    checkAddress(address, 'ip', at, errors)
-    if (errors.count === before) checkOrdinaryAddress(address, at, errors)
+    validateAddress(address, 'ip', at, errors)
+    if (errors.count === before) validateOrdinaryAddress(address, at, errors)
   })
-  checkChoice(type, types, root.child('type'), errors)
-  checkPortNumbers(spec, root.child('ports'), errors)
-  checkSourceRanges(spec, annotations, errors, context)
+  validateChoice(type, types, root.child('type'), errors)
+  validatePortNumbers(spec, root.child('ports'), errors)
+  validateSourceRanges(spec, annotations, errors, context)
   if (spec.allocateLoadBalancerNodePorts !== undefined && type !== 'LoadBalancer') {
     errors.forbidden(root.child('allocateLoadBalancerNodePorts'), forLoadBalancers)
   }
-  checkLoadBalancerClass(spec, errors)
-  checkTraffic(spec, errors, context)
+  validateLoadBalancerClass(spec, errors)
+  validateTraffic(spec, errors, context)
 }
 
-function checkTopologyAnnotations(annotations: { [key: string]: string }, errors: FieldErrors, { platform }: HookContext): void {
+function validateTopologyAnnotations(annotations: { [key: string]: string }, errors: FieldErrors, { platform }: HookContext): void {
   const mode = annotations[platform.name(topologyMode)]
   const hints = annotations[platform.name(topologyHints)]
   if (mode === undefined || hints === undefined || mode === hints) return
@@ -60,7 +60,7 @@ function checkTopologyAnnotations(annotations: { [key: string]: string }, errors
   errors.invalid(at, mode, `must match annotations[${platform.name(topologyHints)}] when both are specified`)
 }
 
-function checkType(spec: ServiceSpec, errors: FieldErrors): void {
+function validateType(spec: ServiceSpec, errors: FieldErrors): void {
   const { type } = spec
   if ((type === 'LoadBalancer' || type === 'NodePort') && isHeadless(spec)) {
     errors.invalid(root.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`)
@@ -71,27 +71,27 @@ function checkType(spec: ServiceSpec, errors: FieldErrors): void {
   }
   const name = (spec.externalName ?? '').replace(/\.$/, '')
   if (name === '') errors.required(root.child('externalName'))
-  else checkFormat(name, 'dns1123Subdomain', root.child('externalName'), errors)
+  else validateFormat(name, 'dns1123Subdomain', root.child('externalName'), errors)
 }
 
-function checkPorts(ports: Ports, path: FieldPath, errors: FieldErrors): void {
+function validatePorts(ports: Ports, path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>()
   ports.forEach(({ name, port, protocol, targetPort = 0, appProtocol }, index) => {
     const at = path.index(index)
     if (name) {
-      checkFormat(name, 'dns1123Label', at.child('name'), errors)
+      validateFormat(name, 'dns1123Label', at.child('name'), errors)
       if (names.has(name)) errors.duplicate(at.child('name'), name)
       names.add(name)
     } else if (ports.length > 1) errors.required(at.child('name'))
     for (const problem of portNumber(port)) errors.invalid(at.child('port'), port, problem)
-    checkChoice(protocol, protocols, at.child('protocol'), errors)
-    checkPort(targetPort, at.child('targetPort'), errors)
-    checkFormat(appProtocol, 'qualifiedName', at.child('appProtocol'), errors)
+    validateChoice(protocol, protocols, at.child('protocol'), errors)
+    validatePort(targetPort, at.child('targetPort'), errors)
+    validateFormat(appProtocol, 'qualifiedName', at.child('appProtocol'), errors)
   })
 }
 
-function checkAffinity({ sessionAffinity, sessionAffinityConfig: config }: ServiceSpec, errors: FieldErrors): void {
-  checkChoice(sessionAffinity, ['ClientIP', 'None'], root.child('sessionAffinity'), errors)
+function validateAffinity({ sessionAffinity, sessionAffinityConfig: config }: ServiceSpec, errors: FieldErrors): void {
+  validateChoice(sessionAffinity, ['ClientIP', 'None'], root.child('sessionAffinity'), errors)
   const path = root.child('sessionAffinityConfig')
   if (sessionAffinity === 'None' && config) errors.forbidden(path, 'must not be set when session affinity is None')
   if (sessionAffinity !== 'ClientIP') return
@@ -103,7 +103,7 @@ function checkAffinity({ sessionAffinity, sessionAffinityConfig: config }: Servi
   }
 }
 
-function checkPortNumbers({ type, ports = [] }: ServiceSpec, path: FieldPath, errors: FieldErrors): void {
+function validatePortNumbers({ type, ports = [] }: ServiceSpec, path: FieldPath, errors: FieldErrors): void {
   if (type === 'ClusterIP') {
     ports.forEach(({ nodePort }, index) => {
       if (nodePort) errors.forbidden(path.index(index).child('nodePort'), "may not be used when `type` is 'ClusterIP'")
@@ -125,7 +125,7 @@ function checkPortNumbers({ type, ports = [] }: ServiceSpec, path: FieldPath, er
   })
 }
 
-function checkSourceRanges(
+function validateSourceRanges(
   { type, loadBalancerSourceRanges: ranges = [] }: ServiceSpec,
   annotations: { [key: string]: string },
   errors: FieldErrors,
@@ -136,23 +136,23 @@ function checkSourceRanges(
   if (ranges.length > 0) {
     const path = root.child('LoadBalancerSourceRanges')
     if (type !== 'LoadBalancer') errors.forbidden(path, forLoadBalancers)
-    for (const [index, range] of ranges.entries()) checkAddress(range.trim(), 'cidr', path.index(index), errors)
+    for (const [index, range] of ranges.entries()) validateAddress(range.trim(), 'cidr', path.index(index), errors)
   } else if (annotation !== undefined) {
     const path = FieldPath.of('metadata', 'annotations').key(key)
     if (type !== 'LoadBalancer') errors.forbidden(path, forLoadBalancers)
-    if (annotation.trim() !== '') for (const range of annotation.trim().split(',')) checkAddress(range.trim(), 'cidr', path, errors)
+    if (annotation.trim() !== '') for (const range of annotation.trim().split(',')) validateAddress(range.trim(), 'cidr', path, errors)
   }
 }
 
-function checkLoadBalancerClass({ type, loadBalancerClass: name }: ServiceSpec, errors: FieldErrors): void {
+function validateLoadBalancerClass({ type, loadBalancerClass: name }: ServiceSpec, errors: FieldErrors): void {
   const at = root.child('loadBalancerClass')
-  if (type === 'LoadBalancer') checkFormat(name, 'qualifiedName', at, errors)
+  if (type === 'LoadBalancer') validateFormat(name, 'qualifiedName', at, errors)
   else if (name !== undefined) errors.forbidden(at, forLoadBalancers)
 }
 
-function checkTraffic(spec: ServiceSpec, errors: FieldErrors, { settings }: HookContext): void {
+function validateTraffic(spec: ServiceSpec, errors: FieldErrors, { settings }: HookContext): void {
   const { externalTrafficPolicy: external, healthCheckNodePort: port, internalTrafficPolicy, trafficDistribution } = spec
-  if (isExternal(spec)) checkChoice(external, ['Cluster', 'Local'], root.child('externalTrafficPolicy'), errors)
+  if (isExternal(spec)) validateChoice(external, ['Cluster', 'Local'], root.child('externalTrafficPolicy'), errors)
   else if (external) {
     errors.invalid(root.child('externalTrafficPolicy'), external, 'may only be set for externally-accessible services')
   }
@@ -162,11 +162,11 @@ function checkTraffic(spec: ServiceSpec, errors: FieldErrors, { settings }: Hook
     else errors.invalid(at, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
   }
   if (internalTrafficPolicy !== undefined) {
-    checkSupported(internalTrafficPolicy, ['Cluster', 'Local'], root.child('internalTrafficPolicy'), errors)
+    validateSupported(internalTrafficPolicy, ['Cluster', 'Local'], root.child('internalTrafficPolicy'), errors)
   }
   if (trafficDistribution !== undefined) {
     const closer = settings.enabled('PreferSameTrafficDistribution') ? ['PreferSameZone', 'PreferSameNode'] : []
     const allowed = ['PreferClose', ...closer]
-    checkSupported(trafficDistribution, allowed, root.child('trafficDistribution'), errors)
+    validateSupported(trafficDistribution, allowed, root.child('trafficDistribution'), errors)
   }
 }

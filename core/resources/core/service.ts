@@ -16,8 +16,8 @@ import {
   keepAllocated,
   pairClusterIPs,
 } from './service-defaults.ts'
-import { checkServiceStatus, checkServiceUpdate } from './service-update-validation.ts'
-import { checkService } from './service-validation.ts'
+import { validateServiceStatus, validateServiceUpdate } from './service-update-validation.ts'
+import { validateService } from './service-validation.ts'
 import { entranceWarnings, serviceWarnings } from './service-warnings.ts'
 
 export const ClientIPConfig = message('ClientIPConfig', 'Settings of session affinity by client address.', {
@@ -123,9 +123,9 @@ export const services = resource({
       defaultFamilies(spec)
       dropInternalPolicy(spec)
     },
-    validate: objectRules(checkService),
-    validateUpdate: checkServiceUpdate,
-    validateStatus: checkServiceStatus,
+    validate: objectRules(validateService),
+    validateUpdate: validateServiceUpdate,
+    validateStatus: validateServiceStatus,
     warnings: serviceWarnings,
     statusWarnings: entranceWarnings,
   },

@@ -8,7 +8,7 @@ interface TemplateMeta {
 }
 
 /** Validates labels and annotations that are copied to other objects. */
-export function checkTemplateMeta(metadata: TemplateMeta, path: FieldPath, errors: FieldErrors): void {
+export function validateTemplateMeta(metadata: TemplateMeta, path: FieldPath, errors: FieldErrors): void {
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validateLabels(metadata.labels, path.child('labels'), errors)
   for (const [name, value] of Object.entries(metadata)) {

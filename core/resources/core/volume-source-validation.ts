@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, inRange } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import { validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
 import type {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,
@@ -31,12 +31,12 @@ const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryO
 
 export const hostPath: Rule<Infer<typeof HostPathVolumeSource>> = ({ path: file, type }, path, errors) => {
   if (!file) return errors.required(path.child('path'))
-  checkFormat(file, 'noParentReference', path.child('path'), errors)
-  if (type !== undefined) checkSupported(type, hostPathTypes, path.child('type'), errors)
+  validateFormat(file, 'noParentReference', path.child('path'), errors)
+  if (type !== undefined) validateSupported(type, hostPathTypes, path.child('type'), errors)
 }
 
 export const local: Rule<{ path: string }> = ({ path: file }, path, errors) => {
-  checkRequiredFormat(file, 'noParentReference', path.child('path'), errors)
+  validateRequiredFormat(file, 'noParentReference', path.child('path'), errors)
 }
 
 const highestPartition = 255
@@ -56,7 +56,7 @@ export const partitioned =
 
 export const nfs: Rule<Infer<typeof NFSVolumeSource>> = (source, path, errors) => {
   needs<typeof source>('server', 'path')(source, path, errors)
-  checkFormat(source.path, 'absolutePath', path.child('path'), errors)
+  validateFormat(source.path, 'absolutePath', path.child('path'), errors)
 }
 
 const iqnHead = /^iqn\.\d{4}-\d{2}\.[A-Za-z0-9-.]+$/
@@ -76,7 +76,7 @@ const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
   naa: (name) => naa.test(name),
 }
 
-function checkInitiator(name: string, unknown: string, path: FieldPath, errors: FieldErrors): void {
+function validateInitiator(name: string, unknown: string, path: FieldPath, errors: FieldErrors): void {
   const form = initiatorForms[name.slice(0, 3)]
   if (form === undefined) errors.invalid(path, name, unknown)
   else if (!form(name)) errors.invalid(path, name, 'must be valid format')
@@ -91,13 +91,13 @@ export const tooLongTarget =
 /** `unknown`: error text for names of unknown form. */
 export function iscsi(source: Iscsi, unknown: string, path: FieldPath, errors: FieldErrors): void {
   if (!source.iqn) errors.required(path.child('iqn'))
-  else checkInitiator(source.iqn, unknown, path.child('iqn'), errors)
+  else validateInitiator(source.iqn, unknown, path.child('iqn'), errors)
   for (const problem of inRange(source.lun, 0, 255)) errors.invalid(path.child('lun'), source.lun, problem)
   if ((source.chapAuthDiscovery || source.chapAuthSession) && !source.secretRef) errors.required(path.child('secretRef'))
 }
 
 export function iscsiInitiator({ initiatorName }: Iscsi, unknown: string, path: FieldPath, errors: FieldErrors): void {
-  if (initiatorName !== undefined) checkInitiator(initiatorName, unknown, path.child('initiatorname'), errors)
+  if (initiatorName !== undefined) validateInitiator(initiatorName, unknown, path.child('initiatorname'), errors)
 }
 
 export const flocker: Rule<Infer<typeof FlockerVolumeSource>> = ({ datasetName = '', datasetUUID = '' }, path, errors) => {
@@ -109,7 +109,7 @@ export const flocker: Rule<Infer<typeof FlockerVolumeSource>> = ({ datasetName =
 }
 
 /** A reference to a Secret; in persistent volumes it includes the namespace. */
-export function checkSecretRef(secret: Named | undefined, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
+export function validateSecretRef(secret: Named | undefined, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
   if (secret === undefined) return
   if (!secret.name) errors.required(path.child('name'))
   if (namespaced && !secret.namespace) errors.required(path.child('namespace'))
@@ -155,9 +155,9 @@ const blobDisk = 'https://{account-name}.blob.core.windows.net/{container-name}/
 export const azureDisk: Rule<Infer<typeof AzureDiskVolumeSource>> = (source, path, errors) => {
   const { kind, cachingMode, diskURI } = source
   needs<typeof source>('diskName', 'diskURI')(source, path, errors)
-  if (cachingMode !== undefined) checkSupported(cachingMode, ['None', 'ReadOnly', 'ReadWrite'], path.child('cachingMode'), errors)
+  if (cachingMode !== undefined) validateSupported(cachingMode, ['None', 'ReadOnly', 'ReadWrite'], path.child('cachingMode'), errors)
   if (kind === undefined) return
-  checkSupported(kind, ['Dedicated', 'Managed', 'Shared'], path.child('kind'), errors)
+  validateSupported(kind, ['Dedicated', 'Managed', 'Shared'], path.child('kind'), errors)
   const [start, form] = kind === 'Managed' ? ['/subscriptions/', managedDisk] : ['https://', blobDisk]
   if (!diskURI.startsWith(start)) errors.notSupported(path.child('diskURI'), diskURI, [form])
 }
@@ -165,14 +165,14 @@ export const azureDisk: Rule<Infer<typeof AzureDiskVolumeSource>> = (source, pat
 type StorageOS = Omit<Infer<typeof StorageOSVolumeSource>, 'secretRef'> & { secretRef?: Named | undefined }
 
 export function storageos(source: StorageOS, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
-  checkRequiredFormat(source.volumeName, 'dns1123Label', path.child('volumeName'), errors)
-  if (source.volumeNamespace) checkFormat(source.volumeNamespace, 'dns1123Label', path.child('volumeNamespace'), errors)
-  checkSecretRef(source.secretRef, namespaced, path.child('secretRef'), errors)
+  validateRequiredFormat(source.volumeName, 'dns1123Label', path.child('volumeName'), errors)
+  if (source.volumeNamespace) validateFormat(source.volumeNamespace, 'dns1123Label', path.child('volumeNamespace'), errors)
+  validateSecretRef(source.secretRef, namespaced, path.child('secretRef'), errors)
 }
 
 const driverLimit = 63
 
-export function checkDriver(name: string, path: FieldPath, errors: FieldErrors): void {
+export function validateDriver(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path)
   if (name.length > driverLimit) errors.tooLong(path, driverLimit)
   for (const problem of formats.dns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, problem)

@@ -3,20 +3,18 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { checkFormat, checkRequiredFormat } from '../checks.ts'
-import { checkClaimSpec } from './claim-validation.ts'
-import { checkChoice, pullPolicies } from './container-validation.ts'
+import { validateFormat, validateRequiredFormat } from '../checks.ts'
+import { validateClaimSpec } from './claim-validation.ts'
+import { pullPolicies, validateChoice } from './container-validation.ts'
 import type { Volumes } from './mount-validation.ts'
-import { checkMode } from './path-validation.ts'
+import { validateMode } from './path-validation.ts'
 import type { PersistentVolumeClaimTemplate } from './persistentvolumeclaim.ts'
-import { checkDownwardFile, checkKeys, checkProjected } from './projected-validation.ts'
+import { validateDownwardFile, validateKeys, validateProjected } from './projected-validation.ts'
 import { signOf } from './quantities.ts'
-import { checkTemplateMeta } from './template-meta.ts'
+import { validateTemplateMeta } from './template-meta.ts'
 import type { Volume as VolumeSchema } from './volume.ts'
 import {
   azureDisk,
-  checkDriver,
-  checkSecretRef,
   fc,
   flexVolume,
   flocker,
@@ -30,6 +28,8 @@ import {
   storageos,
   targetLength,
   tooLongTarget,
+  validateDriver,
+  validateSecretRef,
 } from './volume-source-validation.ts'
 
 type Volume = Infer<typeof VolumeSchema>
@@ -46,12 +46,12 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
   hostPath,
   gitRepo({ repository, directory = '' }, path, errors) {
     if (!repository) errors.required(path.child('repository'))
-    checkFormat(directory, 'localPath', path.child('directory'), errors)
+    validateFormat(directory, 'localPath', path.child('directory'), errors)
   },
   gcePersistentDisk: partitioned('pdName'),
   awsElasticBlockStore: partitioned('volumeID'),
   secret(source, path, errors) {
-    checkKeys(source, source.secretName, 'secretName', path, errors)
+    validateKeys(source, source.secretName, 'secretName', path, errors)
   },
   nfs,
   iscsi(source, path, errors) {
@@ -66,18 +66,18 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
   rbd: needs('monitors', 'image'),
   cinder({ volumeID, secretRef }, path, errors) {
     if (!volumeID) errors.required(path.child('volumeID'))
-    checkSecretRef(secretRef, false, path.child('secretRef'), errors)
+    validateSecretRef(secretRef, false, path.child('secretRef'), errors)
   },
   cephfs: needs('monitors'),
   quobyte,
   downwardAPI({ defaultMode, items = [] }, path, errors) {
-    checkMode(defaultMode, path.child('defaultMode'), errors)
-    for (const file of items) checkDownwardFile(file, path, errors)
+    validateMode(defaultMode, path.child('defaultMode'), errors)
+    for (const file of items) validateDownwardFile(file, path, errors)
   },
   fc,
   flexVolume,
   configMap(source, path, errors) {
-    checkKeys(source, source.name, 'name', path, errors)
+    validateKeys(source, source.name, 'name', path, errors)
   },
   azureFile: needs('secretName', 'shareName'),
   vsphereVolume: needs('volumePath'),
@@ -87,22 +87,22 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
   storageos(source, path, errors) {
     storageos(source, false, path, errors)
   },
-  projected: checkProjected,
+  projected: validateProjected,
   scaleIO: needs('gateway', 'system', 'volumeName'),
   csi({ driver, nodePublishSecretRef: secret }, path, errors) {
-    checkDriver(driver, path.child('driver'), errors)
+    validateDriver(driver, path.child('driver'), errors)
     if (!secret) return
     if (!secret.name) errors.required(path.child('nodePublishSecretRef').child('name'))
-    else checkFormat(secret.name, 'dns1123Subdomain', path.child('name'), errors)
+    else validateFormat(secret.name, 'dns1123Subdomain', path.child('name'), errors)
   },
   ephemeral({ volumeClaimTemplate }, path, errors, context) {
     const at = path.child('volumeClaimTemplate')
-    if (volumeClaimTemplate) checkClaimTemplate(volumeClaimTemplate, at, errors, context)
+    if (volumeClaimTemplate) validateClaimTemplate(volumeClaimTemplate, at, errors, context)
     else errors.required(at)
   },
   image({ reference, pullPolicy }, path, errors) {
     if (!reference) errors.required(path.child('reference'))
-    checkChoice(pullPolicy, pullPolicies, path.child('pullPolicy'), errors)
+    validateChoice(pullPolicy, pullPolicies, path.child('pullPolicy'), errors)
   },
 }
 
@@ -118,18 +118,18 @@ function sourcesOf(volume: Volume): (keyof Sources)[] {
 const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
 const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
 
-function checkClaimTemplate(
+function validateClaimTemplate(
   { metadata, spec }: Infer<typeof PersistentVolumeClaimTemplate>,
   path: FieldPath,
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  checkTemplateMeta(metadata ?? {}, path.child('metadata'), errors)
-  checkClaimSpec(spec, path.child('spec'), errors, context)
+  validateTemplateMeta(metadata ?? {}, path.child('metadata'), errors)
+  validateClaimSpec(spec, path.child('spec'), errors, context)
 }
 
 /** `pod`: the pod's name, if known. */
-function checkVolume(volume: Volume, pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validateVolume(volume: Volume, pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const [found, ...others] = sourcesOf(volume)
   if (found !== undefined) (sourceRules[found] as Rule<unknown>)(volume[found], path.child(reportedAs[found] ?? found), errors, context)
   for (const name of others) errors.forbidden(path.child(refusedAs[name] ?? name), 'may not specify more than 1 volume type')
@@ -147,14 +147,20 @@ function checkVolume(volume: Volume, pod: string, path: FieldPath, errors: Field
 }
 
 /** Validates the volumes, and returns the valid ones by name. */
-export function checkVolumes(volumes: readonly Volume[], pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): Volumes {
+export function validateVolumes(
+  volumes: readonly Volume[],
+  pod: string,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): Volumes {
   const good = new Map<string, Volume>()
   const ownClaims = new Set(pod === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${pod}-${name}`))
   volumes.forEach((volume, index) => {
     const at = path.index(index)
     const before = errors.count
-    checkVolume(volume, pod, at, errors, context)
-    checkRequiredFormat(volume.name, 'dns1123Label', at.child('name'), errors)
+    validateVolume(volume, pod, at, errors, context)
+    validateRequiredFormat(volume.name, 'dns1123Label', at.child('name'), errors)
     if (good.has(volume.name)) errors.duplicate(at.child('name'), volume.name)
     if (errors.count === before) good.set(volume.name, volume)
     const claim = volume.persistentVolumeClaim?.claimName

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import type { WindowsSecurityContextOptions } from './security.ts'
 
 const specLimit = 64 * 1024
@@ -37,14 +37,14 @@ function userProblems(name: string): string[] {
   return problems
 }
 
-export function checkWindowsOptions(
+export function validateWindowsOptions(
   options: Infer<typeof WindowsSecurityContextOptions> | undefined,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
   if (options === undefined) return
   const { gmsaCredentialSpec: spec, runAsUserName } = options
-  checkFormat(options.gmsaCredentialSpecName, 'dns1123Subdomain', path.child('gmsaCredentialSpecName'), errors)
+  validateFormat(options.gmsaCredentialSpecName, 'dns1123Subdomain', path.child('gmsaCredentialSpecName'), errors)
   const at = path.child('gmsaCredentialSpec')
   if (spec === '') errors.invalid(at, spec, 'gmsaCredentialSpec cannot be an empty string')
   else if (spec !== undefined && spec.length > specLimit) errors.invalid(at, spec, 'gmsaCredentialSpec size must be under 64 KiB')

@@ -5,7 +5,7 @@ import { formats, portNumber } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import type { Endpoint, EndpointSlice } from './endpointslice.ts'
 
 const most = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, hints: 8 }
@@ -32,12 +32,12 @@ function validateEndpoint(endpoint: Infer<typeof Endpoint>, type: string, path: 
   addresses?.forEach((address, index) => {
     validateAddress(address, type, at.index(index), errors)
   })
-  checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+  validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
   const topology = path.child('deprecatedTopology')
   const labels = Object.keys(deprecatedTopology ?? {}).length
   if (labels > most.labels) errors.tooMany(topology, labels, most.labels)
   validateLabels(deprecatedTopology, topology, errors)
-  checkFormat(hostname, 'dns1123Label', path.child('hostname'), errors)
+  validateFormat(hostname, 'dns1123Label', path.child('hostname'), errors)
   validateHints(hints?.forZones ?? [], path.child('hints').child('forZones'), errors)
 }
 
@@ -48,12 +48,12 @@ function validateHints(zones: readonly { readonly name: string }[], path: FieldP
     const at = path.index(index).child('name')
     if (seen.has(name)) errors.duplicate(at, name)
     seen.add(name)
-    checkFormat(name, 'labelValue', at, errors)
+    validateFormat(name, 'labelValue', at, errors)
   })
 }
 
 function validateAddress(address: string, type: string, path: FieldPath, errors: FieldErrors): void {
-  if (type === 'FQDN') checkFormat(address, 'fullyQualifiedDomainName', path, errors)
+  if (type === 'FQDN') validateFormat(address, 'fullyQualifiedDomainName', path, errors)
   const length = byteCounts[type]
   if (length === undefined) return
   const problems = formats.ip(address)
@@ -71,10 +71,10 @@ function validatePorts(ports: NonNullable<Infer<typeof EndpointSlice>['ports']>,
   const seen = new Set<string>()
   ports.forEach(({ name = '', port, appProtocol }, index) => {
     const at = path.index(index)
-    if (name !== '') checkFormat(name, 'dns1123Label', at.child('name'), errors)
+    if (name !== '') validateFormat(name, 'dns1123Label', at.child('name'), errors)
     if (seen.has(name)) errors.duplicate(at.child('name'), name)
     seen.add(name)
     if (port !== undefined) for (const problem of portNumber(port)) errors.invalid(at.child('port'), port, problem)
-    checkFormat(appProtocol, 'qualifiedName', at.child('appProtocol'), errors)
+    validateFormat(appProtocol, 'qualifiedName', at.child('appProtocol'), errors)
   })
 }

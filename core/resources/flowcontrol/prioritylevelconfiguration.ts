@@ -123,7 +123,7 @@ export const priorityLevelConfigurations = resource({
   generation: 'spec',
   strategy: {
     validate({ metadata, spec }, errors) {
-      checkMandatory(metadata?.name ?? '', asJson(spec), errors)
+      validateMandatory(metadata?.name ?? '', asJson(spec), errors)
       if ((metadata?.name === 'exempt') === (spec?.type === 'Exempt')) return
       errors.invalid(FieldPath.of('spec', 'type'), spec?.type ?? '', "type must be 'Exempt' if and only if name is 'exempt'")
     },
@@ -131,7 +131,7 @@ export const priorityLevelConfigurations = resource({
 })
 
 /** Of the mandatory levels, only the lending of the exempt level can be changed. */
-function checkMandatory(name: string, spec: Json, errors: FieldErrors): void {
+function validateMandatory(name: string, spec: Json, errors: FieldErrors): void {
   const fixed = Object.hasOwn(mandatoryLevels, name) ? mandatoryLevels[name] : undefined
   if (!fixed) return
   const exempt = name === 'exempt'

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import { validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
 import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from './flowschema.ts'
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
@@ -17,10 +17,10 @@ export function validateFlowSchemaSpec(spec: Infer<typeof FlowSchemaSpec>, path:
   if (matchingPrecedence <= 0) errors.invalid(at, matchingPrecedence, 'must be a positive value')
   if (matchingPrecedence > mostPrecedence) errors.invalid(at, matchingPrecedence, `must not be greater than ${mostPrecedence}`)
   if (distinguisherMethod) {
-    checkSupported(distinguisherMethod.type, ['ByNamespace', 'ByUser'], path.child('distinguisherMethod').child('type'), errors)
+    validateSupported(distinguisherMethod.type, ['ByNamespace', 'ByUser'], path.child('distinguisherMethod').child('type'), errors)
   }
   const levelAt = path.child('priorityLevelConfiguration').child('name')
-  checkRequiredFormat(priorityLevelConfiguration?.name, 'dns1123Subdomain', levelAt, errors, 'must reference a priority level')
+  validateRequiredFormat(priorityLevelConfiguration?.name, 'dns1123Subdomain', levelAt, errors, 'must reference a priority level')
 }
 
 export function validateRules(rule: Infer<typeof PolicyRulesWithSubjects>, path: FieldPath, errors: FieldErrors): void {
@@ -49,14 +49,20 @@ export function validateSubject(subject: Infer<typeof Subject>, path: FieldPath,
   const { kind, serviceAccount: account } = subject
   if (kind !== 'ServiceAccount' || !account) return
   const at = path.child('serviceAccount')
-  if (account.name !== '' && account.name !== '*') checkFormat(account.name, 'dns1123Subdomain', at.child('name'), errors)
-  checkRequiredFormat(account.namespace, 'dns1123Label', at.child('namespace'), errors, 'must specify namespace for service account')
+  if (account.name !== '' && account.name !== '*') validateFormat(account.name, 'dns1123Subdomain', at.child('name'), errors)
+  validateRequiredFormat(account.namespace, 'dns1123Label', at.child('namespace'), errors, 'must specify namespace for service account')
 }
 
 type Values = readonly string[] | null | undefined
 
 /** A non-empty list, in which a wildcard must be alone. True when single values remain to be validated. */
-function checkValues(values: Values, required: string, words: string, path: FieldPath, errors: FieldErrors): values is readonly string[] {
+function validateValues(
+  values: Values,
+  required: string,
+  words: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): values is readonly string[] {
   if (!values?.length) {
     errors.required(path, required)
     return false
@@ -67,7 +73,7 @@ function checkValues(values: Values, required: string, words: string, path: Fiel
 }
 
 function validateVerbs(given: Values, path: FieldPath, errors: FieldErrors): void {
-  if (!checkValues(given, 'verbs must contain at least one value', 'verbs', path, errors)) return
+  if (!validateValues(given, 'verbs must contain at least one value', 'verbs', path, errors)) return
   if (given.some((verb) => !supportedVerbs.includes(verb))) {
     errors.add('FieldValueNotSupported', path, [...given], `supported values: ${supportedVerbs.map((verb) => `"${verb}"`).join(', ')}`)
   }
@@ -75,12 +81,12 @@ function validateVerbs(given: Values, path: FieldPath, errors: FieldErrors): voi
 
 export function validateResourceRule(rule: Infer<typeof ResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
   validateVerbs(rule.verbs, path.child('verbs'), errors)
-  checkValues(rule.apiGroups, 'resource rules must supply at least one api group', 'api groups', path.child('apiGroups'), errors)
-  checkValues(rule.resources, 'resource rules must supply at least one resource', 'resources', path.child('resources'), errors)
+  validateValues(rule.apiGroups, 'resource rules must supply at least one api group', 'api groups', path.child('apiGroups'), errors)
+  validateValues(rule.resources, 'resource rules must supply at least one resource', 'resources', path.child('resources'), errors)
   const at = path.child('namespaces')
   if (rule.clusterScope && !rule.namespaces?.length) return
   const missing = 'resource rules that are not cluster scoped must supply at least one namespace'
-  if (!checkValues(rule.namespaces, missing, 'namespaces', at, errors)) return
+  if (!validateValues(rule.namespaces, missing, 'namespaces', at, errors)) return
   rule.namespaces?.forEach((namespace, index) => {
     const intro = "each member of this list must be '*' or a DNS-1123 label; "
     for (const problem of formats.dns1123Label(namespace)) errors.invalid(at.index(index), namespace, intro + problem)
@@ -90,7 +96,7 @@ export function validateResourceRule(rule: Infer<typeof ResourcePolicyRule>, pat
 export function validateNonResourceRule(rule: Infer<typeof NonResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
   validateVerbs(rule.verbs, path.child('verbs'), errors)
   const at = path.child('nonResourceURLs')
-  if (!checkValues(rule.nonResourceURLs, 'nonResourceURLs must contain at least one value', 'non-resource URLs', at, errors)) return
+  if (!validateValues(rule.nonResourceURLs, 'nonResourceURLs must contain at least one value', 'non-resource URLs', at, errors)) return
   rule.nonResourceURLs?.forEach((url, index) => {
     if (url === '') errors.invalid(at.index(index), url, 'must not be empty')
     else if (url !== '/' && !url.startsWith('/')) errors.invalid(at.index(index), url, 'must start with slash')

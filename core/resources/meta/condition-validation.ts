@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat, checkNonNegative, checkRequiredFormat, checkSupported } from '../checks.ts'
+import { validateFormat, validateNonNegative, validateRequiredFormat, validateSupported } from '../checks.ts'
 import type { Condition } from './condition.ts'
 
 const most = { reason: 1024, message: 32 * 1024 }
@@ -20,13 +20,13 @@ export function validateConditions(conditions: readonly Infer<typeof Condition>[
 
 function validateCondition(condition: Infer<typeof Condition>, path: FieldPath, errors: FieldErrors): void {
   const { type, status, observedGeneration, lastTransitionTime, reason, message } = condition
-  checkRequiredFormat(type, 'qualifiedName', path.child('type'), errors, 'must be set')
+  validateRequiredFormat(type, 'qualifiedName', path.child('type'), errors, 'must be set')
   if (status === '') errors.required(path.child('status'), 'must be set')
-  else checkSupported(status, ['False', 'True', 'Unknown'], path.child('status'), errors)
-  checkNonNegative(observedGeneration, path.child('observedGeneration'), errors)
+  else validateSupported(status, ['False', 'True', 'Unknown'], path.child('status'), errors)
+  validateNonNegative(observedGeneration, path.child('observedGeneration'), errors)
   if (!lastTransitionTime) errors.required(path.child('lastTransitionTime'), 'must be set')
   if (reason === '') errors.required(path.child('reason'), 'must be set')
   else if (reason.length > most.reason) errors.tooLong(path.child('reason'), most.reason)
-  else checkFormat(reason, 'conditionReason', path.child('reason'), errors)
+  else validateFormat(reason, 'conditionReason', path.child('reason'), errors)
   if (message.length > most.message) errors.tooLong(path.child('message'), most.message)
 }

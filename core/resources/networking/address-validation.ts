@@ -3,23 +3,23 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { parseNetwork } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkRequiredFormat } from '../checks.ts'
+import { asJson, validateFormat, validateRequiredFormat } from '../checks.ts'
 import type { IPAddress } from './ipaddress.ts'
 import type { ServiceCIDR } from './servicecidr.ts'
 
 /** The name of an IPAddress must be the canonical address. */
 export function validateIPAddress({ metadata, spec }: Infer<typeof IPAddress>, errors: FieldErrors): void {
-  checkFormat(metadata?.name, 'strictIP', FieldPath.of('metadata', 'name'), errors)
+  validateFormat(metadata?.name, 'strictIP', FieldPath.of('metadata', 'name'), errors)
   const parent = spec?.parentRef
   const at = FieldPath.of('spec', 'parentRef')
   if (parent == null) {
     errors.required(at)
     return
   }
-  if (parent.group) checkFormat(parent.group, 'dns1123Subdomain', at.child('group'), errors)
-  checkRequiredFormat(parent.resource, 'pathSegment', at.child('resource'), errors)
-  checkRequiredFormat(parent.name, 'pathSegment', at.child('name'), errors)
-  if (parent.namespace) checkFormat(parent.namespace, 'pathSegment', at.child('namespace'), errors)
+  if (parent.group) validateFormat(parent.group, 'dns1123Subdomain', at.child('group'), errors)
+  validateRequiredFormat(parent.resource, 'pathSegment', at.child('resource'), errors)
+  validateRequiredFormat(parent.name, 'pathSegment', at.child('name'), errors)
+  if (parent.namespace) validateFormat(parent.namespace, 'pathSegment', at.child('namespace'), errors)
 }
 
 export function validateServiceCIDR({ spec }: Infer<typeof ServiceCIDR>, errors: FieldErrors): void {
@@ -32,7 +32,7 @@ export function validateServiceCIDR({ spec }: Infer<typeof ServiceCIDR>, errors:
     errors.invalid(at, asJson(spec), 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')
   } else {
     cidrs.forEach((cidr, index) => {
-      checkFormat(cidr, 'strictCIDR', at.index(index), errors)
+      validateFormat(cidr, 'strictCIDR', at.index(index), errors)
     })
   }
 }

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
 import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
 
 /** Forbidden parts, which normalization would change. */
@@ -23,22 +23,22 @@ export function validateIngressSpec(spec: Infer<typeof IngressSpec>, path: Field
   tls.forEach(({ hosts = [], secretName }, index) => {
     const at = path.child('tls').index(index)
     hosts.forEach((host, number) => {
-      checkHostName(host, at.child('hosts').index(number), errors)
+      validateHostName(host, at.child('hosts').index(number), errors)
     })
     if (secretName) {
-      errors.forgivable('names of secrets', () => checkFormat(secretName, 'dns1123Subdomain', at.child('secretName'), errors))
+      errors.forgivable('names of secrets', () => validateFormat(secretName, 'dns1123Subdomain', at.child('secretName'), errors))
     }
   })
-  checkFormat(ingressClassName, 'dns1123Subdomain', path.child('ingressClassName'), errors)
+  validateFormat(ingressClassName, 'dns1123Subdomain', path.child('ingressClassName'), errors)
 }
 
-function checkHostName(host: string, path: FieldPath, errors: FieldErrors): void {
-  checkFormat(host, host.includes('*') ? 'wildcardSubdomain' : 'dns1123Subdomain', path, errors)
+function validateHostName(host: string, path: FieldPath, errors: FieldErrors): void {
+  validateFormat(host, host.includes('*') ? 'wildcardSubdomain' : 'dns1123Subdomain', path, errors)
 }
 
 function validateHost(host: string, path: FieldPath, errors: FieldErrors): void {
   if (parseAddress(host) !== undefined) errors.invalid(path, host, 'must be a DNS name, not an IP address')
-  checkHostName(host, path, errors)
+  validateHostName(host, path, errors)
 }
 
 export function validateIngressPath({ path = '', pathType }: Infer<typeof HTTPIngressPath>, at: FieldPath, errors: FieldErrors): void {
@@ -75,9 +75,9 @@ function validateServiceBackend(
 ): void {
   const at = path.child('service')
   const format = settings.enabled('RelaxedServiceNameValidation') ? 'dns1123Label' : 'dns1035Label'
-  errors.forgivable('names of services', () => checkRequiredFormat(name, format, at.child('name'), errors))
+  errors.forgivable('names of services', () => validateRequiredFormat(name, format, at.child('name'), errors))
   if (portName && number) errors.invalid(path, '', 'cannot set both port name & port number')
-  else if (portName) checkFormat(portName, 'portName', at.child('port').child('name'), errors)
+  else if (portName) validateFormat(portName, 'portName', at.child('port').child('name'), errors)
   else if (number) for (const problem of portNumber(number)) errors.invalid(at.child('port').child('number'), number, problem)
   else errors.required(path, 'port name or number is required')
 }
@@ -90,9 +90,9 @@ interface Reference {
 
 /** Validates a reference to an object of any kind. */
 export function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath, errors: FieldErrors): void {
-  if (apiGroup != null) checkFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors)
-  checkRequiredFormat(kind, 'pathSegment', path.child('kind'), errors, 'kind is required')
-  checkRequiredFormat(name, 'pathSegment', path.child('name'), errors, 'name is required')
+  if (apiGroup != null) validateFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors)
+  validateRequiredFormat(kind, 'pathSegment', path.child('kind'), errors, 'kind is required')
+  validateRequiredFormat(name, 'pathSegment', path.child('name'), errors, 'name is required')
 }
 
 interface Parameters extends Reference {
@@ -106,10 +106,10 @@ export function validateParameters(reference: Parameters, path: FieldPath, error
   const { scope, namespace } = reference
   const at = path.child('namespace')
   if (scope == null) errors.required(path.child('scope'))
-  else checkSupported(scope, ['Cluster', 'Namespace'], path.child('scope'), errors)
+  else validateSupported(scope, ['Cluster', 'Namespace'], path.child('scope'), errors)
   if (scope === 'Namespace') {
     if (namespace === undefined) errors.required(at, "`parameters.scope` is set to 'Namespace'")
-    else checkFormat(namespace, 'dns1123Label', at, errors)
+    else validateFormat(namespace, 'dns1123Label', at, errors)
   }
   if (scope === 'Cluster' && namespace !== undefined) errors.forbidden(at, "`parameters.scope` is set to 'Cluster'")
 }

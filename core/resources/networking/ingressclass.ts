@@ -1,5 +1,5 @@
 import { field, message, pointer, required, string } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ingressClassColumns } from './columns.ts'
@@ -30,7 +30,7 @@ export const IngressClassSpec = message(
     controller: field(1, string, 'Controller, as a prefixed name; cannot be changed.', { immutable: true, maxLength: 250 }),
     parameters: pointer(2, IngressClassParametersReference, "Object with the controller's parameters."),
   },
-  { validate: ({ controller }, path, errors) => checkFormat(controller ?? '', 'domainPrefixedPath', path.child('controller'), errors) },
+  { validate: ({ controller }, path, errors) => validateFormat(controller ?? '', 'domainPrefixedPath', path.child('controller'), errors) },
 )
 
 export const IngressClass = object('IngressClass', 'A class of ingresses.', {

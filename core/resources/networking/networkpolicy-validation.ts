@@ -4,13 +4,13 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'
 import { contains, parseNetwork } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkAddress, checkFormat } from '../checks.ts'
+import { validateAddress, validateFormat } from '../checks.ts'
 import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort } from './networkpolicy.ts'
 
 export function validatePort({ port, endPort }: Infer<typeof NetworkPolicyPort>, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('port')
   if (typeof port === 'number') for (const problem of portNumber(port)) errors.invalid(at, port, problem)
-  else checkFormat(port, 'portName', at, errors)
+  else validateFormat(port, 'portName', at, errors)
   if (endPort === undefined) return
   const endAt = path.child('endPort')
   if (port === undefined) errors.required(at, 'must be specified if `endPort` is specified')
@@ -34,7 +34,7 @@ export function validateBlock({ cidr, except = [] }: Infer<typeof IPBlock>, path
     errors.required(path.child('cidr'))
     return
   }
-  checkAddress(cidr, 'cidr', path.child('cidr'), errors)
+  validateAddress(cidr, 'cidr', path.child('cidr'), errors)
   const block = parseNetwork(cidr)
   except.forEach((part, index) => {
     const at = path.child('except').index(index)

@@ -1,8 +1,8 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { field, int32, int64, intOrString, list, map, message, pointer, string, time } from '../../schema/model.ts'
-import { asJson, checkCounts } from '../checks.ts'
+import { asJson, validateCounts } from '../checks.ts'
 import { resource } from '../definition.ts'
-import { checkAmount, checkAtMostAll } from '../int-or-percent.ts'
+import { validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { Condition } from '../meta/condition.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { object } from '../meta/object.ts'
@@ -29,8 +29,8 @@ export const PodDisruptionBudgetSpec = message(
         errors.invalid(path, asJson(spec), 'minAvailable and maxUnavailable cannot be both set')
       }
       for (const [name, amount] of Object.entries({ minAvailable, maxUnavailable })) {
-        checkAmount(amount, path.child(name), errors)
-        checkAtMostAll(amount, path.child(name), errors)
+        validateAmount(amount, path.child(name), errors)
+        validateAtMostAll(amount, path.child(name), errors)
       }
     },
   },
@@ -68,7 +68,7 @@ export const podDisruptionBudgets = resource({
   strategy: {
     validateStatus({ status }, _, errors) {
       if (!status) return
-      checkCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], FieldPath.of('status'), errors)
+      validateCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], FieldPath.of('status'), errors)
       validateConditions(status.conditions, FieldPath.of('status', 'conditions'), errors)
     },
   },

@@ -4,7 +4,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkRequiredFormat, checkSupported } from '../checks.ts'
+import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
 import type { PolicyRule } from './rule.ts'
 import type { RoleRef, Subject } from './subject.ts'
 
@@ -50,9 +50,9 @@ export interface BindingRules {
 export function validateBinding({ roleRef, subjects }: Binding, rules: BindingRules, errors: FieldErrors, { platform }: HookContext): void {
   const group = platform.name(groupName)
   const at = FieldPath.of('roleRef')
-  checkSupported(roleRef.apiGroup, [group], at.child('apiGroup'), errors)
-  checkSupported(roleRef.kind, rules.roles, at.child('kind'), errors)
-  checkRequiredFormat(roleRef.name, 'pathSegment', at.child('name'), errors)
+  validateSupported(roleRef.apiGroup, [group], at.child('apiGroup'), errors)
+  validateSupported(roleRef.kind, rules.roles, at.child('kind'), errors)
+  validateRequiredFormat(roleRef.name, 'pathSegment', at.child('name'), errors)
   subjects?.forEach((subject, index) => {
     validateSubject(subject, rules.namespaced, group, FieldPath.of('subjects').index(index), errors)
   })
@@ -62,10 +62,10 @@ function validateSubject(subject: Infer<typeof Subject>, namespaced: boolean, gr
   const { kind, name, apiGroup = '', namespace } = subject
   if (name === '') errors.required(path.child('name'))
   if (kind === 'ServiceAccount') {
-    if (name !== '') checkFormat(name, 'dns1123Subdomain', path.child('name'), errors)
-    checkSupported(apiGroup, [''], path.child('apiGroup'), errors)
+    if (name !== '') validateFormat(name, 'dns1123Subdomain', path.child('name'), errors)
+    validateSupported(apiGroup, [''], path.child('apiGroup'), errors)
     if (!namespaced && !namespace) errors.required(path.child('namespace'))
-  } else if (kind === 'User' || kind === 'Group') checkSupported(apiGroup, [group], path.child('apiGroup'), errors)
+  } else if (kind === 'User' || kind === 'Group') validateSupported(apiGroup, [group], path.child('apiGroup'), errors)
   else errors.notSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group'])
 }
 

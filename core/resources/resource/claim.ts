@@ -1,7 +1,7 @@
 import { field, inline, list, message, pointer, raw, required, string } from '../../schema/model.ts'
 import { DeviceConstraint, DeviceRequest } from './request.ts'
 import { validateClaim } from './request-validation.ts'
-import { checkConfiguration } from './status-validation.ts'
+import { validateConfiguration } from './status-validation.ts'
 
 export const OpaqueDeviceConfiguration = message('OpaqueDeviceConfiguration', 'Configuration that a driver understands.', {
   driver: required(1, string, 'The driver.'),
@@ -19,7 +19,7 @@ export const DeviceClaimConfiguration = message(
     requests: field(1, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
     deviceConfiguration: inline(2, DeviceConfiguration),
   },
-  { validate: checkConfiguration },
+  { validate: validateConfiguration },
 )
 
 export const DeviceClaim = message(

@@ -3,9 +3,9 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
-import { asJson, checkFormat, checkRequiredFormat } from '../checks.ts'
+import { asJson, validateFormat, validateRequiredFormat } from '../checks.ts'
 import { add, compare } from '../core/quantities.ts'
-import { checkNodeSelector } from '../core/scheduling-validation.ts'
+import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import type {
   CapacityRequestPolicy,
   CapacityRequestPolicyRange,
@@ -15,7 +15,7 @@ import type {
   DeviceCapacity,
   DeviceTaint,
 } from './device.ts'
-import { checkBinding, checkLabel, checkList, checkMap, checkQualified, checkSet } from './name-validation.ts'
+import { validateBinding, validateLabel, validateList, validateMap, validateQualified, validateSet } from './name-validation.ts'
 
 const most = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
 
@@ -28,35 +28,35 @@ const longestVersion = 256
 const version = new RegExp(`^${number}\\.${number}\\.${number}(-${pre}(\\.${pre})*)?(\\+${build}(\\.${build})*)?$`)
 
 /** `perDevice`: each device has its own node selection. */
-export function checkDevice(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
+export function validateDevice(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
   const { name, attributes = {}, capacity = {}, taints = [], consumesCounters = [], allowMultipleAllocations = false } = device
-  checkLabel(name, path.child('name'), errors)
+  validateLabel(name, path.child('name'), errors)
   const facts = Object.keys(attributes).length + Object.keys(capacity).length
   if (facts > most.facts) errors.invalid(path, facts, `the total number of attributes and capacities must not exceed ${most.facts}`)
-  checkMap(attributes, Number.POSITIVE_INFINITY, path.child('attributes'), errors, checkQualified, checkAttribute)
-  checkMap(capacity, Number.POSITIVE_INFINITY, path.child('capacity'), errors, checkQualified, (each, at) =>
-    checkCapacity(each, allowMultipleAllocations, at, errors),
+  validateMap(attributes, Number.POSITIVE_INFINITY, path.child('attributes'), errors, validateQualified, validateAttribute)
+  validateMap(capacity, Number.POSITIVE_INFINITY, path.child('capacity'), errors, validateQualified, (each, at) =>
+    validateCapacity(each, allowMultipleAllocations, at, errors),
   )
-  checkList(taints, most.taints, path.child('taints'), errors, checkTaint)
+  validateList(taints, most.taints, path.child('taints'), errors, validateTaint)
   const counterSet = (each: (typeof consumesCounters)[number]) => each.counterSet
-  checkSet(consumesCounters, most.consumptions, counterSet, path.child('consumesCounters'), errors, (each, at) => {
-    checkLabel(each.counterSet, at.child('counterSet'), errors)
-    checkCounters(each.counters, at.child('counters'), errors)
+  validateSet(consumesCounters, most.consumptions, counterSet, path.child('consumesCounters'), errors, (each, at) => {
+    validateLabel(each.counterSet, at.child('counterSet'), errors)
+    validateCounters(each.counters, at.child('counters'), errors)
   })
-  checkNodes(device, perDevice, path, errors)
-  checkBinding(device, path, errors)
+  validateNodes(device, perDevice, path, errors)
+  validateBinding(device, path, errors)
 }
 
-export function checkCounters(
+export function validateCounters(
   counters: { readonly [name: string]: Infer<typeof Counter> } | undefined,
   path: FieldPath,
   errors: FieldErrors,
 ) {
   if (Object.keys(counters ?? {}).length === 0) return errors.required(path)
-  checkMap(counters ?? {}, most.counters, path, errors, checkLabel, () => undefined)
+  validateMap(counters ?? {}, most.counters, path, errors, validateLabel, () => undefined)
 }
 
-function checkNodes(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors) {
+function validateNodes(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors) {
   const { nodeName, nodeSelector, allNodes } = device
   if (!perDevice) {
     if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return
@@ -68,11 +68,11 @@ function checkNodes(device: Infer<typeof Device>, perDevice: boolean, path: Fiel
   if (nodeName === '') errors.invalid(path.child('nodeName'), nodeName, 'must not be empty')
   else if (nodeName !== undefined) {
     ways.push('`nodeName`')
-    checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+    validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
   }
   if (nodeSelector) {
     ways.push('`nodeSelector`')
-    checkNodeSelector(nodeSelector, path.child('nodeSelector'), errors)
+    validateNodeSelector(nodeSelector, path.child('nodeSelector'), errors)
   }
   if (allNodes) ways.push('`allNodes`')
   else if (allNodes === false) errors.invalid(path.child('allNodes'), false, 'must be either unset or set to true')
@@ -82,36 +82,36 @@ function checkNodes(device: Infer<typeof Device>, perDevice: boolean, path: Fiel
   if (ways.length > 1) errors.invalid(path, `{${ways.join(', ')}}`, detail)
 }
 
-function checkAttribute(attribute: Infer<typeof DeviceAttribute>, path: FieldPath, errors: FieldErrors): void {
-  checkText(attribute.string, path.child('string'), errors)
-  checkVersion(attribute.version, path.child('version'), errors)
+function validateAttribute(attribute: Infer<typeof DeviceAttribute>, path: FieldPath, errors: FieldErrors): void {
+  validateText(attribute.string, path.child('string'), errors)
+  validateVersion(attribute.version, path.child('version'), errors)
   attribute.strings?.forEach((each, index) => {
-    checkText(each, path.child('strings').index(index), errors)
+    validateText(each, path.child('strings').index(index), errors)
   })
   attribute.versions?.forEach((each, index) => {
-    checkVersion(each, path.child('versions').index(index), errors)
+    validateVersion(each, path.child('versions').index(index), errors)
   })
   const given = Object.values(attribute).filter((value) => value !== undefined).length
   if (given !== 1) errors.invalid(path, given === 0 ? '' : asJson(attribute), 'exactly one value must be specified')
 }
 
-function checkText(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateText(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (text !== undefined && text.length > most.text) errors.tooLong(path, most.text)
 }
 
-function checkVersion(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateVersion(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (text === undefined) return
   if (text.length > longestVersion || !version.test(text))
     errors.invalid(path, text, 'must be a string compatible with semver.org spec 2.0.0')
-  checkText(text, path, errors)
+  validateText(text, path, errors)
 }
 
-export function checkTaint({ key, value = '' }: Infer<typeof DeviceTaint>, path: FieldPath, errors: FieldErrors): void {
-  checkFormat(key, 'labelKey', path.child('key'), errors)
-  if (value !== '') checkFormat(value, 'labelValue', path.child('value'), errors)
+export function validateTaint({ key, value = '' }: Infer<typeof DeviceTaint>, path: FieldPath, errors: FieldErrors): void {
+  validateFormat(key, 'labelKey', path.child('key'), errors)
+  if (value !== '') validateFormat(value, 'labelValue', path.child('value'), errors)
 }
 
-function checkCapacity(
+function validateCapacity(
   { value, requestPolicy }: Infer<typeof DeviceCapacity>,
   shared: boolean,
   path: FieldPath,
@@ -119,31 +119,31 @@ function checkCapacity(
 ): void {
   const at = path.child('requestPolicy')
   if (requestPolicy && !shared) errors.forbidden(at, 'allowMultipleAllocations must be true')
-  else if (requestPolicy) checkPolicy(requestPolicy, value, at, errors)
+  else if (requestPolicy) validatePolicy(requestPolicy, value, at, errors)
 }
 
-function checkPolicy(policy: Infer<typeof CapacityRequestPolicy>, capacity: string, path: FieldPath, errors: FieldErrors): void {
+function validatePolicy(policy: Infer<typeof CapacityRequestPolicy>, capacity: string, path: FieldPath, errors: FieldErrors): void {
   const { validValues = [], validRange } = policy
   if (validValues.length > 0 && validRange) {
     errors.forbidden(path, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')
   } else if (validValues.length > 0) {
     if (policy.default === undefined) errors.required(path.child('default'), 'required when validValues is defined')
-    else checkValues(policy.default, validValues, capacity, path.child('validValues'), errors)
+    else validateValues(policy.default, validValues, capacity, path.child('validValues'), errors)
   } else if (validRange) {
     if (policy.default === undefined) errors.required(path.child('default'), 'required when validRange is defined')
-    else checkRange(policy.default, validRange, capacity, path.child('validRange'), errors)
+    else validateRange(policy.default, validRange, capacity, path.child('validRange'), errors)
   }
 }
 
 const whole = (quantity: string) => scaledQuantity(parseQuantity(quantity), 0)
 
-function checkValues(usual: string, values: readonly string[], capacity: string, path: FieldPath, errors: FieldErrors): void {
+function validateValues(usual: string, values: readonly string[], capacity: string, path: FieldPath, errors: FieldErrors): void {
   values.forEach((value, index) => {
     const before = values[index - 1]
     if (before !== undefined && compare(before, value) > 0)
       errors.invalid(path.index(index), value, 'values must be sorted in ascending order')
   })
-  checkSet(
+  validateSet(
     values,
     most.options,
     (value) => String(whole(value)),
@@ -158,7 +158,7 @@ function checkValues(usual: string, values: readonly string[], capacity: string,
   }
 }
 
-function checkRange(
+function validateRange(
   usual: string,
   range: Infer<typeof CapacityRequestPolicyRange>,
   capacity: string,
@@ -186,11 +186,11 @@ function checkRange(
 }
 
 /** Validates tolerations of device taints. */
-export function checkToleration({ key = '', operator = '', value = '' }: Toleration, path: FieldPath, errors: FieldErrors): void {
-  if (key !== '') checkRequiredFormat(key, 'labelKey', path.child('key'), errors)
+export function validateToleration({ key = '', operator = '', value = '' }: Toleration, path: FieldPath, errors: FieldErrors): void {
+  if (key !== '') validateRequiredFormat(key, 'labelKey', path.child('key'), errors)
   if (operator === '') errors.required(path.child('operator'))
   else if (operator === 'Exists' && value !== '') errors.invalid(path.child('value'), value, 'must be empty for operator `Exists`')
-  else if (operator === 'Equal') checkFormat(value, 'labelValue', path.child('value'), errors)
+  else if (operator === 'Equal') validateFormat(value, 'labelValue', path.child('value'), errors)
 }
 
 interface Toleration {

@@ -5,7 +5,7 @@ import { object } from '../meta/object.ts'
 import { DeviceConfiguration } from './claim.ts'
 import { plainColumns } from './columns.ts'
 import { DeviceSelector } from './request.ts'
-import { checkConfiguration } from './status-validation.ts'
+import { validateConfiguration } from './status-validation.ts'
 
 export const DeviceClassConfiguration = message(
   'DeviceClassConfiguration',
@@ -13,7 +13,7 @@ export const DeviceClassConfiguration = message(
   {
     deviceConfiguration: inline(1, DeviceConfiguration),
   },
-  { validate: checkConfiguration },
+  { validate: validateConfiguration },
 )
 
 export const DeviceClassSpec = message(

@@ -2,63 +2,64 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { printJson } from '../../schema/json-text.ts'
-import { checkFormat, checkRequiredFormat } from '../checks.ts'
+import { validateFormat, validateRequiredFormat } from '../checks.ts'
 
 const most = { driver: 63, pool: 253, identifier: 32 }
 
-export function checkDriver(name: string, path: FieldPath, errors: FieldErrors): void {
+export function validateDriver(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path)
   if (name.length > most.driver) errors.tooLong(path, most.driver)
-  if (name !== '') checkFormat(name.toLowerCase(), 'dns1123Subdomain', path, errors)
+  if (name !== '') validateFormat(name.toLowerCase(), 'dns1123Subdomain', path, errors)
 }
 
 /** One or more subdomains, separated by slashes. */
 export function checkPool(name: string, path: FieldPath, errors: FieldErrors) {
   if (name === '') return errors.required(path)
   if (name.length > most.pool) errors.tooLong(path, most.pool)
-  for (const part of name.split('/')) checkFormat(part, 'dns1123Subdomain', path, errors)
+  for (const part of name.split('/')) validateFormat(part, 'dns1123Subdomain', path, errors)
 }
 
-function checkIdentifier(name: string, path: FieldPath, errors: FieldErrors): void {
+function validateIdentifier(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name.length > most.identifier) errors.tooLong(path, most.identifier)
-  checkFormat(name, 'identifier', path, errors)
+  validateFormat(name, 'identifier', path, errors)
 }
 
 /** A C identifier, optionally prefixed by a domain and slash. */
-export function checkQualified(name: string, path: FieldPath, errors: FieldErrors) {
+export function validateQualified(name: string, path: FieldPath, errors: FieldErrors) {
   const [first = '', second, ...more] = name.split('/')
-  if (second === undefined) return checkIdentifier(first, path, errors)
+  if (second === undefined) return validateIdentifier(first, path, errors)
   if (more.length > 0) return
   if (first === '') errors.invalid(path, '', 'the domain must not be empty')
-  else checkDriver(first, path, errors)
+  else validateDriver(first, path, errors)
   if (second === '') errors.invalid(path, '', 'the name must not be empty')
-  else checkIdentifier(second, path, errors)
+  else validateIdentifier(second, path, errors)
 }
 
-export function checkFullyQualified(name: string, path: FieldPath, errors: FieldErrors): void {
-  checkQualified(name, path, errors)
+export function validateFullyQualified(name: string, path: FieldPath, errors: FieldErrors): void {
+  validateQualified(name, path, errors)
   if (!name.includes('/')) errors.invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')
 }
 
-export function checkShareID(id: string | undefined, path: FieldPath, errors: FieldErrors): void {
+export function validateShareID(id: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (id === undefined || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return
   const detail = 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
   const isUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
   errors.invalid(path, id, isUID ? detail : `error validating uid: invalid UUID length: ${id.length}`)
 }
 
-export const checkLabel = (name: string, path: FieldPath, errors: FieldErrors) => checkRequiredFormat(name, 'dns1123Label', path, errors)
+export const validateLabel = (name: string, path: FieldPath, errors: FieldErrors) =>
+  validateRequiredFormat(name, 'dns1123Label', path, errors)
 
 type CheckItem<T> = (item: T, path: FieldPath, errors: FieldErrors) => void
 
 /** A list that exceeds the limit is reported without validating its items. */
-export function checkList<T>(items: readonly T[], limit: number, path: FieldPath, errors: FieldErrors, check: CheckItem<T>) {
+export function validateList<T>(items: readonly T[], limit: number, path: FieldPath, errors: FieldErrors, check: CheckItem<T>) {
   if (items.length > limit) return errors.tooMany(path, items.length, limit)
   for (const [index, item] of items.entries()) check(item, path.index(index), errors)
 }
 
 /** A list with unique keys. */
-export function checkSet<T>(
+export function validateSet<T>(
   items: readonly T[],
   limit: number,
   key: (item: T) => string,
@@ -66,7 +67,7 @@ export function checkSet<T>(
   errors: FieldErrors,
   check: CheckItem<T>,
 ) {
-  checkList(items, limit, path, errors, check)
+  validateList(items, limit, path, errors, check)
   if (items.length > limit) return
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
@@ -77,18 +78,18 @@ export function checkSet<T>(
 }
 
 /** A map with validation of keys and values. */
-export function checkMap<T>(
+export function validateMap<T>(
   map: { readonly [name: string]: T },
   limit: number,
   path: FieldPath,
   errors: FieldErrors,
-  checkKey: CheckItem<string>,
+  validateKey: CheckItem<string>,
   check: CheckItem<T>,
 ) {
   const entries = Object.entries(map)
   if (entries.length > limit) return errors.tooMany(path, entries.length, limit)
   for (const [name, item] of entries) {
-    checkKey(name, path.key(name), errors)
+    validateKey(name, path.key(name), errors)
     check(item, path.key(name), errors)
   }
 }
@@ -97,22 +98,22 @@ const longestData = 10 * 1024
 const encoder = new TextEncoder()
 
 /** Opaque data of a driver. */
-export function checkData(data: unknown, path: FieldPath, errors: FieldErrors) {
+export function validateData(data: unknown, path: FieldPath, errors: FieldErrors) {
   if (data === undefined || data === null) return errors.required(path)
   if (encoder.encode(printJson(data)).length > longestData) errors.forgivable('size of parameters', () => errors.tooLong(path, longestData))
   else if (typeof data !== 'object' || Array.isArray(data)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object')
 }
 
 /** Binding conditions and binding failure conditions: both or none, without duplicates. */
-export function checkBinding(
+export function validateBinding(
   { bindingConditions: ready = [], bindingFailureConditions: failed = [] }: Binding,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
   const at = { ready: path.child('bindingConditions'), failed: path.child('bindingFailureConditions') }
-  const check: CheckItem<string> = (name, where) => checkFormat(name, 'labelKey', where, errors)
-  checkSet(ready, 4, (name) => name, at.ready, errors, check)
-  checkSet(failed, 4, (name) => name, at.failed, errors, check)
+  const check: CheckItem<string> = (name, where) => validateFormat(name, 'labelKey', where, errors)
+  validateSet(ready, 4, (name) => name, at.ready, errors, check)
+  validateSet(failed, 4, (name) => name, at.failed, errors, check)
   for (const [index, name] of failed.entries()) {
     if (!ready.includes(name)) continue
     errors.invalid(at.failed.index(index), name, 'bindingFailureConditions must not overlap with bindingConditions')

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import type { DeviceClaim } from './claim.ts'
-import { checkFullyQualified, checkLabel, checkList, checkSet } from './name-validation.ts'
+import { validateFullyQualified, validateLabel, validateList, validateSet } from './name-validation.ts'
 import type { DeviceConstraint, DeviceRequest } from './request.ts'
 
 const most = { requests: 32, constraints: 32, config: 32, alternatives: 8 }
@@ -29,17 +29,17 @@ export function validateRequest(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  checkLabel(name, path.child('name'), errors)
+  validateLabel(name, path.child('name'), errors)
   const rule = 'exactly one of `exactly` or `firstAvailable` is required'
   if (exactly && firstAvailable.length > 0) errors.invalid(path, undefined, `${rule}, but multiple fields are set`)
   if (!exactly && firstAvailable.length === 0) errors.required(path, rule)
-  checkSet(
+  validateSet(
     firstAvailable,
     most.alternatives,
     (alternative) => alternative.name,
     path.child('firstAvailable'),
     errors,
-    (alternative, at) => checkLabel(alternative.name, at.child('name'), errors),
+    (alternative, at) => validateLabel(alternative.name, at.child('name'), errors),
   )
 }
 
@@ -57,21 +57,21 @@ export function requestNames({
   return names
 }
 
-export function checkRequestName(name: string, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+export function validateRequestName(name: string, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
   const parts = name.split('/')
-  if (parts.length <= 2) for (const part of parts) checkLabel(part, path, errors)
+  if (parts.length <= 2) for (const part of parts) validateLabel(part, path, errors)
   if (known.has(name)) return
   errors.invalid(path, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
 }
 
-export function checkRequestNames(given: readonly string[], known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
-  checkSet(
+export function validateRequestNames(given: readonly string[], known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  validateSet(
     given,
     most.requests,
     (name) => name,
     path,
     errors,
-    (name, at) => checkRequestName(name, known, at, errors),
+    (name, at) => validateRequestName(name, known, at, errors),
   )
 }
 
@@ -83,7 +83,7 @@ export function validateClaim(
   context: HookContext,
 ): void {
   const names = requestNames({ requests })
-  checkSet(
+  validateSet(
     requests ?? [],
     most.requests,
     ({ name }) => name,
@@ -91,23 +91,23 @@ export function validateClaim(
     errors,
     () => undefined,
   )
-  checkList(constraints, most.constraints, path.child('constraints'), errors, (constraint, at) => {
-    checkRequestNames(constraint.requests ?? [], names, at.child('requests'), errors)
-    checkAttribute(constraint, at, errors, context)
+  validateList(constraints, most.constraints, path.child('constraints'), errors, (constraint, at) => {
+    validateRequestNames(constraint.requests ?? [], names, at.child('requests'), errors)
+    validateAttribute(constraint, at, errors, context)
   })
-  checkList(config, most.config, path.child('config'), errors, (each, at) =>
-    checkRequestNames(each.requests ?? [], names, at.child('requests'), errors),
+  validateList(config, most.config, path.child('config'), errors, (each, at) =>
+    validateRequestNames(each.requests ?? [], names, at.child('requests'), errors),
   )
 }
 
-function checkAttribute(
+function validateAttribute(
   { matchAttribute, distinctAttribute }: Infer<typeof DeviceConstraint>,
   path: FieldPath,
   errors: FieldErrors,
   { settings }: HookContext,
 ): void {
-  if (matchAttribute !== undefined) checkFullyQualified(matchAttribute, path.child('matchAttribute'), errors)
-  else if (distinctAttribute !== undefined) checkFullyQualified(distinctAttribute, path.child('distinctAttribute'), errors)
+  if (matchAttribute !== undefined) validateFullyQualified(matchAttribute, path.child('matchAttribute'), errors)
+  else if (distinctAttribute !== undefined) validateFullyQualified(distinctAttribute, path.child('distinctAttribute'), errors)
   else if (settings.enabled('DRAConsumableCapacity')) {
     errors.required(path, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set')
   } else errors.required(path.child('matchAttribute'))

@@ -1,5 +1,5 @@
 import { bool, field, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
-import { checkToleration } from './device-validation.ts'
+import { validateToleration } from './device-validation.ts'
 import { DeviceAllocationMode, DeviceTaintEffect } from './enums.ts'
 import { defaultAmount, validateAmount, validateRequest } from './request-validation.ts'
 
@@ -13,7 +13,7 @@ export const DeviceToleration = message(
     effect: field(4, string, 'Effect of the taints; empty for all.', { enum: DeviceTaintEffect }),
     tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
   },
-  { validate: checkToleration },
+  { validate: validateToleration },
 )
 
 export const CELDeviceSelector = message('CELDeviceSelector', 'A choice of devices by a CEL expression.', {

@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { resourceClaimColumns } from './columns.ts'
-import { checkClaimStatus, deviceID } from './status-validation.ts'
+import { deviceID, validateClaimStatus } from './status-validation.ts'
 
 export const ResourceClaimConsumerReference = message('ResourceClaimConsumerReference', 'Points at an object that may use a claim.', {
   apiGroup: field(1, string, 'API group of the object.'),
@@ -55,5 +55,5 @@ export const resourceClaims = resource({
   lifecycle: { introduced: '1.34' },
   status: true,
   statusKeepsMetadata: true,
-  strategy: { prepareStatus: dropReleasedDevices, validateStatus: checkClaimStatus },
+  strategy: { prepareStatus: dropReleasedDevices, validateStatus: validateClaimStatus },
 })

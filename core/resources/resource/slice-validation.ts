@@ -2,10 +2,10 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkFormat } from '../checks.ts'
-import { checkNodeSelector } from '../core/scheduling-validation.ts'
-import { checkCounters, checkDevice } from './device-validation.ts'
-import { checkLabel, checkPool, checkSet } from './name-validation.ts'
+import { asJson, validateFormat } from '../checks.ts'
+import { validateNodeSelector } from '../core/scheduling-validation.ts'
+import { validateCounters, validateDevice } from './device-validation.ts'
+import { checkPool, validateLabel, validateSet } from './name-validation.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
 /** Maximum number per slice; fewer for devices with taints or counters, which are more expensive to allocate. */
@@ -21,12 +21,12 @@ export function validateSlice(spec: Spec, path: FieldPath, errors: FieldErrors):
   if (spec.sharedCounters && spec.devices) errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')
   const heavy = devices.some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   const nameOf = ({ name }: { readonly name: string }) => name
-  checkSet(devices, heavy ? most.heavyDevices : most.devices, nameOf, path.child('devices'), errors, (device, at) =>
-    checkDevice(device, perDeviceNodeSelection, at, errors),
+  validateSet(devices, heavy ? most.heavyDevices : most.devices, nameOf, path.child('devices'), errors, (device, at) =>
+    validateDevice(device, perDeviceNodeSelection, at, errors),
   )
-  checkSet(sharedCounters, most.sets, nameOf, path.child('sharedCounters'), errors, ({ name, counters }, at) => {
-    checkLabel(name, at.child('name'), errors)
-    checkCounters(counters, at.child('counters'), errors)
+  validateSet(sharedCounters, most.sets, nameOf, path.child('sharedCounters'), errors, ({ name, counters }, at) => {
+    validateLabel(name, at.child('name'), errors)
+    validateCounters(counters, at.child('counters'), errors)
   })
 }
 
@@ -36,12 +36,12 @@ function validateNodes({ nodeName, nodeSelector, allNodes, perDeviceNodeSelectio
   if (nodeName === '') errors.invalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string')
   else if (nodeName !== undefined) {
     given.push('`nodeName`')
-    checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+    validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
   }
   if (nodeSelector) {
     given.push('`nodeSelector`')
     const at = path.child('nodeSelector')
-    checkNodeSelector(nodeSelector, at, errors)
+    validateNodeSelector(nodeSelector, at, errors)
     const terms = nodeSelector.nodeSelectorTerms
     if (terms?.length !== 1) errors.invalid(at.child('nodeSelectorTerms'), asJson(terms), 'must have exactly one node selector term')
   }

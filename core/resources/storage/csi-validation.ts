@@ -4,7 +4,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, checkFormat, checkNonNegative, checkSupported, repeats } from '../checks.ts'
+import { asJson, repeats, validateFormat, validateNonNegative, validateSupported } from '../checks.ts'
 import type { CSIDriverSpec, TokenRequest } from './csidriver.ts'
 import type { CSINode, CSINodeDriver } from './csinode.ts'
 import { validateCSIDriverName } from './storage-validation.ts'
@@ -25,10 +25,10 @@ export function defaultDriver(spec: Infer<typeof CSIDriverSpec>): void {
 export function validateDriver(spec: Infer<typeof CSIDriverSpec>, path: FieldPath, errors: FieldErrors): void {
   const { fsGroupPolicy, volumeLifecycleModes = [], tokenRequests = [], nodeAllocatableUpdatePeriodSeconds: period } = spec
   if (fsGroupPolicy !== undefined) {
-    checkSupported(fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType'], path.child('fsGroupPolicy'), errors)
+    validateSupported(fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType'], path.child('fsGroupPolicy'), errors)
   }
   validateTokens(tokenRequests, path.child('tokenRequests'), errors)
-  for (const mode of volumeLifecycleModes) checkSupported(mode, ['Persistent', 'Ephemeral'], path.child('volumeLifecycleModes'), errors)
+  for (const mode of volumeLifecycleModes) validateSupported(mode, ['Persistent', 'Ephemeral'], path.child('volumeLifecycleModes'), errors)
   if (period !== undefined && period < 10) {
     errors.invalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds')
   }
@@ -71,12 +71,12 @@ function validateNodeDriver(
   validateCSIDriverName(name, path.child('name'), errors)
   if (nodeID === '') errors.required(path.child('nodeID'))
   if (nodeID.length > longestNodeID) errors.invalid(path.child('nodeID'), nodeID, `must be ${longestNodeID} characters or less`)
-  checkNonNegative(allocatable?.count, path.child('allocatable').child('count'), errors)
+  validateNonNegative(allocatable?.count, path.child('allocatable').child('count'), errors)
   const isRepeat = repeats()
   topologyKeys?.forEach((key) => {
     if (key === '') errors.required(path)
     if (isRepeat(key)) errors.duplicate(path, key)
-    checkFormat(key, 'qualifiedName', path, errors)
+    validateFormat(key, 'qualifiedName', path, errors)
   })
 }
 

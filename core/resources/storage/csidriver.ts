@@ -1,7 +1,7 @@
 import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
-import { asJson, checkUnchanged } from '../checks.ts'
+import { asJson, validateUnchanged } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { csiDriverColumns } from './columns.ts'
@@ -78,8 +78,8 @@ export const csiDrivers = resource({
       return isNew && tokenRequests.length > 0 && inSecrets === undefined ? [exposed] : []
     },
     validateUpdate({ spec }, old, errors) {
-      checkUnchanged(spec.attachRequired, old.spec.attachRequired, FieldPath.of('spec', 'attachedRequired'), errors)
-      checkUnchanged(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, FieldPath.of('spec', 'volumeLifecycleModes'), errors)
+      validateUnchanged(spec.attachRequired, old.spec.attachRequired, FieldPath.of('spec', 'attachedRequired'), errors)
+      validateUnchanged(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, FieldPath.of('spec', 'volumeLifecycleModes'), errors)
     },
   },
 })

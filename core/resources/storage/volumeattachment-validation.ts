@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { checkFormat } from '../checks.ts'
+import { validateFormat } from '../checks.ts'
 import { textSize, validateCSIDriverName } from './storage-validation.ts'
 import type { VolumeAttachment, VolumeAttachmentSpec } from './volumeattachment.ts'
 
@@ -19,8 +19,8 @@ export function validateSpec(
   if (persistentVolumeName === undefined && inlineVolumeSpec === undefined) errors.required(at, words)
   else if (persistentVolumeName !== undefined && inlineVolumeSpec !== undefined) errors.forbidden(at, words)
   else if (persistentVolumeName === '') errors.required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')
-  else checkFormat(persistentVolumeName, 'dns1123Subdomain', at.child('persistentVolumeName'), errors)
-  checkFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+  else validateFormat(persistentVolumeName, 'dns1123Subdomain', at.child('persistentVolumeName'), errors)
+  validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
 }
 
 export function validateStatus({ status }: Infer<typeof VolumeAttachment>, errors: FieldErrors): void {

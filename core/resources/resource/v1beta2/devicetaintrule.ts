@@ -6,8 +6,8 @@ import { validateConditions } from '../../meta/condition-validation.ts'
 import { object } from '../../meta/object.ts'
 import { deviceTaintRuleColumns } from '../columns.ts'
 import { DeviceTaint } from '../device.ts'
-import { checkTaint } from '../device-validation.ts'
-import { checkDriver, checkLabel, checkPool } from '../name-validation.ts'
+import { validateTaint } from '../device-validation.ts'
+import { checkPool, validateDriver, validateLabel } from '../name-validation.ts'
 
 export const DeviceTaintSelector = message(
   'DeviceTaintSelector',
@@ -19,9 +19,9 @@ export const DeviceTaintSelector = message(
   },
   {
     validate({ driver, pool, device }, path, errors) {
-      if (driver !== undefined) checkDriver(driver, path.child('driver'), errors)
+      if (driver !== undefined) validateDriver(driver, path.child('driver'), errors)
       if (pool !== undefined) checkPool(pool, path.child('pool'), errors)
-      if (device !== undefined) checkLabel(device, path.child('device'), errors)
+      if (device !== undefined) validateLabel(device, path.child('device'), errors)
     },
   },
 )
@@ -33,7 +33,7 @@ export const DeviceTaintRuleSpec = message(
     deviceSelector: pointer(1, DeviceTaintSelector, 'The devices; none when absent.'),
     taint: required(2, DeviceTaint, 'The taint.', { omitEmpty: true }),
   },
-  { validate: ({ taint }, path, errors) => checkTaint(taint, path.child('taint'), errors) },
+  { validate: ({ taint }, path, errors) => validateTaint(taint, path.child('taint'), errors) },
 )
 
 export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of a taint.', {

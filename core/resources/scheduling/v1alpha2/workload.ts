@@ -1,6 +1,6 @@
 import { FieldPath } from '../../../schema/field-path.ts'
 import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
-import { checkUnchanged, repeats } from '../../checks.ts'
+import { repeats, validateUnchanged } from '../../checks.ts'
 import { resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { workloadColumns } from '../columns.ts'
@@ -74,7 +74,8 @@ export const workloads = resource({
   nameFormat: 'dns1123Label',
   strategy: {
     validateUpdate({ spec }, old, errors) {
-      if (old.spec.controllerRef) checkUnchanged(spec.controllerRef, old.spec.controllerRef, FieldPath.of('spec', 'controllerRef'), errors)
+      if (old.spec.controllerRef)
+        validateUnchanged(spec.controllerRef, old.spec.controllerRef, FieldPath.of('spec', 'controllerRef'), errors)
     },
   },
 })
