@@ -1,7 +1,7 @@
 /** Real etcd for tests: Debian's `etcd-server`, one process per member, on free ports, its data in a temporary directory. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './daemon.ts'
 import { temporaryDirectory } from './temporary.ts'
@@ -24,7 +24,7 @@ export interface EtcdOptions {
 export interface EtcdMember {
   /** For clients. */
   readonly url: string
-  /** Sends a signal; waits for the end of the process when it is one that ends it. */
+  /** Sends a signal; waits until it has ended or, on Linux, stopped the process. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
   /** Starts it again with its data; resolves when it answers. */
   start(): Promise<void>
@@ -68,6 +68,12 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+/** States of its threads, as in /proc (proc(5)); `T` once a stop has reached it, which may be after `kill` returns. */
+function threadStates({ pid }: ChildProcess): string[] {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.map((thread) => /^.*\) (\S)/s.exec(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))?.[1] ?? '')
+}
+
 /** A single member needs no time to find a leader. */
 const timings = (members: number) =>
   members === 1 ? ['--heartbeat-interval=10', '--election-timeout=100'] : ['--heartbeat-interval=50', '--election-timeout=500']
@@ -95,6 +101,8 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
       if (signalled === undefined) return
       const ended = once(signalled, 'close')
       signalled.kill(signal)
+      if (signal === 'SIGSTOP' && process.platform === 'linux')
+        await eventually(`etcd ${address.name} stands still`, async () => threadStates(signalled).every((state) => state === 'T'))
       if (signal === 'SIGSTOP' || signal === 'SIGCONT') return
       await within(`end of etcd ${address.name}`, ended)
       child = undefined
