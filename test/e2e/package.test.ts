@@ -57,7 +57,12 @@ describe('the package', { timeout: 3_600_000 }, () => {
   const { path: directory, remove } = temporaryDirectory()
   const project = join(directory, 'project')
   const npm = (args: readonly string[], cwd: string) =>
-    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    execFileSync('npm', args, {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: process.env['APISERVER_TEST_NPM_CA_CERTS'] },
+    })
 
   before(() => {
     // Put together beside the checkout, whose bundle other tests are using.
