@@ -11,7 +11,7 @@ function isObject(value: Node): value is { [key: string]: Json } {
 const most = 1_024
 
 function collect(before: Node, after: Node, path: string, lines: string[]): void {
-  if (lines.length >= most || equal(before, after)) return
+  if (lines.length >= most) return
   if (isObject(before) && isObject(after)) {
     const at = (key: string) => (path === '' ? key : `${path}.${key}`)
     for (const key in before) collect(before[key], after[key], at(key), lines)
@@ -20,7 +20,7 @@ function collect(before: Node, after: Node, path: string, lines: string[]): void
     before.forEach((item, index) => {
       collect(item, after[index], `${path}[${index}]`, lines)
     })
-  } else {
+  } else if (!equal(before, after)) {
     if (before !== undefined) lines.push(`- ${path}: ${JSON.stringify(before)}`)
     if (after !== undefined) lines.push(`+ ${path}: ${JSON.stringify(after)}`)
   }
