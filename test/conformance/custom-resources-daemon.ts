@@ -3,7 +3,7 @@ import { customResources } from './custom-resources.ts'
 import type { DaemonRuntime } from './daemons.ts'
 import { suiteControllers } from './http-suite.ts'
 
-/** The life of custom resources over TLS sockets, against a daemon on this runtime. */
+/** The custom resource suite over TLS, against a daemon on this runtime. */
 export function customResourcesOnDaemon({ name, command, skip }: DaemonRuntime): void {
   customResources(
     `custom resources on ${name}`,

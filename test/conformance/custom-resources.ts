@@ -1,4 +1,4 @@
-/** The life of custom resources, from definition to deletion; the texts are the reference server's. */
+/** Lifecycle of custom resources, from definition to deletion; the messages are those of kube-apiserver. */
 import assert from 'node:assert/strict'
 import { type Api, assertFailure, type TestObject } from '../support/api.ts'
 import { eventually } from '../support/wait.ts'
@@ -55,7 +55,7 @@ export const stored = versionOf('v1', {
 
 const names = { plural: 'widgets', kind: 'Widget', shortNames: ['wd'], categories: ['shop'] }
 
-/** A definition of widgets in this group. */
+/** A CustomResourceDefinition of widgets in this group. */
 export const definitionOf = (group: string, spec: object = {}, plural = 'widgets') => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -77,7 +77,7 @@ export const condition = ({ status }: Definition, type: string) => {
 
 export const readDefinition = async ({ get }: Api, name: string) => (await get<Definition>(`${definitionsPath}/${name}`)).body
 
-/** Creates a definition; resolves when its condition is as wanted. */
+/** Creates a definition; resolves when the condition has the wanted status. */
 export async function define(
   api: Api,
   definition: ReturnType<typeof definitionOf>,
@@ -97,11 +97,11 @@ export const reached = (api: Api, name: string, wanted: (definition: Definition)
 const isGone = (api: Api, path: string) => eventually(`${path} is gone`, async () => (await api.get(path)).status === 404)
 
 let count = 0
-/** A group of its own for each test. */
+/** A fresh group name, one for each test. */
 export const newGroup = () => `g${++count}.example.com`
 
 function naming(on: On): void {
-  on('accepts names and establishes', async ({ api }) => {
+  on('accepts names and establishes the definition', async ({ api }) => {
     const group = newGroup()
     const found = await define(api, definitionOf(group))
     assert.deepEqual(found.status.acceptedNames, { ...names, singular: 'widget', listKind: 'WidgetList' })
@@ -116,7 +116,7 @@ function naming(on: On): void {
     assert.equal(found.metadata.generation, 1)
   })
 
-  on('refuses names that another definition of the group has, until that one goes', async ({ api }) => {
+  on('refuses names in use by another definition of the group until that definition is deleted', async ({ api }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     const other = definitionOf(group, { names: { plural: 'gadgets', kind: 'Gadget', shortNames: ['wd', 'gd'] } }, 'gadgets')
@@ -130,7 +130,7 @@ function naming(on: On): void {
     assert.equal((await api.get(`/apis/${group}/v1/gadgets`)).status, 200)
   })
 
-  on('gives up names that are not wanted any more', async ({ api }) => {
+  on('releases accepted names that are removed from the spec', async ({ api }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     await api.patch(`${definitionsPath}/widgets.${group}`, { spec: { names: { shortNames: null, categories: null } } })
@@ -139,7 +139,7 @@ function naming(on: On): void {
     await define(api, definitionOf(group, { names: { plural: 'gadgets', kind: 'Gadget', shortNames: ['wd'] } }, 'gadgets'))
   })
 
-  on('keeps the names it has when wanted ones are taken', async ({ api }) => {
+  on('keeps the accepted names when the newly wanted ones are in use', async ({ api }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     await define(api, definitionOf(group, { names: { plural: 'gadgets', kind: 'Gadget', singular: 'gadget' } }, 'gadgets'))
@@ -151,7 +151,7 @@ function naming(on: On): void {
     assert.equal((await api.get(`/apis/${group}/v1/gadgets`)).status, 200)
   })
 
-  on('establishes nothing whose conversion webhook has certificates that nobody can read', async ({ api }) => {
+  on('does not establish a definition with an unreadable caBundle of the conversion webhook', async ({ api }) => {
     const group = newGroup()
     const clientConfig = { url: 'https://webhook.example.com/', caBundle: btoa('\n') }
     const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } }
@@ -163,7 +163,7 @@ function naming(on: On): void {
     await reached(api, `widgets.${group}`, (now) => condition(now, 'Established')?.[1] === 'InitialNamesAccepted')
   })
 
-  on('says whether a protected group is approved', async ({ api }) => {
+  on('sets KubernetesAPIApprovalPolicyConformant for protected groups', async ({ api }) => {
     const group = `${newGroup().split('.')[0]}.k8s.io`
     const definition = definitionOf(group)
     assertFailure(await api.send('POST', definitionsPath, definition), 422, 'Invalid')
@@ -178,7 +178,7 @@ function naming(on: On): void {
   })
 }
 
-/** The domain of the labels of this platform, as the namespace's own label shows it. */
+/** Domain of this platform's labels, taken from the name label that the server sets on namespaces. */
 async function labelDomain({ get }: Api): Promise<string> {
   const { labels = {} } = (await get('/api/v1/namespaces/default')).body.metadata
   return Object.keys(labels)[0]?.split('/')[0] ?? ''
@@ -216,7 +216,7 @@ function objects(on: On): void {
       'Invalid',
       /^Gadget\..* "b" is invalid: kind: Invalid value: "Gadget": must be Widget$/,
     )
-    // Without a namespace they are only read.
+    // Without a namespace in the URL, custom resources can only be read.
     assertFailure(await api.send('POST', `/apis/${group}/v1/widgets`, widget(group, 'b')), 404, 'NotFound')
     assertFailure(await api.delete(`/apis/${group}/v1/widgets`), 404, 'NotFound')
     const status = await api.patch(`${at('/a')}/status`, { status: { weight: 6 }, spec: { weight: 1 } })
@@ -227,7 +227,7 @@ function objects(on: On): void {
     assert.equal((await api.get(at('/a'))).body.spec?.['weight'], 2)
     const list = await api.list(at())
     assert.deepEqual([list.kind, list.apiVersion, list.items.length], ['WidgetList', `${group}/v1`, 1])
-    // As the reference server knows no types here, each item says what it is.
+    // kube-apiserver has no built-in list types for custom resources, so each item carries kind and apiVersion.
     assert.deepEqual([list.items[0]?.kind, list.items[0]?.apiVersion], ['Widget', `${group}/v1`])
     assert.match((await api.get<string>(at(), { accept: 'application/yaml' })).body, /\n *(- )?kind: Widget\n/)
     assert.equal((await api.list(`/apis/${group}/v1/widgets`)).items[0]?.metadata.namespace, namespace)
@@ -247,7 +247,7 @@ function objects(on: On): void {
     assert.deepEqual((await api.list(at())).items, [])
   })
 
-  on('a body says what it is', async ({ api, under }) => {
+  on('refuses bodies without kind or apiVersion, or with the wrong ones', async ({ api, under }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     const at = under(`${group}/v1`, 'widgets')
@@ -290,7 +290,7 @@ function objects(on: On): void {
 }
 
 function scales(on: On): void {
-  on('a scale of an object without replicas', async ({ api, under }) => {
+  on('scale of an object without replicas', async ({ api, under }) => {
     const group = newGroup()
     const specReplicasPath = '.spec.count'
     const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
@@ -314,7 +314,7 @@ function scales(on: On): void {
 }
 
 function clusterScales(on: On): void {
-  on('a scale of an object without a namespace', async ({ api }) => {
+  on('scale of a cluster-scoped object', async ({ api }) => {
     const group = newGroup()
     await define(api, definitionOf(group, { scope: 'Cluster' }))
     const path = `/apis/${group}/v1/widgets`
@@ -327,7 +327,7 @@ function clusterScales(on: On): void {
 }
 
 function changes(on: On): void {
-  on('a subresource, and a field selector, that a version lacks', async ({ api, under }) => {
+  on('subresources and field selectors that a version does not declare', async ({ api, under }) => {
     const group = newGroup()
     await define(api, definitionOf(group, { versions: [stored, versionOf('v2', { deprecated: true })] }))
     await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'a'))
@@ -344,7 +344,7 @@ function changes(on: On): void {
     assertFailure(selected, 400, 'BadRequest', 'field label not supported: spec.size')
   })
 
-  on('a version that is added, stored, and taken away', async ({ api, under }) => {
+  on('a version is added, becomes the storage version and is removed', async ({ api, under }) => {
     const group = newGroup()
     const path = `${definitionsPath}/widgets.${group}`
     await define(api, definitionOf(group))
@@ -372,7 +372,7 @@ function changes(on: On): void {
     assert.deepEqual((await api.get(under(`${group}/v2`, 'widgets/a'))).body.spec, { size: 'small', weight: 3 })
   })
 
-  on('watches end when the specification changes, and not when it only is terminating', async ({ api, under }) => {
+  on('watches end when the spec of the definition changes, but not while it is only terminating', async ({ api, under }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     const at = under(`${group}/v1`, 'widgets')
@@ -391,7 +391,7 @@ function changes(on: On): void {
     assert.deepEqual(await second.rest(), [])
   })
 
-  on('a default that is new shows in what was stored before, a field that is gone does not', async ({ api, under }) => {
+  on('stored objects are served with new defaults and without removed fields', async ({ api, under }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     const at = under(`${group}/v1`, 'widgets')
@@ -416,7 +416,7 @@ const marked = (name: string, defaults: { readonly [field: string]: string }, mo
 }
 
 function versions(on: On): void {
-  on('what is read has the defaults of the version in which it is stored', async ({ api, under }) => {
+  on('objects are read with the defaults of the storage version', async ({ api, under }) => {
     const group = newGroup()
     const name = `widgets.${group}`
     const first = marked('v1', { a: 'A', first: 'one' }, {})
@@ -437,7 +437,7 @@ function versions(on: On): void {
     await eventually('the default is gone', async () => (await api.get(`${path}/a`)).body.spec?.['second'] === undefined)
   })
 
-  on('a status that a create drops has the defaults of the schema', async ({ api, under }) => {
+  on('a status dropped on create is replaced by the defaults of the schema', async ({ api, under }) => {
     const group = newGroup()
     const phase = { type: 'string', default: 'Pending' }
     const status = { type: 'object', properties: { phase, weight: { type: 'integer' } }, default: { weight: -1 } }
@@ -455,7 +455,7 @@ function versions(on: On): void {
     assert.deepEqual([body.status, body.metadata.generation], [expected, 2])
   })
 
-  on('what was applied in a version that is not served any more is taken back by its owner', async ({ api, under }) => {
+  on('a field manager removes fields that it applied in a version no longer served', async ({ api, under }) => {
     const group = newGroup()
     const name = `widgets.${group}`
     const open = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', additionalProperties: { type: 'string' } } } } }
@@ -475,7 +475,7 @@ function versions(on: On): void {
     assert.deepEqual((await apply('v2', { a: 'A' })).body.spec, { a: 'A' })
   })
 
-  on('metadata of objects within objects has the defaults of the schema', async ({ api, under }) => {
+  on('metadata of embedded resources is defaulted by the schema', async ({ api, under }) => {
     const group = newGroup()
     const metadata = { type: 'object', properties: { name: { type: 'string', default: 'inner' } } }
     const template = (more: object) => ({
@@ -499,7 +499,7 @@ function versions(on: On): void {
     })
   })
 
-  on('a null that is applied where none is allowed is refused', async ({ api, under }) => {
+  on('apply refuses null for fields that are not nullable', async ({ api, under }) => {
     const group = newGroup()
     const inner = (more: object) => ({ type: 'object', properties: { a: { type: 'string' } }, ...more })
     const properties = { strict: inner({}), loose: inner({ nullable: true }), filled: inner({ default: { a: 'b' } }) }
@@ -549,7 +549,7 @@ function published(on: On): void {
 }
 
 function deletion(on: On): void {
-  on('deletes the objects first, then the definition', async ({ api, under }) => {
+  on('deletes the objects before the definition', async ({ api, under }) => {
     const group = newGroup()
     const path = `${definitionsPath}/widgets.${group}`
     await define(api, definitionOf(group))
@@ -583,7 +583,7 @@ function deletion(on: On): void {
     assert.deepEqual((await api.list(at)).items, [])
   })
 
-  on('a namespace that goes takes them along', async ({ api, under, namespace }) => {
+  on('deleting a namespace deletes its custom resources', async ({ api, under, namespace }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'a'))
@@ -592,7 +592,7 @@ function deletion(on: On): void {
     assert.deepEqual((await api.list(`/apis/${group}/v1/widgets`)).items, [])
   })
 
-  on('owners and dependents', async ({ api, under, at }) => {
+  on('a custom resource as owner of a built-in object', async ({ api, under, at }) => {
     const group = newGroup()
     await define(api, definitionOf(group))
     const owner = await api.create(under(`${group}/v1`, 'widgets'), widget(group, 'owner'))
@@ -604,7 +604,7 @@ function deletion(on: On): void {
   })
 }
 
-/** `open` starts a server without content. */
+/** `open` starts an empty server. */
 export function customResources(name: string, open: Open, limits: Limits = {}): void {
   const parts = { names: naming, objects, scales, clusterScales, changes, versions, published, deletion }
   describeHttp(name, open, parts, limits)

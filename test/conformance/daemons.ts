@@ -1,4 +1,4 @@
-/** The runtimes that the daemon runs on. What one of them can't do is named here, with the reason. */
+/** The runtimes that the daemon runs on, each with its known gaps and their reasons. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { bundle, type Command } from '../support/daemon.ts'
@@ -7,17 +7,17 @@ import { runtimeBinary, without } from '../support/runtimes.ts'
 
 export interface DaemonRuntime {
   readonly name: string
-  /** Program and first arguments; call it in a hook, for it may have to build first. */
+  /** Program and first arguments; call it in a hook, because it may build first. */
   readonly command: () => Command
-  /** For tests: false, or why it can't be started here. */
+  /** Reason for skipping its tests, or false. */
   readonly skip: string | false
-  /** Titles of features (features.ts) that it lacks, and why. A test fails when such a gap is closed. */
+  /** Titles of features (features.ts) that this runtime lacks, with the reason. A test fails when such a gap is closed. */
   readonly gaps: { readonly [feature: string]: string }
 }
 
 const executable = `${root}build/apiserver`
 
-/** The executable that Bun compiles; test/run.mjs builds it anew. */
+/** The executable compiled by Bun; test/run.mjs builds it anew. */
 function compiled(): Command {
   if (!existsSync(executable)) execFileSync(runtimeBinary('bun') ?? '', ['runtimes/bun/compile.ts', executable], { cwd: root })
   return [executable]
@@ -25,7 +25,7 @@ function compiled(): Command {
 
 export const node: DaemonRuntime = { name: 'Node', command: () => [process.execPath, bundle], skip: false, gaps: {} }
 
-/** The Node that most people have; `node` is the oldest that is supported, or whatever runs the tests. */
+/** Current Node LTS; `node` is the oldest supported version or the one that runs the tests. */
 export const node24: DaemonRuntime = {
   name: 'Node24',
   command: () => [runtimeBinary('node24') ?? '', bundle],

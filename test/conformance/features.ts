@@ -1,4 +1,4 @@
-/** What the daemon does beyond the API: each a line of README's table of runtimes, seen from a client on Node. */
+/** Features of the daemon beyond the API. Each is a row of README's table of runtimes, tested by a client on Node. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,12 +19,12 @@ import type { DaemonRuntime } from './daemons.ts'
 import { type Furniture, furnish, namedHost } from './furnish.ts'
 
 interface Place {
-  /** The daemon that all features share which neither end it nor change its files, and what it was given. */
+  /** Shared by the features that neither stop the daemon nor change its files. `furniture`: its certificates and tokens. */
   readonly daemon: Daemon
   readonly furniture: Furniture
-  /** Starts a daemon that ends with the test. */
+  /** Starts a daemon that is stopped at the end of the test. */
   start(options?: DaemonOptions): Promise<Daemon>
-  /** Of the test's own. */
+  /** Temporary directory of the test. */
   readonly directory: string
 }
 
@@ -40,7 +40,7 @@ async function secure(port: number, options: ConnectionOptions): Promise<TLSSock
   return socket
 }
 
-/** Who the server says one is, asked over a connection that is open. */
+/** Username according to SelfSubjectReview, asked over an open connection. */
 async function whoAmI(socket: TLSSocket): Promise<string> {
   socket.write(`POST ${review} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`)
   let text = ''
@@ -64,7 +64,7 @@ async function overHttp2(daemon: Daemon, path: string, body?: string): Promise<s
   }
 }
 
-/** How a client without a certificate is answered, with a token or anonymous. */
+/** HTTP status for a client without a certificate: with a bearer token, or anonymous. */
 async function statusWith(daemon: Daemon, token: string | undefined): Promise<number> {
   const { fetch, close } = tlsFetch(daemon.url, { ca: readCredentials(daemon.kubeconfig).ca, cert: '', key: '' })
   try {
@@ -239,7 +239,7 @@ const features: { readonly [title: string]: Feature } = {
   },
 }
 
-/** Each feature is a test; one that the runtime lacks is expected to fail, and marked with the reason. */
+/** One test per feature. For a feature in `gaps` the test is expected to fail, with the gap's reason. */
 export function featuresOn({ name, command, skip, gaps }: DaemonRuntime): void {
   describe(`features on ${name}`, { skip, concurrency: 2 }, () => {
     const home = temporaryDirectory()

@@ -1,4 +1,4 @@
-/** Certificates, tokens and a webhook for one daemon on which many features can be seen. */
+/** Certificates, tokens and an authorization webhook for one daemon that is shared by most features. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -10,20 +10,20 @@ import type { TLSSocket } from 'node:tls'
 import { issue, issueAuthority, newKey, type Pair } from '../../runtimes/node/issue.ts'
 
 export interface Furniture {
-  /** For the daemon. */
+  /** Flags for the daemon. */
   readonly flags: readonly string[]
-  /** A client, jane, with the certificate of an authority below the one that the daemon trusts, and that authority's. */
+  /** Client certificate and key of user jane. The certificate is issued by an intermediate authority, which is included. */
   readonly jane: { readonly cert: string; readonly key: string }
   readonly tokens: {
-    /** Of a user in system:masters. */
+    /** Token of a user in system:masters. */
     readonly administrator: string
-    /** Of a user whom the webhook allows everything when the daemon shows it its certificate, and RBAC nothing. */
+    /** Token of a user without RBAC rights, allowed by the webhook if the daemon presents its client certificate. */
     readonly asked: string
   }
   close(): void
 }
 
-/** Host name for which the daemon has a certificate of its own, with the common name `named`. */
+/** Host name with its own serving certificate (common name `named`). */
 export const namedHost = 'named.test'
 
 /** Writes the files into a directory and starts the webhook. */
@@ -57,7 +57,7 @@ export async function furnish(directory: string): Promise<Furniture> {
 
 type WriteFile = (name: string, text: string) => string
 
-/** The certificate of an authority below another one, with the same key; the small issuer of the daemon makes none. */
+/** An intermediate authority's certificate signed by `root`, with the same key. By openssl, because issue.ts can't issue one. */
 function openssl(file: WriteFile, root: Pair): string {
   const key = file('root.key', root.keyPem)
   const request = execFileSync('openssl', ['req', '-new', '-key', key, '-subj', '/CN=intermediate'], { encoding: 'utf8', stdio: 'pipe' })
@@ -72,7 +72,7 @@ interface Webhook {
   close(): void
 }
 
-/** An authorizer that allows one user everything, if the caller shows its certificate. */
+/** An authorization webhook that allows one user everything if the caller presents its client certificate. */
 async function startWebhook(): Promise<Webhook> {
   const authority = issueAuthority('webhooks', newKey(), Date.now())
   const serving = issue(authority, { commonName: 'service', names: ['127.0.0.1'] }, Date.now())

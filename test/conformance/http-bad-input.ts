@@ -6,9 +6,9 @@ const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}
 const subdomain =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 
-/** Every refusal has the right code, reason and text, and changes nothing. */
+/** Invalid requests: each gets the right code, reason and message and changes nothing. */
 export function badInput(on: On): void {
-  on('refuses what is not JSON', async ({ api, at }) => {
+  on('refuses bodies that are not JSON', async ({ api, at }) => {
     await unchanged(api, at('configmaps'), async () => {
       const post = (body: string | Uint8Array) => api.send('POST', at('configmaps'), body)
       assertFailure(
@@ -28,7 +28,7 @@ export function badInput(on: On): void {
     })
   })
 
-  on('refuses YAML that is none, or a bomb', async ({ api, at }) => {
+  on('refuses malformed YAML and alias bombs', async ({ api, at }) => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]']
     for (let i = 1; i < 12; i++)
       bomb.push(
@@ -43,7 +43,7 @@ export function badInput(on: On): void {
     })
   })
 
-  on('refuses another kind, version or namespace than the URL names', async ({ api, at, under }) => {
+  on('refuses another kind, version or namespace than in the URL', async ({ api, at, under }) => {
     await unchanged(api, at('configmaps'), async () => {
       const post = (object: object) => api.send('POST', at('configmaps'), object)
       assertFailure(
@@ -167,7 +167,7 @@ export function badInput(on: On): void {
     })
   })
 
-  on('takes __proto__ and constructor as ordinary keys', async ({ api, at }) => {
+  on('accepts __proto__ and constructor as ordinary keys', async ({ api, at }) => {
     const text =
       '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"__proto__":"own","constructor":"c"},"__proto__":{"polluted":1}}'
     await unchanged(api, at('configmaps'), async () => {
@@ -197,7 +197,7 @@ export function badInput(on: On): void {
     assert.equal((await api.get(at('__proto__'))).status, 404)
   })
 
-  on('bounds the depth of bodies', async ({ api, at }) => {
+  on('limits the nesting depth of bodies', async ({ api, at }) => {
     const deep = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"deep"},"bogus":${nested(200)}}`
     await unchanged(api, at('configmaps'), async () => {
       assertFailure(await api.send('POST', at('configmaps?fieldValidation=Strict'), deep), 400, 'BadRequest', /unknown field "bogus"/)
@@ -222,7 +222,7 @@ export function badInput(on: On): void {
     )
   })
 
-  on('refuses bodies in formats that it does not read', async ({ api, at }) => {
+  on('refuses bodies in unsupported media types', async ({ api, at }) => {
     await unchanged(api, at('configmaps'), async () => {
       for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/merge-patch+json', 'nonsense'])
         assertFailure(
@@ -234,7 +234,7 @@ export function badInput(on: On): void {
     })
   })
 
-  on('knows what it does not serve', async ({ api, at }) => {
+  on('answers 404 for unknown paths and resources', async ({ api, at }) => {
     const unknown = [
       at('gadgets'),
       at('gadgets/a'),
@@ -254,14 +254,14 @@ export function badInput(on: On): void {
       }
   })
 
-  on('refuses to export', async ({ api, at }) => {
+  on('refuses the export parameter', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     const refused = 'the export parameter, deprecated since v1.14, is no longer supported'
     assertFailure(await api.get(at('configmaps/a?export=true')), 400, 'BadRequest', refused)
     assert.equal((await api.get(at('configmaps/a?export=false'))).status, 200)
   })
 
-  on('does not allow methods where they make no sense', async ({ api, at, namespace }) => {
+  on('answers 405 for methods that a path does not support', async ({ api, at, namespace }) => {
     await unchanged(api, at('configmaps'), async () => {
       const tries: readonly (readonly [string, string])[] = [
         ['PUT', at('configmaps')],
@@ -281,7 +281,7 @@ export function badInput(on: On): void {
     })
   })
 
-  on('refuses to create what carries a resourceVersion, after everything else', async ({ api, at }) => {
+  on('refuses to create an object with a resourceVersion, after all other validation', async ({ api, at }) => {
     const versioned = (name: string) => configMap(name, {}, { resourceVersion: '5' })
     await unchanged(api, at('configmaps'), async () => {
       const { status, body } = await api.send<object>('POST', at('configmaps'), versioned('a'))
@@ -294,7 +294,7 @@ export function badInput(on: On): void {
     })
   })
 
-  on('survives odd URLs', async ({ api, at, namespace }) => {
+  on('handles odd URLs', async ({ api, at, namespace }) => {
     for (const path of [
       at('configmaps/%zz'),
       at('configmaps/a%00b'),

@@ -3,7 +3,7 @@ import type { DaemonRuntime } from './daemons.ts'
 import { httpConformance } from './http.ts'
 import { suiteControllers } from './http-suite.ts'
 
-/** The HTTP suite over TLS sockets, against a daemon on this runtime. */
+/** The HTTP suite over TLS, against a daemon on this runtime. */
 export function httpOnDaemon({ name, command, skip }: DaemonRuntime): void {
   httpConformance(
     `HTTP on ${name}`,

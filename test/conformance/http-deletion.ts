@@ -10,7 +10,7 @@ async function assertGone({ api }: Place, url: string): Promise<void> {
 
 /** Delete, deletecollection, finalizers, preconditions, grace, propagation. */
 export function deletion(on: On): void {
-  on('answers with Success and the uid of what is gone', async (place) => {
+  on('answers with a Success status and the uid of the deleted object', async (place) => {
     const { api, at } = place
     const { metadata } = await api.create(at('configmaps'), configMap('a'))
     const answer = await api.delete<object>(at('configmaps/a'))
@@ -55,7 +55,7 @@ export function deletion(on: On): void {
     await assertGone(place, at('configmaps/a'))
   })
 
-  on('deletes only the object that preconditions mean', async (place) => {
+  on('deletes an object only if its preconditions match', async (place) => {
     const { api, at } = place
     const { metadata } = await api.create(at('configmaps'), configMap('p'))
     await unchanged(api, at('configmaps'), async () => {
@@ -79,7 +79,7 @@ export function deletion(on: On): void {
     await assertGone(place, at('configmaps/p'))
   })
 
-  on('refuses options that it does not understand', async ({ api, at }) => {
+  on('refuses invalid delete options', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     await unchanged(api, at('configmaps'), async () => {
       const policy = await api.delete(at('configmaps/a'), { propagationPolicy: 'Sideways' })
@@ -91,7 +91,7 @@ export function deletion(on: On): void {
     })
   })
 
-  on('deletes an unscheduled pod at once, and a bound one after its grace period', async (place) => {
+  on('deletes an unscheduled pod at once and a bound one after its grace period', async (place) => {
     const { api, at } = place
     await api.create(at('pods'), pod('loose'))
     const loose = await api.delete(at('pods/loose'))
@@ -111,7 +111,7 @@ export function deletion(on: On): void {
     await assertGone(place, at('pods/bound'))
   })
 
-  on('deletes what the selectors of a deletecollection choose, and answers with it', async (place) => {
+  on('deletecollection deletes the selected objects and returns them', async (place) => {
     const { api, at } = place
     for (const name of ['a', 'b', 'c', 'd']) {
       const group = name < 'c' ? 'go' : 'stay'
@@ -148,7 +148,7 @@ export function deletion(on: On): void {
       },
     )
 
-  on('collects what an owner leaves behind: Background, Foreground, Orphan', async (place) => {
+  on('garbage collection: Background, Foreground, Orphan', async (place) => {
     const { api, at, under } = place
     const deployments = under('apps/v1', 'deployments')
     const gone = (url: string) => eventually(`end of ${url}`, async () => (await api.get(url)).status === 404)
@@ -178,7 +178,7 @@ export function deletion(on: On): void {
     assert.equal(left.body.metadata.ownerReferences, undefined)
   })
 
-  on('empties a namespace and then lets it go; nothing new gets in', async ({ api, at, namespace }) => {
+  on('empties a terminating namespace before removing it, and refuses new content', async ({ api, at, namespace }) => {
     await api.create(at('configmaps'), configMap('a', {}, { finalizers: ['example.com/f'] }))
     await api.create(at('configmaps'), configMap('b'))
     const url = `/api/v1/namespaces/${namespace}`
@@ -202,7 +202,7 @@ export function deletion(on: On): void {
     await eventually('end of the namespace', async () => (await api.get(url)).status === 404)
   })
 
-  on('does not let the namespaces go that a cluster needs', async ({ api }) => {
+  on('refuses to delete system namespaces', async ({ api }) => {
     const answer = await api.delete('/api/v1/namespaces/default')
     assertFailure(answer, 403, 'Forbidden', 'namespaces "default" is forbidden: this namespace may not be deleted')
     assert.equal((await api.get('/api/v1/namespaces/default')).body.metadata.deletionTimestamp, undefined)

@@ -29,7 +29,7 @@ interface Table {
   readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: TestObject | null }[]
 }
 
-/** Bodies and responses in the formats that clients ask for, and what strictness says about bodies. */
+/** Media types of bodies and responses, and fieldValidation. */
 export function formats(on: On): void {
   on('reads and writes YAML', async ({ api, at }) => {
     const text = 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata:\n  "on": "yes"\n  k: |\n    two\n    lines\n'
@@ -48,7 +48,7 @@ export function formats(on: On): void {
     assert.equal((parse(list.body) as TestList).kind, 'ConfigMapList')
   })
 
-  on('indents on request', async ({ api, at }) => {
+  on('indents with pretty=true', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     const pretty = await (await api.fetch(at('configmaps/a?pretty=true'))).text()
     assert.match(pretty, /^\{\n {2}"kind": "ConfigMap",\n/)
@@ -80,7 +80,7 @@ export function formats(on: On): void {
       assertFailure(truncated, 400, 'BadRequest')
     })
 
-  on('reports unknown and duplicate fields as fieldValidation says', async ({ api, at }) => {
+  on('reports unknown and duplicate fields as fieldValidation demands', async ({ api, at }) => {
     const faulty = (name: string) =>
       `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"${name}","oddity":1},"data":{"k":"1","k":"2"},"bogus":{}}`
     await unchanged(api, at('configmaps'), async () => {
@@ -117,7 +117,7 @@ export function formats(on: On): void {
     assert.equal(ignored.headers.get('warning'), null)
   })
 
-  on('shows objects as Table', async ({ api, at, namespace }) => {
+  on('renders objects as Table', async ({ api, at, namespace }) => {
     await api.create(at('configmaps'), configMap('a', { one: '1', two: '2' }))
     await api.create(at('configmaps'), configMap('b'))
     const { body, headers } = await api.get<Table>(at('configmaps'), { accept: tableTypes })
@@ -153,7 +153,7 @@ export function formats(on: On): void {
     assert.equal(old.body.apiVersion, 'meta.k8s.io/v1beta1')
   })
 
-  on('shows a scale as Table', async ({ api, under }) => {
+  on('renders a scale as Table', async ({ api, under }) => {
     const { metadata } = await api.create(under('apps/v1', 'deployments'), deployment('d'))
     const { body, headers } = await api.get<Table>(under('apps/v1', 'deployments/d/scale'), { accept: tableTypes })
     assert.deepEqual([body.kind, headers.get('content-type')], ['Table', 'application/json'])
@@ -170,7 +170,7 @@ export function formats(on: On): void {
     assert.deepEqual([...(row?.cells ?? []).slice(0, 3), row?.object?.metadata.uid], ['d', 2, 0, metadata.uid])
   })
 
-  on('shows metadata alone', async ({ api, at }) => {
+  on('renders PartialObjectMetadata', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a', { k: 'v' }, { labels: { l: '1' } }))
     const one = await api.get(at('configmaps/a'), { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' })
     assert.deepEqual(one.body, { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: created.metadata })
@@ -201,7 +201,7 @@ export function formats(on: On): void {
     assert.equal(small.headers.get('content-encoding'), null)
   })
 
-  on('says what it can answer with', async ({ api, at }) => {
+  on('lists the supported media types when none is acceptable', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     for (const accept of [
       'text/html',
@@ -219,7 +219,7 @@ export function formats(on: On): void {
       assert.equal((await api.get(at('configmaps/a'), { accept })).status, 200)
   })
 
-  on('does nothing that could not be answered', async ({ api, at }) => {
+  on('does not write when the response would not be acceptable', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('kept'))
     const accept = 'text/html'
     assertFailure(await api.send('POST', at('configmaps'), configMap('a'), { accept }), 406, 'NotAcceptable')
@@ -232,7 +232,7 @@ export function formats(on: On): void {
     )
   })
 
-  on('shows reviews as no table, and lists as no single object', async ({ api, at }) => {
+  on('refuses Table for reviews and single-object kinds for lists', async ({ api, at }) => {
     const review = (as: string) =>
       api.send(
         'POST',

@@ -4,7 +4,7 @@ import { suiteControllers } from './http-suite.ts'
 
 httpConformance('HTTP in-process on Node', async ({ watchCache = true, compactionInterval = 0 } = {}) => {
   const server = await createApiServer({ store: memoryStore(), watchCache, compactionInterval, controllers: suiteControllers })
-  // The server's own timers keep no process alive, and there is no socket that does.
+  // The server's timers are unref'd and there is no socket, so something else must keep the process alive.
   const alive = setInterval(() => {}, 60_000)
   return {
     fetch: (path, init) => server.fetch(new Request(`http://server${path}`, init)),

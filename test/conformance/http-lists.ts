@@ -10,7 +10,7 @@ async function fill({ api, at }: Place, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name: `s${i}` } })
 }
 
-/** Lists: order, pages, versions, selectors. */
+/** Lists: order, pages, resource versions, selectors. */
 export function lists(on: On, open: Open): void {
   on('lists in the order of names, without kind and apiVersion in the items', async (place) => {
     const { api, at } = place
@@ -31,7 +31,7 @@ export function lists(on: On, open: Open): void {
     )
   })
 
-  on('pages show one moment, whatever is written in between', async (place) => {
+  on('all pages of a list show the same revision, whatever is written in between', async (place) => {
     const { api, at } = place
     await fill(place, 7)
     const first = await api.list(at('secrets?limit=3'))
@@ -51,7 +51,7 @@ export function lists(on: On, open: Open): void {
     assert.deepEqual([exact.items.length, exact.metadata.continue], [7, undefined])
   })
 
-  on('pages what a selector chooses, without counting the rest', async (place) => {
+  on('pages with a selector have no remainingItemCount', async (place) => {
     const { api, at } = place
     for (let i = 0; i < 9; i++) await api.create(at('configmaps'), configMap(`c${i}`, {}, { labels: { odd: `${i % 2}` } }))
     const first = await api.list(at('configmaps?limit=2&labelSelector=odd=1'))
@@ -61,7 +61,7 @@ export function lists(on: On, open: Open): void {
     assert.deepEqual(names(second), ['c5', 'c7'])
   })
 
-  on('refuses continue tokens that it did not give out', async (place) => {
+  on('refuses forged or malformed continue tokens', async (place) => {
     const { api, at } = place
     await fill(place, 2)
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -89,7 +89,7 @@ export function lists(on: On, open: Open): void {
     )
   })
 
-  on('answers an expired token with 410 and a way to go on', async () => {
+  on('answers an expired continue token with 410 and a token to resume', async () => {
     const server = await open({ watchCache: false, compactionInterval: 200 })
     try {
       const api = apiOf(server.fetch)
@@ -116,7 +116,7 @@ export function lists(on: On, open: Open): void {
     }
   })
 
-  on('heeds resourceVersion and resourceVersionMatch', async (place) => {
+  on('honours resourceVersion and resourceVersionMatch', async (place) => {
     const { api, at } = place
     await fill(place, 2)
     const { metadata } = await api.list(at('secrets'))
@@ -139,7 +139,7 @@ export function lists(on: On, open: Open): void {
     )
   })
 
-  on('waits with an object until the store is where the client has seen it', async ({ api, at }) => {
+  on('GET waits until the store has reached the given resourceVersion', async ({ api, at }) => {
     const { metadata } = await api.create(at('configmaps'), configMap('a'))
     for (const version of ['0', '1', metadata.resourceVersion])
       assert.equal((await api.get(at(`configmaps/a?resourceVersion=${version}`))).body.metadata.uid, metadata.uid, version)
@@ -153,7 +153,7 @@ export function lists(on: On, open: Open): void {
     assertFailure(await api.get(at(`configmaps/b?resourceVersion=${metadata.resourceVersion}`)), 404, 'NotFound')
     const malformed = await api.get(at('configmaps/a?resourceVersion=x'))
     const { reason, message } = malformed.body as unknown as { reason?: string; message: string }
-    // The reference's watch cache fails with what is no Status.
+    // kube-apiserver's watch cache answers this with an error that is no Status.
     assert.deepEqual([malformed.status, reason], [500, undefined])
     assert.match(message, /^resourceVersion: Invalid value: "x": strconv.ParseUint: /)
     await api.create(at('configmaps'), configMap('b'))
@@ -161,7 +161,7 @@ export function lists(on: On, open: Open): void {
     assert.equal(own.body.metadata.name, 'default')
   })
 
-  on('chooses by labels', async ({ api, at }) => {
+  on('label selectors', async ({ api, at }) => {
     const rows: { readonly [name: string]: { readonly [label: string]: string } } = {
       a: { tier: 'web', env: 'test' },
       b: { tier: 'web', env: 'prod' },
@@ -187,7 +187,7 @@ export function lists(on: On, open: Open): void {
     }
   })
 
-  on('chooses by fields', async ({ api, at, namespace }) => {
+  on('field selectors', async ({ api, at, namespace }) => {
     await api.create(at('pods'), pod('a', { nodeName: 'n1' }))
     await api.create(at('pods'), pod('b', { nodeName: 'n2', restartPolicy: 'Never' }))
     await api.create(at('pods'), pod('c'))
@@ -214,7 +214,7 @@ export function lists(on: On, open: Open): void {
     assert.deepEqual(names(await api.list(at('secrets?fieldSelector=type=Opaque'))), ['plain'])
   })
 
-  on('refuses selectors that it does not understand', async ({ api, at }) => {
+  on('refuses invalid selectors and limits', async ({ api, at }) => {
     const labels = ['a==b==c', 'a in b', 'a in (b', '(', 'a=b c', '=a', 'a=b,', 'a=-b', '-a', `a=${'x'.repeat(64)}`]
     for (const selector of labels)
       assertFailure(await api.get(at(`configmaps?labelSelector=${encodeURIComponent(selector)}`)), 400, 'BadRequest', /./)

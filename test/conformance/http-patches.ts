@@ -11,7 +11,7 @@ interface PodSpec {
   readonly containers: readonly { readonly name: string; readonly image: string; readonly env?: readonly object[] }[]
 }
 
-/** Patches of the three classic kinds. */
+/** JSON patch, merge patch and strategic merge patch. */
 export function patches(on: On): void {
   on('applies a JSON patch (RFC 6902)', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a', { keep: '1', drop: '2', move: '3' }))
@@ -32,7 +32,7 @@ export function patches(on: On): void {
     assert.deepEqual(body.data, { keep: '5', new: '4', moved: '3', copy: 'd' })
   })
 
-  on('refuses a JSON patch that does not fit, and changes nothing', async ({ api, at }) => {
+  on('refuses a JSON patch that does not apply, and changes nothing', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a', { k: '1' }))
     await unchanged(api, at('configmaps'), async () => {
       const failing = [
@@ -101,7 +101,7 @@ export function patches(on: On): void {
     assert.deepEqual(keys.body.spec?.['strategy'], { type: 'Recreate' })
   })
 
-  on('heeds a resourceVersion in a patch, and refuses another identity', async ({ api, at }) => {
+  on('checks the resourceVersion in a patch, and refuses to change name, namespace or uid', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
     await api.patch(at('configmaps/a'), { data: { k: '2' } })
     await unchanged(api, at('configmaps'), async () => {
@@ -125,7 +125,7 @@ export function patches(on: On): void {
     })
   })
 
-  on('names the kinds of patch that it understands', async ({ api, at }) => {
+  on('lists the supported patch types when the type is unknown', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     for (const type of ['application/json', 'text/plain', 'application/xml-patch+xml'])
       assertFailure(
@@ -136,7 +136,7 @@ export function patches(on: On): void {
       )
   })
 
-  on('checks what a patch makes', async ({ api, under, at }) => {
+  on('validates the patched object', async ({ api, under, at }) => {
     await api.create(under('apps/v1', 'deployments'), deployment('d'))
     await unchanged(api, under('apps/v1', 'deployments'), async () => {
       assertFailure(

@@ -5,7 +5,7 @@ import { deployment, pod } from './samples.ts'
 
 /** Status, scale, binding, finalize. */
 export function subresources(on: On): void {
-  on('writes status and nothing else through /status', async ({ api, under }) => {
+  on('/status changes the status and nothing else', async ({ api, under }) => {
     const url = under('apps/v1', 'deployments/d')
     const created = await api.create(under('apps/v1', 'deployments'), deployment('d'))
     const mixed = { ...created, spec: { ...created.spec, replicas: 9 }, status: { replicas: 4, observedGeneration: 1 } }
@@ -22,7 +22,7 @@ export function subresources(on: On): void {
     assert.deepEqual((await api.get(`${url}/status`)).body, patched.body)
   })
 
-  on('shows and changes the number of replicas through /scale', async ({ api, under, namespace }) => {
+  on('/scale reads and sets the number of replicas', async ({ api, under, namespace }) => {
     const url = under('apps/v1', 'deployments/d')
     const created = await api.create(under('apps/v1', 'deployments'), deployment('d'))
     await api.patch(`${url}/status`, { status: { replicas: 1 } })
@@ -72,7 +72,7 @@ export function subresources(on: On): void {
     assert(namespace)
   })
 
-  on('removes finalizers of a namespace through /finalize', async ({ api, namespace }) => {
+  on('/finalize removes finalizers of a namespace', async ({ api, namespace }) => {
     const url = `/api/v1/namespaces/${namespace}`
     const { body } = await api.get<TestObject>(url)
     assert.equal((body.spec?.['finalizers'] as unknown[] | undefined)?.length, 1)
@@ -83,7 +83,7 @@ export function subresources(on: On): void {
     assert.deepEqual(finalized.body.spec?.['finalizers'], ['example.com/f'])
   })
 
-  on('knows no other subresources', async ({ api, at }) => {
+  on('answers 404 for unknown subresources', async ({ api, at }) => {
     await api.create(at('pods'), pod('p'))
     assert.equal((await api.get(at('pods/p/scale'))).status, 404)
     assert.equal((await api.get(at('pods/p/nothing'))).status, 404)

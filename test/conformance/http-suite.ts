@@ -1,10 +1,10 @@
-/** What the parts of the HTTP suite share: one server, and a namespace of its own for each test. */
+/** Shared by the parts of the HTTP suite: one server, and a namespace for each test. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Api, apiOf } from '../support/api.ts'
 import type { Fetch } from '../support/tls-fetch.ts'
 
-/** Of those that put objects of their own into namespaces only the one without whose accounts there are no pods, so that tests know what is there. */
+/** Without controllers that create objects in namespaces, so that tests know their content. `serviceaccount` is needed by pods. */
 export const suiteControllers: readonly string[] = ['garbage-collector', 'namespace', 'serviceaccount']
 
 export interface ServerChoices {
@@ -14,14 +14,14 @@ export interface ServerChoices {
 }
 
 export interface OpenServer {
-  /** Answers as to a user who may do everything; paths start with a slash. */
+  /** Requests run as a user with all rights; paths start with a slash. */
   readonly fetch: Fetch
   close(): Promise<void>
 }
 
 export type Open = (choices?: ServerChoices) => Promise<OpenServer>
 
-/** What a test gets: a client, its namespace, and the URL of resources there. */
+/** A client, the namespace of the test, and URLs of resources in it. */
 export interface Place {
   readonly api: Api
   readonly namespace: string
@@ -47,13 +47,13 @@ export async function newPlace(fetch: Fetch): Promise<Place> {
 }
 
 export interface Limits {
-  /** Why the suite can't be run here. */
+  /** Reason for skipping the suite, or false. */
   readonly skip?: string | false
-  /** Titles of tests that fail on this runtime, and why. A run fails when such a gap is closed. */
+  /** Titles of tests that fail on this runtime, with the reason. A run fails when such a gap is closed. */
   readonly gaps?: { readonly [title: string]: string }
 }
 
-/** Describes parts of tests, all of which share one server. */
+/** Describes parts of a suite that share one server. */
 export function describeHttp(
   title: string,
   open: Open,
@@ -77,7 +77,7 @@ export function describeHttp(
   })
 }
 
-/** Asserts that what a collection holds is the same, to the byte, after `run`. */
+/** Asserts that `run` does not change a collection by a single byte. */
 export async function unchanged(api: Api, collection: string, run: () => Promise<unknown>): Promise<void> {
   const items = async () => (await api.list(collection)).items
   const first = await items()

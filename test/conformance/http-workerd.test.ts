@@ -8,14 +8,14 @@ const worker = `${root}test/conformance/workerd.ts`
 const command = [process.execPath, '--import', 'tsx', 'wrangler-free-examples/workerd-run.ts', worker] as const
 const neverCompacted = 'workerd cancels timers at the end of the request that set them, so the history is never compacted'
 
-/** What a worker can't do, or this host of it does not. */
+/** What workerd, or this way of running it, does not support. */
 const gaps = {
-  'answers an expired token with 410 and a way to go on': neverCompacted,
+  'answers an expired continue token with 410 and a token to resume': neverCompacted,
   'refuses bodies of more than 3 MiB': 'the connection is closed before the client has read the answer',
 }
 
 const open: Open = ({ compactionInterval } = {}) => {
-  // Rather than to wait a minute for what the worker is not even asked to do.
+  // Fails at once instead of waiting a minute for a compaction that never happens.
   if (compactionInterval !== undefined) throw new Error(neverCompacted)
   return startPlain(command)
 }

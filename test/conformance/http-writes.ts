@@ -3,13 +3,13 @@ import { assertFailure, configMap, type TestObject } from '../support/api.ts'
 import { type On, unchanged } from './http-suite.ts'
 import { deployment, pod } from './samples.ts'
 
-/** Without the times of field managers, which tell when a write was tried. */
+/** The object without the times of its managedFields, which change with each attempt. */
 const untimed = (object: TestObject) =>
   JSON.parse(JSON.stringify(object, (key, value: unknown) => (key === 'time' ? undefined : value))) as TestObject
 
 /** Create, get, update; conflicts, generated names, dry run. */
 export function writes(on: On): void {
-  on('creates an object, and shows it as it was created', async ({ api, at, namespace }) => {
+  on('creates an object and returns it as stored', async ({ api, at, namespace }) => {
     const created = await api.send<TestObject>('POST', at('configmaps'), configMap('a', { k: 'v' }, { labels: { l: '1' } }))
     assert.equal(created.status, 201)
     const { metadata, ...rest } = created.body
@@ -27,7 +27,7 @@ export function writes(on: On): void {
     assert(read.headers.get('audit-id'))
   })
 
-  on('decides itself about uid, creation time and deletion time', async ({ api, at }) => {
+  on('sets uid, creationTimestamp and deletion fields itself', async ({ api, at }) => {
     const metadata = {
       uid: 'mine',
       creationTimestamp: '2001-01-01T00:00:00Z',
@@ -43,7 +43,7 @@ export function writes(on: On): void {
     assert.equal(created.metadata.deletionGracePeriodSeconds, undefined)
   })
 
-  on('refuses a name that is taken, and one of an object that does not exist', async ({ api, at }) => {
+  on('refuses to create a name that exists and to read one that does not', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     const taken = await api.send('POST', at('configmaps'), configMap('a', { other: 'content' }))
     const status = assertFailure(taken, 409, 'AlreadyExists', 'configmaps "a" already exists')
@@ -59,14 +59,14 @@ export function writes(on: On): void {
     assert.deepEqual(grouped.details, { name: 'none', group: 'apps', kind: 'deployments' })
   })
 
-  on('refuses content for a namespace that does not exist', async ({ api }) => {
+  on('refuses objects in a namespace that does not exist', async ({ api }) => {
     const answer = await api.send('POST', '/api/v1/namespaces/nowhere/configmaps', configMap('a'))
     const status = assertFailure(answer, 404, 'NotFound', 'namespaces "nowhere" not found')
     assert.deepEqual(status.details, { name: 'nowhere', kind: 'namespaces' })
     assert.deepEqual((await api.list('/api/v1/namespaces/nowhere/configmaps')).items, [])
   })
 
-  on('makes up names', async ({ api, at }) => {
+  on('generates names from generateName', async ({ api, at }) => {
     const first = await api.create(at('configmaps'), { ...configMap(''), metadata: { generateName: 'made-' } })
     const second = await api.create(at('configmaps'), { ...configMap(''), metadata: { generateName: 'made-' } })
     assert.match(first.metadata.name, /^made-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
@@ -77,7 +77,7 @@ export function writes(on: On): void {
     assertFailure(nameless, 422, 'Invalid', 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required')
   })
 
-  on('replaces an object when the resourceVersion is the current one, or none is said', async ({ api, at }) => {
+  on('updates with the current resourceVersion or without one', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
     const second = await api.send('PUT', at('configmaps/a'), { ...created, data: { k: '2' } })
     assert.equal(second.status, 200)
@@ -105,7 +105,7 @@ export function writes(on: On): void {
     assert.deepEqual(patched.body, created)
   })
 
-  on('refuses an update of another object than the URL names', async ({ api, at }) => {
+  on('refuses an update with another name, namespace or uid than the stored object', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a'))
     await unchanged(api, at('configmaps'), async () => {
       assertFailure(
@@ -146,7 +146,7 @@ export function writes(on: On): void {
     assert.equal(updated.body.metadata.uid, created.body.metadata.uid)
   })
 
-  on('counts generations: spec, and annotations of deployments, but neither status nor labels', async ({ api, under }) => {
+  on('counts generations: changes of spec and of deployment annotations, not of status or labels', async ({ api, under }) => {
     const url = under('apps/v1', 'deployments/d')
     const created = await api.create(under('apps/v1', 'deployments'), { ...deployment('d'), status: { replicas: 7 } })
     assert.equal(created.metadata.generation, 1)
@@ -183,7 +183,7 @@ export function writes(on: On): void {
     )
   })
 
-  on('tells the field, reason and text of every fault of an object', async ({ api, at }) => {
+  on('reports field, reason and message of every validation error', async ({ api, at }) => {
     await unchanged(api, at('pods'), async () => {
       const answer = await api.send('POST', at('pods'), pod('p', { containers: [] }))
       const status = assertFailure(answer, 422, 'Invalid', 'Pod "p" is invalid: spec.containers: Required value')
@@ -195,7 +195,7 @@ export function writes(on: On): void {
     })
   })
 
-  on('tries a write in full and stores nothing with dryRun=All', async ({ api, at }) => {
+  on('dryRun=All validates a write in full and stores nothing', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
     await unchanged(api, at('configmaps'), async () => {
       const tried = await api.send<TestObject>('POST', at('configmaps?dryRun=All'), configMap('b'))
@@ -215,7 +215,7 @@ export function writes(on: On): void {
     })
   })
 
-  on('lets one of many concurrent creators win, and no concurrent patch be lost', async ({ api, at }) => {
+  on('one of many concurrent creates succeeds, and no concurrent patch is lost', async ({ api, at }) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => api.send('POST', at('configmaps'), configMap('a', { by: `${i}` }))),
     )
@@ -227,25 +227,28 @@ export function writes(on: On): void {
     assert.equal(Object.keys((await api.get(at('configmaps/a'))).body.data ?? {}).length, 21)
   })
 
-  on('answers no patch without a resourceVersion with a conflict, and all but one of those with the same', async ({ api, at }) => {
-    const { metadata } = await api.create(at('configmaps'), configMap('busy'))
-    const versions = new Set<string>()
-    const patcher = async (_: unknown, i: number) => {
-      for (let n = 0; n < 15; n++) {
-        const { status, body } = await api.patch(at('configmaps/busy'), { data: { [`k${i}`]: `${n}` } })
-        assert.equal(status, 200, JSON.stringify(body))
-        versions.add(body.metadata.resourceVersion)
+  on(
+    'concurrent patches without a resourceVersion never conflict; of those with the same one, exactly one succeeds',
+    async ({ api, at }) => {
+      const { metadata } = await api.create(at('configmaps'), configMap('busy'))
+      const versions = new Set<string>()
+      const patcher = async (_: unknown, i: number) => {
+        for (let n = 0; n < 15; n++) {
+          const { status, body } = await api.patch(at('configmaps/busy'), { data: { [`k${i}`]: `${n}` } })
+          assert.equal(status, 200, JSON.stringify(body))
+          versions.add(body.metadata.resourceVersion)
+        }
       }
-    }
-    await Promise.all(Array.from({ length: 20 }, patcher))
-    assert.equal(versions.size, 300, 'every patch is a write of its own')
-    const { body } = await api.get(at('configmaps/busy'))
-    assert.deepEqual(body.data, Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, '14'])))
-    const { uid, resourceVersion } = body.metadata
-    assert.equal(uid, metadata.uid)
-    const named = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => api.patch(at('configmaps/busy'), { metadata: { resourceVersion }, data: { last: `${i}` } })),
-    )
-    assert.deepEqual(named.map(({ status }) => status).toSorted(), [200, ...Array<number>(19).fill(409)])
-  })
+      await Promise.all(Array.from({ length: 20 }, patcher))
+      assert.equal(versions.size, 300, 'every patch is a write of its own')
+      const { body } = await api.get(at('configmaps/busy'))
+      assert.deepEqual(body.data, Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, '14'])))
+      const { uid, resourceVersion } = body.metadata
+      assert.equal(uid, metadata.uid)
+      const named = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => api.patch(at('configmaps/busy'), { metadata: { resourceVersion }, data: { last: `${i}` } })),
+      )
+      assert.deepEqual(named.map(({ status }) => status).toSorted(), [200, ...Array<number>(19).fill(409)])
+    },
+  )
 }

@@ -1,4 +1,4 @@
-/** What every server of this API answers over HTTP, in-process or over a socket; the texts are the reference server's. */
+/** HTTP behaviour of every server of this API, in-process or over a socket; the messages are those of kube-apiserver. */
 import { badInput } from './http-bad-input.ts'
 import { deletion } from './http-deletion.ts'
 import { formats } from './http-formats.ts'
@@ -10,7 +10,7 @@ import { writes } from './http-writes.ts'
 
 export type { Open, OpenServer, ServerChoices } from './http-suite.ts'
 
-/** `open` starts a server without content; two are open at a time. */
+/** `open` starts an empty server; two are open at a time. */
 export function httpConformance(name: string, open: Open, limits: Limits = {}): void {
   const parts = {
     writes,

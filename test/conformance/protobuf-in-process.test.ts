@@ -1,4 +1,4 @@
-/** Protobuf through the HTTP API, for every built-in kind: what goes in comes out, and malformed bytes change nothing. */
+/** Protobuf through the HTTP API, for every built-in kind: objects survive a round trip, and malformed bytes change nothing. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../core/platform.ts'
@@ -23,7 +23,7 @@ const persisted = definitions.filter(({ storageKey }) => storageKey !== '')
 const hasVerb = (verb: string) => (definition: ResourceDefinition) => definition.verbs.includes(verb)
 const titleOf = (definition: ResourceDefinition) => `${apiVersionOf(definition)} ${definition.kind}`
 
-/** Sends and asks for protobuf; returns the bytes of the answer. */
+/** Sends and accepts protobuf; returns the response body. */
 async function exchange(api: Api, method: string, path: string, body?: Uint8Array): Promise<{ status: number; bytes: Uint8Array }> {
   const headers = { accept: type, ...(body && { 'content-type': type }) }
   const answer = await api.fetch(path, { method, headers, ...(body && { body: body.slice() }) })
@@ -31,7 +31,7 @@ async function exchange(api: Api, method: string, path: string, body?: Uint8Arra
   return { status: answer.status, bytes: new Uint8Array(await answer.arrayBuffer()) }
 }
 
-/** The object in an envelope, as JSON shows it. */
+/** The object in a protobuf envelope, in its JSON form. */
 function open(schema: Message, bytes: Uint8Array): JsonObject {
   const { kind, apiVersion, raw } = decodeEnvelope(bytes)
   return { kind, apiVersion, ...decodeProtobuf(schema, raw) }
@@ -55,7 +55,7 @@ async function startServer(store = memoryStore()): Promise<{ api: Api; server: A
 describe('protobuf and JSON show the same object', () => {
   let server: ApiServer | undefined
   let api: Api
-  // The server's own timers keep no process alive.
+  // The server's timers are unref'd and do not keep the process alive.
   const alive = setInterval(() => {}, 60_000)
   before(async () => {
     ;({ server, api } = await startServer())
@@ -82,12 +82,12 @@ describe('protobuf and JSON show the same object', () => {
       assert.deepEqual(open(schema, read.bytes), body)
       const written = await exchange(api, 'PUT', path, read.bytes)
       assert.equal(written.status, 200)
-      assert.deepEqual(open(schema, written.bytes), body, 'an object that comes back as it was read is unchanged')
+      assert.deepEqual(open(schema, written.bytes), body, 'updating with the bytes just read leaves the object unchanged')
 
       const items = open(listSchemaOf(definition), (await exchange(api, 'GET', collection)).bytes) as unknown as TestList
       const list = await api.list(collection)
       assert.deepEqual([items.kind, items.metadata], [listKind, list.metadata])
-      // Items of lists in JSON say their kind only in some kinds of list, in protobuf never.
+      // List items carry their kind in JSON only for some lists, in protobuf never.
       const plain = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: TestObject) => rest
       assert.deepEqual(items.items.map(plain), list.items.map(plain))
       const deleted = await exchange(api, 'DELETE', `${path}?gracePeriodSeconds=0`)
@@ -166,7 +166,7 @@ describe('protobuf and JSON show the same object', () => {
 const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)])
 const repeated = (byte: number, count: number) => Array<number>(count).fill(byte)
 
-/** Messages that no schema accepts. */
+/** Messages that are invalid for every schema. */
 const hostile: readonly (readonly [what: string, raw: readonly number[]])[] = [
   ['a length past the end', [0x0a, 0x7f]],
   ['a length of 4 GiB', [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]],
@@ -194,7 +194,7 @@ describe('malformed protobuf is a bad request and changes nothing', () => {
     await server?.close()
   })
 
-  /** Asserts that these bytes are refused. */
+  /** Asserts that the bytes are refused with 400 and nothing is stored. */
   async function refuses(definition: ResourceDefinition, what: string, body: Uint8Array): Promise<void> {
     const answer = await api.send('POST', collectionPath(definition), body, { 'content-type': type })
     assert.equal(answer.status, 400, `${titleOf(definition)}: ${what}: ${JSON.stringify(answer.body)}`)
@@ -210,8 +210,8 @@ describe('malformed protobuf is a bad request and changes nothing', () => {
       const first = await count()
       for (const [what, raw] of hostile) await refuses(definition, what, encodeEnvelope(apiVersion, kind, Uint8Array.from(raw)))
       const full = encodeProtobuf(schema, decode(schema, fullValue(schema) as JsonObject).value)
-      // The last byte belongs to a field; without it, that field is cut.
-      await refuses(definition, 'a message that is cut', encodeEnvelope(apiVersion, kind, full.slice(0, -1)))
+      // The last byte belongs to a field, so removing it truncates that field.
+      await refuses(definition, 'a truncated message', encodeEnvelope(apiVersion, kind, full.slice(0, -1)))
       const envelope = encodeEnvelope(apiVersion, kind, full)
       const end = envelope.length - 4
       for (const length of [1, 3, 4, 5, 6, 12, ...[0.25, 0.5, 0.75].map((part) => Math.floor(end * part)), end - 1])
@@ -219,7 +219,7 @@ describe('malformed protobuf is a bad request and changes nothing', () => {
       assert.equal(await count(), first)
     })
 
-  test('a schema that nests itself too deep', async () => {
+  test('a recursive schema nested too deep', async () => {
     const crds = definitions.find(({ kind, version }) => kind === 'CustomResourceDefinition' && version === 'v1')
     assert(crds, 'no definition')
     // JSONSchemaProps.not (27) within spec.versions (7).schema (4).openAPIV3Schema (1).
@@ -236,7 +236,7 @@ describe('malformed protobuf is a bad request and changes nothing', () => {
     await refuses(maps, 'overlong', encodeEnvelope('v1', 'ConfigMap', Uint8Array.from([0xf8, 0x7f, ...repeated(0xff, 11), 0x01])))
   })
 
-  test('another kind than the URL names', async () => {
+  test('another kind than in the URL', async () => {
     const maps = definitions.find(({ kind }) => kind === 'ConfigMap')
     assert(maps, 'no definition')
     const raw = encodeProtobuf(maps.schema, { metadata: { name: 'a' } })
@@ -246,7 +246,7 @@ describe('malformed protobuf is a bad request and changes nothing', () => {
     await refuses(maps, 'nothing', new Uint8Array(0))
   })
 
-  test('a failure is a Status in protobuf too', async () => {
+  test('errors are Statuses in protobuf too', async () => {
     const { status, bytes } = await exchange(api, 'GET', '/api/v1/namespaces/default/configmaps/none')
     const { kind, apiVersion, raw } = decodeEnvelope(bytes)
     assert.deepEqual([status, kind, apiVersion], [404, 'Status', 'v1'])

@@ -1,8 +1,8 @@
-/** Objects that the suites send. */
+/** Objects sent by the suites. */
 const labels = { app: 'web' }
 const container = { name: 'web', image: 'nginx' }
 
-/** It gets no token, so that its containers are as they are sent. */
+/** Mounts no service account token, so that the containers stay as sent. */
 export const pod = (name: string, spec: object = {}, metadata: object = {}) => ({
   kind: 'Pod',
   apiVersion: 'v1',

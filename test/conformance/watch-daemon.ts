@@ -5,10 +5,10 @@ import type { DaemonRuntime } from './daemons.ts'
 import { suiteControllers } from './http-suite.ts'
 import { watchConformance } from './watch.ts'
 
-/** Milliseconds; long enough for a list and the watch that goes on from it, on a busy machine. */
+/** Milliseconds; long enough for a list and the watch that follows it on a busy machine. */
 const compactionInterval = 2_000
 
-/** The watch suite over TLS sockets, against a daemon on this runtime. */
+/** The watch suite over TLS, against a daemon on this runtime. */
 export function watchOnDaemon({ name, command, skip }: DaemonRuntime): void {
   watchConformance(
     `watch on ${name}`,
@@ -27,7 +27,7 @@ export function watchOnDaemon({ name, command, skip }: DaemonRuntime): void {
         pass: sleep,
         async compact() {
           const now = Number((await api.list('/api/v1/namespaces')).metadata.resourceVersion)
-          // The cache answers for its own revision, whatever is compacted.
+          // The watch cache serves its current revision even if the store has compacted it.
           const past = `/api/v1/namespaces?resourceVersion=${now - 1}&resourceVersionMatch=Exact`
           await eventually('the history is compacted', async () => (await api.get(past)).status === 410, 30_000)
         },

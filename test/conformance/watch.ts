@@ -1,4 +1,4 @@
-/** What every server of this API does with watches, with the watch cache and without it, in-process or over a socket. */
+/** Watch behaviour of every server of this API, with and without the watch cache, in-process or over a socket. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { configMap, type TestObject } from '../support/api.ts'
@@ -7,13 +7,13 @@ import { readWatch, type WatchEvent, type WatchReader, watchAt } from '../suppor
 import { newPlace, type OpenServer, type Place } from './http-suite.ts'
 
 export interface WatchServer extends OpenServer {
-  /** Lets time pass on the server. */
+  /** Advances the server's clock, or waits. */
   pass(milliseconds: number): Promise<void>
-  /** Whether time passes only by `pass`. */
+  /** True if the server's clock advances only by `pass`. */
   readonly ownTime: boolean
-  /** Forgets the history, so far as it is not cached. */
+  /** Compacts the store; the watch cache keeps its own history. */
   compact(): Promise<void>
-  /** Watches that the server has not ended yet. */
+  /** Number of open watches on the server. */
   watchers(): Promise<number>
 }
 
@@ -30,7 +30,7 @@ const summary = (events: readonly WatchEvent[]) =>
 const initialEvents = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' }
 const endOfInitial = { 'k8s.io/initial-events-end': 'true' }
 
-/** `skip`: why it can't be run here. */
+/** `skip`: reason for skipping the suite, or false. */
 export function watchConformance(name: string, open: OpenWatched, skip: string | false = false): void {
   for (const watchCache of [true, false]) {
     describe(`${name}: watch, ${watchCache ? 'with' : 'without'} cache`, { skip }, () => {
@@ -62,7 +62,7 @@ export function watchConformance(name: string, open: OpenWatched, skip: string |
 }
 
 function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace) => Promise<void>) => void): void {
-  on('tells of creation, change and deletion', async ({ api, at, watch }) => {
+  on('reports creation, change and deletion', async ({ api, at, watch }) => {
     const { metadata } = await api.list(at('configmaps'))
     const reader = await watch('configmaps', { resourceVersion: metadata.resourceVersion })
     const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
@@ -76,7 +76,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.deepEqual(object, { ...changed, metadata: { ...changed.metadata, resourceVersion: object.metadata.resourceVersion } })
   })
 
-  on('goes on from any resourceVersion that it gave out', async ({ api, at, watch }) => {
+  on('resumes from any resourceVersion seen so far', async ({ api, at, watch }) => {
     const first = await api.create(at('configmaps'), configMap('a', { k: '0' }))
     const versions = [first.metadata.resourceVersion]
     for (let i = 1; i <= 5; i++) versions.push((await api.patch(at('configmaps/a'), { data: { k: `${i}` } })).body.metadata.resourceVersion)
@@ -94,7 +94,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     }
   })
 
-  on('starts with what is there, when no resourceVersion is said', async ({ api, at, watch }) => {
+  on('without a resourceVersion starts with the existing objects', async ({ api, at, watch }) => {
     for (const name of ['a', 'b']) await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name } })
     for (const query of [{}, { resourceVersion: '0' }] as const) {
       const reader = await watch('secrets', query)
@@ -104,7 +104,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     }
   })
 
-  on('says with a bookmark where initial events end', async ({ api, at, watch }) => {
+  on('marks the end of initial events with a bookmark', async ({ api, at, watch }) => {
     for (const name of ['a', 'b', 'c']) await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name } })
     const reader = await watch('secrets', initialEvents)
     const events = await reader.until(({ type }) => type === 'BOOKMARK')
@@ -120,7 +120,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.deepEqual(summary([await empty.object()]), ['BOOKMARK'])
   })
 
-  on('checks the options of initial events', async ({ api, at }) => {
+  on('validates the options of initial events', async ({ api, at }) => {
     const bare = await api.get<{ message: string }>(at('secrets?watch=true&sendInitialEvents=true'))
     assert.equal(bare.status, 422)
     assert.match(bare.body.message, /^ListOptions\.meta\.k8s\.io "" is invalid: /)
@@ -129,25 +129,28 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.match(list.body.message, /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list/)
   })
 
-  on('shows an object that leaves the selector as deleted, as it was, under the new resourceVersion', async ({ api, at, watch }) => {
-    const { metadata } = await api.list(at('configmaps'))
-    const reader = await watch('configmaps', { resourceVersion: metadata.resourceVersion, labelSelector: 'in=yes' })
-    await api.create(at('configmaps'), configMap('other', {}, { labels: { in: 'no' } }))
-    const before = await api.create(at('configmaps'), configMap('a', { k: '1' }, { labels: { in: 'yes' } }))
-    assert.deepEqual(await reader.object(), { type: 'ADDED', object: before })
-    const out = await api.patch(at('configmaps/a'), { metadata: { labels: { in: 'no' } }, data: { k: '2' } })
-    const left = { ...before, metadata: { ...before.metadata, resourceVersion: out.body.metadata.resourceVersion } }
-    assert.deepEqual(await reader.object(), { type: 'DELETED', object: left })
-    await api.patch(at('configmaps/a'), { data: { k: '3' } })
-    const back = await api.patch(at('configmaps/a'), { metadata: { labels: { in: 'yes' } } })
-    assert.deepEqual(await reader.object(), { type: 'ADDED', object: back.body })
-    await api.delete(at('configmaps/a'))
-    const gone = await reader.object()
-    assert.equal(gone.type, 'DELETED')
-    assert(version(gone.object) > version(back.body))
-  })
+  on(
+    'reports an object that leaves the selector as DELETED, with its old content and the new resourceVersion',
+    async ({ api, at, watch }) => {
+      const { metadata } = await api.list(at('configmaps'))
+      const reader = await watch('configmaps', { resourceVersion: metadata.resourceVersion, labelSelector: 'in=yes' })
+      await api.create(at('configmaps'), configMap('other', {}, { labels: { in: 'no' } }))
+      const before = await api.create(at('configmaps'), configMap('a', { k: '1' }, { labels: { in: 'yes' } }))
+      assert.deepEqual(await reader.object(), { type: 'ADDED', object: before })
+      const out = await api.patch(at('configmaps/a'), { metadata: { labels: { in: 'no' } }, data: { k: '2' } })
+      const left = { ...before, metadata: { ...before.metadata, resourceVersion: out.body.metadata.resourceVersion } }
+      assert.deepEqual(await reader.object(), { type: 'DELETED', object: left })
+      await api.patch(at('configmaps/a'), { data: { k: '3' } })
+      const back = await api.patch(at('configmaps/a'), { metadata: { labels: { in: 'yes' } } })
+      assert.deepEqual(await reader.object(), { type: 'ADDED', object: back.body })
+      await api.delete(at('configmaps/a'))
+      const gone = await reader.object()
+      assert.equal(gone.type, 'DELETED')
+      assert(version(gone.object) > version(back.body))
+    },
+  )
 
-  on('heeds field selectors', async ({ api, at, watch }) => {
+  on('field selectors', async ({ api, at, watch }) => {
     const pod = (name: string) => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } })
     const { metadata } = await api.list(at('pods'))
     const reader = await watch('pods', { resourceVersion: metadata.resourceVersion, fieldSelector: 'status.phase=Running' })
@@ -160,7 +163,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.deepEqual([type, object.status?.['phase']], ['DELETED', 'Running'])
   })
 
-  on('keeps to its namespace and its name', async ({ api, at, watch, namespace, server }) => {
+  on('is limited to the requested namespace and name', async ({ api, at, watch, namespace, server }) => {
     const elsewhere = await newPlace(server.fetch)
     const { metadata } = await api.list('/api/v1/configmaps')
     const from = { resourceVersion: metadata.resourceVersion }
@@ -189,7 +192,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.deepEqual(await take(one, 1), ['here/wanted'])
     assert.deepEqual(await take(old, 1), ['here/wanted'])
     assert.deepEqual(await take(oneEverywhere, 2), ['there/wanted', 'here/wanted'])
-    // Controllers may make objects of their own in new namespaces.
+    // Controllers may create objects in new namespaces.
     const all = where(
       await everywhere.until(
         ({ object }) => (object as TestObject).metadata.namespace === namespace && (object as TestObject).metadata.name === 'wanted2',
@@ -204,7 +207,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.deepEqual(await take(one, 1), ['here/wanted'])
   })
 
-  on('shows every writer’s changes to all, in the same order', async ({ api, at, watch }) => {
+  on('all watchers see the changes of all writers in the same order', async ({ api, at, watch }) => {
     const { metadata } = await api.list(at('configmaps'))
     const from = { resourceVersion: metadata.resourceVersion }
     const readers = await Promise.all([watch('configmaps', from), watch('configmaps', from), watch('configmaps', from)])
@@ -239,7 +242,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.deepEqual([...counts.values()], Array<number>(writers - 1).fill(rounds + 2))
   })
 
-  on('answers a resourceVersion that is too old with one ERROR event', async ({ api, at, watch, server }) => {
+  on('answers a compacted resourceVersion with one ERROR event', async ({ api, at, watch, server }) => {
     await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } })
     await api.list(at('secrets'))
     await server.compact()
@@ -255,13 +258,13 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     )
   })
 
-  on('refuses a resourceVersion that is none', async ({ api, at }) => {
+  on('refuses a malformed resourceVersion', async ({ api, at }) => {
     const answer = await api.get<{ reason: string }>(at('secrets?watch=true&resourceVersion=x'))
     assert.equal(answer.status, 422)
     assert.equal(answer.body.reason, 'Invalid')
   })
 
-  on('ends by itself after timeoutSeconds, with a bookmark before', async ({ api, at, watch, server }) => {
+  on('ends after timeoutSeconds, with a bookmark shortly before', async ({ api, at, watch, server }) => {
     const { metadata } = await api.list(at('configmaps'))
     const seconds = server.ownTime ? 300 : 3
     const from = { resourceVersion: metadata.resourceVersion, timeoutSeconds: `${seconds}` }
@@ -284,7 +287,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert(server.ownTime || performance.now() - began >= 2_500)
   })
 
-  on('sends bookmarks now and then to those who want them', async ({ api, at, watch, server }) => {
+  on('sends periodic bookmarks to watchers that allow them', async ({ api, at, watch, server }) => {
     if (!server.ownTime) return
     const { metadata } = await api.list(at('configmaps'))
     const from = { resourceVersion: metadata.resourceVersion, timeoutSeconds: '3600' }
@@ -301,7 +304,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     assert.deepEqual(summary([await silent.object()]), ['ADDED a'])
   })
 
-  on('lets go of a watch when its client goes away', async ({ api, at, watch, server }) => {
+  on('frees a watch when its client disconnects', async ({ api, at, watch, server }) => {
     const { metadata } = await api.list(at('configmaps'))
     const idle = await server.watchers()
     const readers = await Promise.all(
@@ -313,7 +316,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
   })
 
   on(
-    'waits for no watcher: one that does not keep up is cut, or told later where it has a watch of the store to itself',
+    'writers never wait for a slow watcher: with the cache it is disconnected, without it the events arrive late',
     async ({ api, at, server, watch }) => {
       const { metadata } = await api.list(at('configmaps'))
       const abort = new AbortController()
@@ -323,7 +326,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
       const quick = await watch('configmaps', { resourceVersion: metadata.resourceVersion })
       const filler = 'x'.repeat(1_000_000)
       const count = 60
-      // Large events of small requests and answers: it is about the watches.
+      // Events are large but request and response bodies small, so that only the watches are slow.
       const headers = {
         'content-type': 'application/merge-patch+json',
         accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
@@ -346,14 +349,14 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
           if (last === undefined || last.type === 'ERROR') break
           assert.equal((last.object as TestObject).data?.['n'], `${told++}`)
         }
-        // The store may have forgotten what comes next.
+        // The store may have compacted the next events.
         if (told < count) assert.equal((last?.object as { code?: number } | undefined)?.code, 410)
       }
       abort.abort()
     },
   )
 
-  on('shows tables and metadata alone, too', async ({ api, at, server }) => {
+  on('serves Table and PartialObjectMetadata', async ({ api, at, server }) => {
     await api.create(at('configmaps'), configMap('a', { k: 'v' }))
     const accepts: readonly (readonly [string, string])[] = [
       ['Table', 'application/json;as=Table;v=v1;g=meta.k8s.io'],
@@ -375,7 +378,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
   })
 }
 
-/** Events of a stream that is read to its end; a connection that is cut is an end, too. */
+/** Number of events until the stream ends or its connection is cut. */
 async function countEvents(body: ReadableStream<Uint8Array>): Promise<number> {
   let count = 0
   try {

@@ -1,11 +1,11 @@
-/** The server under workerd, without controllers that put objects of their own into namespaces. */
+/** The server under workerd, without controllers that create objects in namespaces. */
 import { type ApiServer, createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 
 interface Context {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Milliseconds that what a request set in motion, such as the emptying of a namespace, goes on after its answer. */
+/** Milliseconds that background work of a request, such as emptying a namespace, may run after the response. */
 const afterwards = 5_000
 let api: Promise<ApiServer> | undefined
 
@@ -18,7 +18,7 @@ export default {
       controllers: ['garbage-collector', 'namespace', 'serviceaccount'],
     })
     const { status, headers, body } = await (await api).fetch(request)
-    // What says that it is compressed is compressed already.
+    // The body is already compressed if its headers say so.
     return new Response(body, { status, headers, encodeBody: 'manual' } as ResponseInit)
   },
 }
