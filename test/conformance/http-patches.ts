@@ -101,7 +101,7 @@ export function patches(on: On): void {
     assert.deepEqual(keys.body.spec?.['strategy'], { type: 'Recreate' })
   })
 
-  on('checks the resourceVersion in a patch, and refuses to change name, namespace or uid', async ({ api, at }) => {
+  on('checks the resourceVersion in a patch, and refuses another name, malformed JSON and wrong types', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
     await api.patch(at('configmaps/a'), { data: { k: '2' } })
     await unchanged(api, at('configmaps'), async () => {

@@ -23,7 +23,7 @@ const elements = fc.oneof(
 )
 const paths = fc.array(fc.array(elements, { minLength: 1, maxLength: 3 }), { maxLength: 12 })
 
-/** A set made path by path. */
+/** The set of all these paths. */
 function setOf(all: readonly (readonly string[])[]): FieldSet {
   return all.reduce<FieldSet>(
     (set, path) =>
@@ -43,7 +43,7 @@ function listed(set: FieldSet): string[] {
 
 const texts = (all: readonly (readonly string[])[]) => [...new Set(all.map((path) => path.join(' / ')))].sort()
 
-test('operations agree with sets of paths', () => {
+test('set operations agree with sets of paths', () => {
   fc.assert(
     fc.property(paths, paths, (left, right) => {
       const [a, b] = [setOf(left), setOf(right)]
@@ -86,7 +86,7 @@ test('FieldsV1 round trip, whatever the order of keys', () => {
   )
 })
 
-test('the order of elements', () => {
+test('the order of path elements', () => {
   const ordered = [
     'f:a',
     'f:b',
@@ -103,12 +103,12 @@ test('the order of elements', () => {
     'i:2',
     'i:10',
   ]
-  // `a` is less than `a b`, although its text, with the quote, is not.
+  // `a` is less than `a b`, although its JSON text, which includes the quote, is not.
   ordered.splice(5, 2, 'k:{"name":"a"}', 'k:{"name":"a b"}')
   assert.deepEqual([...ordered].reverse().sort(compareElements), ordered)
 })
 
-test('many elements have the same order, whether they are read first or compared as texts', () => {
+test('many elements have the same order, whether parsed or compared as texts', () => {
   const texts = [
     'x1',
     'x10',
@@ -145,7 +145,7 @@ test('many elements have the same order, whether they are read first or compared
   }
 })
 
-test('elements in messages', () => {
+test('path elements in messages', () => {
   assert.equal(shown('f:spec'), '.spec')
   assert.equal(shown('k:{"containerPort":80,"protocol":"TCP"}'), '[containerPort=80,protocol="TCP"]')
   assert.equal(shown('v:"a"'), '[="a"]')
@@ -153,7 +153,7 @@ test('elements in messages', () => {
   assert.equal(shown('i:3'), '[3]')
 })
 
-test('tries are written in canonical form', () => {
+test('field sets are written in canonical form', () => {
   const set = union(fieldSet(['spec'], ['spec', 'b'], ['spec', 'a']), decodeFields({ 'f:spec': { 'k:{"b":1,"a":"<"}': {} } }))
   assert.equal(JSON.stringify(encodeFields(set)), '{"f:spec":{".":{},"f:a":{},"f:b":{},"k:{\\"a\\":\\"\\\\u003c\\",\\"b\\":1}":{}}}')
 })

@@ -36,14 +36,14 @@ test('operations', () => {
   }
 })
 
-test('the result shares nothing with the patch', () => {
+test('the result shares no values with the patch', () => {
   const operations = [{ op: 'add', path: '/a', value: { b: {} } }]
   const result = apply({}, operations) as { a: { b: { c?: number } } }
   result.a.b.c = 1
   assert.deepEqual(operations, [{ op: 'add', path: '/a', value: { b: {} } }])
 })
 
-test('what does not apply is 422', () => {
+test('a patch that does not apply is 422', () => {
   const document = { a: [1], b: { c: 1 }, s: 'x' }
   const rows: Json[] = [
     { op: 'test', path: '/b/c', value: 2 },
@@ -81,7 +81,7 @@ test('what does not apply is 422', () => {
     )
 })
 
-test('what is no patch is 400, too much of it 413', () => {
+test('a malformed patch is 400, a patch with too many operations 413', () => {
   for (const patch of [{}, 'x', 1, true, [1], [[]], [{ op: 1 }], [{ op: 'add', path: 1 }], [{ op: 'move', from: {} }]])
     assert.throws(() => apply({}, patch as Json), code(400), JSON.stringify(patch))
   const many = (count: number) => Array.from({ length: count }, () => ({ op: 'test', path: '/a', value: null }))
@@ -110,7 +110,7 @@ test('strict faults', () => {
   ])
 })
 
-test('prototypes stay as they are', () => {
+test('prototypes are never changed', () => {
   const result = apply({}, [
     { op: 'add', path: '/__proto__', value: { x: 1 } },
     { op: 'add', path: '/__proto__/polluted', value: true },
@@ -120,7 +120,7 @@ test('prototypes stay as they are', () => {
   assert.throws(() => apply({}, [{ op: 'add', path: '/constructor/prototype/polluted', value: true }]), code(422))
 })
 
-test('any patch gives a result or an ApiError', () => {
+test('random patches give a result or an ApiError', () => {
   const pointer = fc
     .array(fc.constantFrom('a', 'b', '0', '1', '-', '-1', '__proto__', ''))
     .map((tokens) => tokens.map((token) => `/${token}`).join(''))

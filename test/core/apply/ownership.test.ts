@@ -46,7 +46,7 @@ test('a plain create', () => {
   })
 })
 
-test('conflicts name the manager, how it wrote, and the fields', () => {
+test('conflicts name the manager, its operation and the fields', () => {
   const live = updated(writing('c'), undefined, thing({ replicas: 1, text: 'a', labels: { x: '1' } }))
   assert.deepEqual(
     refusal(() => applied(writing('a'), live, { replicas: 2 })),
@@ -78,7 +78,7 @@ test('conflicts with a subresource', () => {
   )
 })
 
-test('the same value is shared, another is taken by force', () => {
+test('applying the same value shares ownership; force takes it over', () => {
   const live = updated(writing('c'), undefined, thing({ replicas: 1, text: 'a' }))
   const shared = applied(writing('a'), live, { replicas: 1 })
   assert.deepEqual(owners(shared), {
@@ -90,7 +90,7 @@ test('the same value is shared, another is taken by force', () => {
   assert.equal(specOf(taken)['replicas'], 2)
 })
 
-test('what is applied no more goes away, unless somebody else owns it', () => {
+test('fields no longer applied are removed, unless another manager owns them', () => {
   const first = applied(writing('a'), undefined, {
     replicas: 1,
     labels: { x: '1', y: '1' },
@@ -106,7 +106,7 @@ test('what is applied no more goes away, unless somebody else owns it', () => {
   })
 })
 
-test('an item stays while somebody owns it', () => {
+test('a list item stays while any manager owns it', () => {
   const first = applied(writing('a'), undefined, { ports: [{ number: 1, name: 'n' }] })
   const second = applied(writing('b'), first, { ports: [{ number: 1 }] })
   assert.deepEqual(specOf(applied(writing('a'), second, {})), { ports: [{ number: 1 }] })
@@ -115,11 +115,11 @@ test('an item stays while somebody owns it', () => {
   assert.deepEqual(
     [specOf(rest)['ports'], owners(rest)],
     [null, { 'a Apply': { 'f:spec': {} } }],
-    'the item itself was owned by none but the first',
+    'only the first manager owned the item itself',
   )
 })
 
-test('an update takes what it changes, and keeps what it had', () => {
+test('an update owns the fields that it changes, and those it owned before', () => {
   const first = applied(writing('a'), undefined, { replicas: 1, text: 'a' })
   const second = updated(writing('u', { now: start + 5000 }), first, { ...first, spec: { replicas: 2, text: 'a' } })
   assert.deepEqual(owners(second), { 'a Apply': { 'f:spec': { 'f:text': {} } }, 'u Update': { 'f:spec': { 'f:replicas': {} } } })
@@ -128,30 +128,30 @@ test('an update takes what it changes, and keeps what it had', () => {
   assert.equal(entries(third)[0]?.['time'], '2026-01-02T03:04:14Z')
 })
 
-test('writes that change nothing keep entries and times', () => {
+test('writes without changes keep entries and times', () => {
   const live = applied(writing('a'), undefined, { replicas: 1 })
   const later = { now: start + 60_000 }
   assert.deepEqual(applied(writing('a', later), live, { replicas: 1 }), live)
   assert.deepEqual(updated(writing('u', later), live, live), live)
 })
 
-test('fields of the other side are not owned', () => {
+test('status writes own no spec, and the reverse', () => {
   const live = updated(writing('c'), undefined, { ...thing({ replicas: 1 }), status: { x: 1 } })
   assert.deepEqual(owners(live), { 'c Update': { 'f:spec': { 'f:replicas': {} } } })
   const status = updated(writing('k', { subresource: 'status' }), live, { ...live, spec: { replicas: 7 }, status: { x: 2 } })
   assert.deepEqual(owners(status), { 'c Update': { 'f:spec': { 'f:replicas': {} } }, 'k Update status': { 'f:status': { 'f:x': {} } } })
 })
 
-test('the first apply finds owners for what was there', () => {
+test('the first apply records owners for existing fields', () => {
   const live = { ...thing({ replicas: 1, text: 'a' }), metadata: { name: 'web', uid: 'u' } }
   assert.deepEqual(owners(applied(writing('a'), live, { text: 'a' })), {
     'a Apply': { 'f:spec': { 'f:text': {} } },
     'before-first-apply Update': { 'f:spec': { 'f:replicas': {}, 'f:text': {} } },
   })
-  assert.equal(updateManaged(writing('u'), live, { ...live, spec: { replicas: 2 } }), undefined, 'updates leave it without owners')
+  assert.equal(updateManaged(writing('u'), live, { ...live, spec: { replicas: 2 } }), undefined, 'updates record no owners')
 })
 
-test('entries that a client gives', () => {
+test('managedFields sent by a client', () => {
   const live = applied(writing('a'), undefined, { replicas: 1 })
   const given = (managedFields: Json) => ({ ...live, metadata: { name: 'web', managedFields } })
   for (const empty of [[], [{}]]) assert.deepEqual(owners(updated(writing('u'), live, given(empty))), {})
@@ -175,14 +175,14 @@ test('entries that a client gives', () => {
   })
 })
 
-test('managers in versions that are gone own nothing', () => {
+test('entries in unknown versions are dropped', () => {
   const live = applied(writing('a'), undefined, { replicas: 1 })
   const old = { ...entries(live)[0], manager: 'o', apiVersion: 'v0' }
   const given = { ...live, metadata: { ...metadataOf(live), managedFields: [...entries(live), old] } }
   assert.deepEqual(owners(applied(writing('a'), given, { replicas: 2 })), { 'a Apply': { 'f:spec': { 'f:replicas': {} } } })
 })
 
-test('entries are in order: operations apart, then the oldest, then by name', () => {
+test('entries are ordered by operation, then time, then name', () => {
   let live = updated(writing('z'), undefined, thing({ text: 'a' }))
   live = applied(writing('b', { now: start + 1000 }), live, { labels: { b: '' } })
   live = applied(writing('a', { now: start + 2000 }), live, { labels: { a: '' } })
@@ -194,7 +194,7 @@ test('entries are in order: operations apart, then the oldest, then by name', ()
   )
 })
 
-test('the oldest updaters are joined when there are more than ten', () => {
+test('more than ten update entries are merged, the oldest first', () => {
   let live = updated(writing('u0'), undefined, thing({ labels: { l0: '' } }))
   for (let at = 1; at <= 11; at++) {
     const labels = { ...(specOf(live)['labels'] as JsonObject), [`l${at}`]: '' }
@@ -213,7 +213,7 @@ function clientSide(spec: JsonObject): JsonObject {
   return updated(writing('kubectl-client-side-apply'), undefined, thing(spec, { annotations: { [lastApplied]: annotation } }))
 }
 
-test('the client takes over what it had applied by itself, but nothing that others changed', () => {
+test('apply takes over fields of client-side apply, except those changed by others', () => {
   const live = clientSide({ replicas: 1, text: 'a' })
   const taken = applied(writing('kubectl'), live, { replicas: 2, text: 'a' })
   assert.deepEqual(owners(taken)['kubectl Apply'], { 'f:spec': { 'f:replicas': {}, 'f:text': {} } })
@@ -227,7 +227,7 @@ test('the client takes over what it had applied by itself, but nothing that othe
   )
 })
 
-test('what can not be applied', () => {
+test('objects that can not be applied', () => {
   const apply = (object: JsonObject) => refusal(() => applyManaged(writing('a'), undefined, object, false))
   assert.equal(apply({ ...thing({}), kind: 'Other' }).message, 'invalid object type: /v1, Kind=Other')
   assert.equal(apply({ spec: {} }).message, 'invalid object type: /, Kind=')
@@ -241,7 +241,7 @@ test('what can not be applied', () => {
   )
 })
 
-test('applying twice is applying once', () => {
+test('applying twice is the same as applying once', () => {
   fc.assert(
     fc.property(specs, specs, (mine, theirs) => {
       const live = applied(writing('b'), undefined, theirs)
@@ -251,7 +251,7 @@ test('applying twice is applying once', () => {
   )
 })
 
-test('owners of different fields may apply in either order', () => {
+test('managers of different fields may apply in either order', () => {
   const split = fc.tuple(filled, fc.func(fc.boolean())).map(([spec, pick]) => {
     const parts: [JsonObject, JsonObject] = [{}, {}]
     for (const [key, value] of Object.entries(spec)) parts[pick(key) ? 0 : 1][key] = value
@@ -266,7 +266,7 @@ test('owners of different fields may apply in either order', () => {
   )
 })
 
-test('who applies nothing more leaves nothing behind', () => {
+test('applying an empty object removes all fields of the manager', () => {
   fc.assert(
     fc.property(specs, specs, (mine, theirs) => {
       const alone = applied(writing('b'), undefined, theirs)
@@ -291,7 +291,7 @@ test('an object that does not fit the version of another manager', () => {
     refusal(() => applied(writing('a', { versions }), live, { replicas: 2 })),
     { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: `failed to convert new object: ${mismatch}`, code: 500 },
   )
-  assert.deepEqual(owners(updated(writing('a', { versions }), live, thing({ replicas: 2 }))), {}, 'after an update nobody owns anything')
+  assert.deepEqual(owners(updated(writing('a', { versions }), live, thing({ replicas: 2 }))), {}, 'after an update nothing is owned')
 
   const inV2 = { ...thing({ text: 'a' }), apiVersion: 'v2' }
   const appliedLive = applyManaged(writing('a', { apiVersion: 'v2', versions }), undefined, inV2, false)

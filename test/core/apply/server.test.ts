@@ -1,4 +1,4 @@
-/** Server-side apply and managed fields through the whole server, in process. */
+/** Server-side apply and managed fields through an in-process server. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
@@ -59,7 +59,7 @@ const deployment = (spec: object = {}) => ({
   },
 })
 
-test('apply creates, changes, refuses, takes and gives up', async () => {
+test('creates, changes, conflicts, forces and removes', async () => {
   const { apply, call, server } = await client()
   const created = await apply(`${configMaps}/m`, 'a', map({ k: '1', l: '1' }))
   assert.equal(created.code, 201)
@@ -78,7 +78,7 @@ test('apply creates, changes, refuses, takes and gives up', async () => {
   await server.close()
 })
 
-test('YAML, dry runs and what is refused', async () => {
+test('YAML, dry runs and refused bodies', async () => {
   const { apply, call, server } = await client()
   const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  k: "1"\n'
   assert.equal((await apply(`${configMaps}/m`, 'a', yaml, '&dryRun=All')).code, 201)
@@ -111,7 +111,7 @@ test('YAML, dry runs and what is refused', async () => {
   await server.close()
 })
 
-test('creates, updates and patches are recorded under the manager or the user agent', async () => {
+test('creates, updates and patches are recorded under the field manager or the user agent', async () => {
   const { call, server } = await client()
   const created = await call('POST', configMaps, map({ k: '1' }, { labels: { a: 'b' } }))
   assert.deepEqual(owners(created), {
@@ -132,7 +132,7 @@ test('creates, updates and patches are recorded under the manager or the user ag
   await server.close()
 })
 
-test('defaults belong to who creates, not to who applies', async () => {
+test('defaults are owned by a create, not by an apply', async () => {
   const { apply, call, server } = await client()
   const applied = await apply(`${deployments}/d`, 'a', deployment())
   assert.equal(applied.code, 201)
@@ -202,7 +202,7 @@ test('status and scale', async () => {
   await server.close()
 })
 
-test('a client that has applied by itself goes over without conflicts', async () => {
+test('migrates from client-side apply without conflicts', async () => {
   const { apply, call, server } = await client()
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
   const before = map({ k: '1' })
@@ -243,7 +243,7 @@ test('managers of several versions of one resource', async () => {
   await server.close()
 })
 
-test('values that are stored in another form do not count as changes', async () => {
+test('values stored in another form are not changes', async () => {
   let now = Date.UTC(2026, 0, 1)
   const server = await createApiServer({ store: memoryStore(), controllers: [], clock: { now: () => now, after: () => () => {} } })
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { cpu: 0.5 } } }
@@ -259,7 +259,7 @@ test('values that are stored in another form do not count as changes', async () 
   await server.close()
 })
 
-test('who may not create may not create by apply', async () => {
+test('apply requires the create verb for a new object', async () => {
   const store = memoryStore()
   const open = await createApiServer({ store })
   const write = (path: string, body: object) =>

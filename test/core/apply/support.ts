@@ -46,7 +46,7 @@ const uniquePorts = fc.uniqueArray(
   ),
   { selector: ({ number, protocol = 'TCP' }) => `${number}/${protocol}`, maxLength: 4 },
 )
-/** Values of `Spec` in which no items repeat. */
+/** Values of `Spec` without duplicate items. */
 export const specs = fc.record(
   {
     replicas: fc.integer({ min: 0, max: 3 }),
@@ -63,7 +63,7 @@ export const specs = fc.record(
 ) as fc.Arbitrary<JsonObject>
 
 export const isEmpty = (value: Json) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
-/** The same without empty lists and maps, which are leaves of their own. */
+/** The same without empty lists and maps, which are leaves themselves. */
 export const filled = specs.map((spec) => Object.fromEntries(Object.entries(spec).filter(([, value]) => !isEmpty(value))) as JsonObject)
 
 export const start = Date.UTC(2026, 0, 2, 3, 4, 5)
@@ -95,7 +95,7 @@ export function applied(by: Writing, live: JsonObject | undefined, spec: JsonObj
   return stored(applyManaged(by, live, thing(spec), force))
 }
 
-/** The live object after an update to it. */
+/** The live object after an update. */
 export function updated(by: Writing, live: JsonObject | undefined, object: JsonObject): JsonObject {
   const managedFields = updateManaged(by, live, object)
   const { managedFields: _, ...metadata } = object['metadata'] as JsonObject

@@ -53,7 +53,7 @@ function compared(old: Json, updated: Json) {
   return { changed: encodeFields(changed), removed: encodeFields(removed) }
 }
 
-test('what a write changed', () => {
+test('fields changed by a write', () => {
   assert.deepEqual(compared({ replicas: 1, text: 'a' }, { replicas: 2, labels: { a: 'b' } }), {
     changed: { 'f:labels': { '.': {}, 'f:a': {} }, 'f:replicas': {} },
     removed: { 'f:text': {} },
@@ -83,7 +83,7 @@ test('what a write changed', () => {
   assert.deepEqual(compared({ part: {} }, { part: null }).changed, { 'f:part': {} })
 })
 
-test('items that repeat are compared together', () => {
+test('duplicate items are compared as one', () => {
   assert.deepEqual(compared({ tags: ['a', 'a'] }, { tags: ['a', 'a', 'a'] }).changed, { 'f:tags': { 'v:"a"': {} } })
   assert.deepEqual(compared({ tags: ['a'] }, { tags: ['a', 'a'] }), {
     changed: { 'f:tags': { 'v:"a"': {} } },
@@ -95,7 +95,7 @@ test('items that repeat are compared together', () => {
   })
 })
 
-/** The leaves of a value by path, found without a schema. */
+/** The leaves of a value by path, computed without a schema. */
 function leaves(value: JsonObject): Map<string, Json> {
   const found = new Map<string, Json>()
   for (const [name, each] of Object.entries(value)) {
@@ -119,7 +119,7 @@ function leafPaths(set: FieldSet, above = ''): string[] {
     .sort()
 }
 
-test('a comparison agrees with one leaf by leaf', () => {
+test('the comparison agrees with a leaf by leaf comparison', () => {
   fc.assert(
     fc.property(filled, filled, (old, updated) => {
       const before = leaves(old)
@@ -133,7 +133,7 @@ test('a comparison agrees with one leaf by leaf', () => {
   )
 })
 
-test('a comparison the other way round names the same fields', () => {
+test('the comparison in reverse names the same fields', () => {
   fc.assert(
     fc.property(specs, specs, (old, updated) => {
       const there = compare(specAtom, old, updated)
@@ -145,7 +145,7 @@ test('a comparison the other way round names the same fields', () => {
   )
 })
 
-test('merging keeps the live order, and takes the applied one where it says another', () => {
+test('merging keeps the live order unless the applied order differs', () => {
   const tags = (live: string[], given: string[]) => (merge(specAtom, { tags: live }, { tags: given }) as JsonObject)['tags']
   assert.deepEqual(tags(['a', 'b', 'c'], ['b']), ['a', 'b', 'c'])
   assert.deepEqual(tags(['a', 'b'], ['c']), ['a', 'b', 'c'])
@@ -154,7 +154,7 @@ test('merging keeps the live order, and takes the applied one where it says anot
   assert.deepEqual(tags([], ['b', 'a']), ['b', 'a'])
 })
 
-test('merging takes leaves from what is applied', () => {
+test('merging takes leaves from the applied value', () => {
   assert.deepEqual(
     merge(
       specAtom,
@@ -179,10 +179,10 @@ test('merging takes leaves from what is applied', () => {
   )
 })
 
-/** A container that is given empty merges into one that is not. */
+/** An applied empty container merges into a live one that is not empty. */
 const leafOf = (given: JsonObject, element: string) => (isEmpty(given[element.slice(2)] as Json) ? [] : [element])
 
-test('merging twice changes nothing more, and all that is applied is there', () => {
+test('merging is idempotent and contains all applied fields', () => {
   fc.assert(
     fc.property(specs, specs, (live, given) => {
       const once = merge(specAtom, live, given) as Json
@@ -196,7 +196,7 @@ test('merging twice changes nothing more, and all that is applied is there', () 
   )
 })
 
-test('removing all that a value mentions leaves nothing that is owned', () => {
+test('removing all fields of a value leaves none of them', () => {
   fc.assert(
     fc.property(specs, (value) => {
       const rest = removeItems(specAtom, value, withNamedFields(specAtom, toFieldSet(specAtom, value)))
@@ -205,7 +205,7 @@ test('removing all that a value mentions leaves nothing that is owned', () => {
   )
 })
 
-test('removing what another value mentions leaves what it does not', () => {
+test('removing the fields of another value leaves the rest', () => {
   assert.deepEqual(
     removeItems(
       specAtom,
@@ -220,7 +220,7 @@ test('removing what another value mentions leaves what it does not', () => {
   )
 })
 
-test('texts of custom resources with a format may be any scalar, those of bytes texts only', () => {
+test('custom resources: strings with a format accept any scalar, byte strings only strings', () => {
   const formatted = (format: string) => field(0, { type: 'string', facets: { format } }, '')
   const fields = {
     date: formatted('date'),
@@ -235,7 +235,7 @@ test('texts of custom resources with a format may be any scalar, those of bytes 
   assert.throws(() => checkType(builtIn, { date: 1 }, false), /expected string/)
 })
 
-test('what is wrong with a value', () => {
+test('errors of typed values', () => {
   const faults = (value: Json) => {
     try {
       checkType(specAtom, value, false)
@@ -266,7 +266,7 @@ test('what is wrong with a value', () => {
   )
 })
 
-test('ownership of parts becomes ownership of the whole when the schema does', () => {
+test('when a schema makes a value atomic, ownership of its parts becomes ownership of the whole', () => {
   const reconciled = (trie: JsonObject) => encodeFields(reconcile(specAtom, decodeFields(trie)))
   assert.deepEqual(reconciled({ 'f:whole': { 'f:x': {} }, 'f:args': { 'v:"a"': {} }, 'f:replicas': {} }), {
     'f:args': {},

@@ -8,7 +8,7 @@ import { type Api, apiOf, assertFailure } from '../../support/api.ts'
 const path = '/api/v1/namespaces/default/configmaps'
 const nameless = { metadata: { generateName: 'web-' } }
 
-/** Runs with a server over whose store the first `taken` names of config maps are taken. */
+/** Runs `work` with a server that finds the first `taken` generated names in use. */
 async function withTaken(taken: number, work: (api: Api, tried: string[]) => Promise<void>): Promise<void> {
   const store = memoryStore()
   const tried: string[] = []
@@ -33,7 +33,7 @@ async function withTaken(taken: number, work: (api: Api, tried: string[]) => Pro
   }
 }
 
-test('a name that the server made and that is taken is made anew', async () => {
+test('a generated name that is in use is generated again', async () => {
   await withTaken(7, async (api, tried) => {
     const created = await api.create(path, nameless)
     assert.equal(new Set(tried).size, 8)
@@ -42,7 +42,7 @@ test('a name that the server made and that is taken is made anew', async () => {
   })
 })
 
-test('after eight names the client may try again', async () => {
+test('after eight attempts the client is told to retry', async () => {
   await withTaken(8, async (api, tried) => {
     const answer = await api.send<Status>('POST', path, nameless)
     assert.equal(tried.length, 8)
@@ -54,7 +54,7 @@ test('after eight names the client may try again', async () => {
   })
 })
 
-test('a name that the client gave is tried once', async () => {
+test('a name given by the client is tried once', async () => {
   await withTaken(1, async (api, tried) => {
     assertFailure(
       await api.send('POST', path, { ...nameless, metadata: { name: 'own' } }),

@@ -1,4 +1,4 @@
-/** What raises the generation beyond the spec, for kinds that have none. */
+/** What increments the generation besides changes of the spec, for kinds that differ. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'

@@ -1,4 +1,4 @@
-/** Resources that come and go while the server runs: everything that deals with resources knows them at once, and forgets them. */
+/** Resources added and removed while the server runs: every part of the server follows at once. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -106,7 +106,7 @@ test('discovery and OpenAPI', async (t) => {
   assert.deepEqual(await published(shop), nothing)
 })
 
-test('requests, and what was stored before', async (t) => {
+test('requests, and objects stored earlier', async (t) => {
   const shop = await open(t)
   assert.equal((await shop.get(widgets)).status, 404)
   shop.replace(rows)
@@ -121,7 +121,7 @@ test('requests, and what was stored before', async (t) => {
 })
 
 for (const watchCache of [true, false]) {
-  test(`watches end with their kind, others go on, ${watchCache ? 'with' : 'without'} watch cache`, async (t) => {
+  test(`watches of a removed kind end, others continue, ${watchCache ? 'with' : 'without'} watch cache`, async (t) => {
     const shop = await open(t, { watchCache })
     shop.replace(rows)
     const gone = await watchAt(shop.fetch, `${root}/widgets`)
@@ -152,25 +152,28 @@ test('the garbage collector', async (t) => {
   for (const path of [`${root}/namespaces/default/gadgets/part`, `${secrets}/leaf`])
     await eventually(`${path} goes`, async () => (await shop.get(path)).status === 404)
 
-  // While nobody knows the kind, nothing that it owns is touched; what became of the owner shows when it is known again.
+  // While the kind is unknown, its dependents are kept; whether the owner still exists is checked when the kind is back.
   const other = await shop.create(widgets, object('Widget', 'other'))
   await shop.create(secrets, secret('kept', other))
   await shop.create(secrets, secret('lost', { ...other, metadata: { ...other.metadata, uid: crypto.randomUUID() } }))
-  await eventually('the secret without owner goes', async () => (await shop.get(`${secrets}/lost`)).status === 404)
+  await eventually('the secret without owner is deleted', async () => (await shop.get(`${secrets}/lost`)).status === 404)
   shop.replace([])
   await shop.create(secrets, secret('waiting', { ...other, metadata: { ...other.metadata, name: 'none' } }))
   await shop.create(secrets, {
     ...secret('probe', other),
     metadata: { name: 'probe', ownerReferences: [ownedBy({ ...other, apiVersion: 'v1', kind: 'Secret' })] },
   })
-  await eventually('the collector has come so far', async () => (await shop.get(`${secrets}/probe`)).status === 404)
+  await eventually('the collector has caught up', async () => (await shop.get(`${secrets}/probe`)).status === 404)
   assert.equal((await shop.get(`${secrets}/waiting`)).status, 200)
   shop.replace(rows.map(({ kind }) => rowOf(kind)))
-  await eventually('the secret of an owner that never was goes', async () => (await shop.get(`${secrets}/waiting`)).status === 404)
+  await eventually(
+    'the secret of an owner that never existed is deleted',
+    async () => (await shop.get(`${secrets}/waiting`)).status === 404,
+  )
   assert.equal((await shop.get(`${secrets}/kept`)).status, 200)
 })
 
-test('dependents that were stored before their kind was served', async (t) => {
+test('dependents stored before their kind was served', async (t) => {
   const shop = await open(t)
   shop.replace(rows)
   const gadgets = `${root}/namespaces/default/gadgets`
@@ -194,7 +197,7 @@ test('the deletion of a namespace', async (t) => {
   const gadgets = `${root}/namespaces/closing/gadgets`
   await shop.create(gadgets, object('Gadget', 'held', { finalizers: ['example.com/hold'] }))
   await shop.delete(`${namespaces}/closing`)
-  await eventually('the namespace says what it waits for', async () => {
+  await eventually('the namespace reports its remaining content', async () => {
     const { status } = (await shop.get(`${namespaces}/closing`)).body
     return JSON.stringify(status).includes('gadgets.shop.example.com has 1 resource instances')
   })

@@ -1,11 +1,11 @@
-/** Many writers of one object, over a store that takes its time, as a disk or a network does. */
+/** Concurrent writers of one object, over a store with latency. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { apiOf, configMap } from '../../support/api.ts'
 
-/** Answers about a key come some turns of the event loop later; how many differs from one to the next. */
+/** A store that answers after some turns of the event loop; how many varies. */
 function slow(store: KeyValueStore): KeyValueStore {
   let count = 0
   const later = async <T>(answer: Promise<T>): Promise<T> => {
@@ -21,7 +21,7 @@ function slow(store: KeyValueStore): KeyValueStore {
   }
 }
 
-test('of patches without a resourceVersion none meets a conflict; of those with one all but the first', async () => {
+test('concurrent patches without a resourceVersion never conflict; of those with the same one, only the first succeeds', async () => {
   let puts = 0
   const store = slow(memoryStore())
   const counting: KeyValueStore = {
@@ -43,7 +43,7 @@ test('of patches without a resourceVersion none meets a conflict; of those with 
     }
   }
   await Promise.all(Array.from({ length: 20 }, patcher))
-  assert.equal(puts, 200, 'no write is tried twice')
+  assert.equal(puts, 200, 'no write is retried')
   const { body } = await api.get(`${path}/busy`)
   assert.deepEqual(body.data, Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, '9'])))
   const { resourceVersion } = body.metadata

@@ -1,4 +1,4 @@
-/** Writes that happen while their answer is lost, as with etcd when its leader changes: nobody may be told that they did not happen. */
+/** Writes with an unknown outcome, as when etcd changes its leader: they must not be reported as not done. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
@@ -6,7 +6,7 @@ import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { apiOf, configMap } from '../../support/api.ts'
 import { eventually } from '../../support/wait.ts'
 
-/** While `losing`, writes of keys that contain `part` happen and are answered with a timeout. */
+/** A store that, while `losing`, executes writes of keys containing `part` and answers with a timeout. */
 function forgetful(part: string) {
   const store = memoryStore()
   const state = { losing: false, writes: 0 }
@@ -31,7 +31,7 @@ async function start(part: string) {
   return { server, state, api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))) }
 }
 
-test('an update, a patch and a delete whose answer is lost are 504, and are not done twice', async () => {
+test('an update, patch or delete with an unknown outcome answers 504 and is not retried', async () => {
   const { server, state, api } = await start('configmaps/')
   const path = '/api/v1/namespaces/default/configmaps'
   const cached = async (version: string) =>
@@ -49,7 +49,7 @@ test('an update, a patch and a delete whose answer is lost are 504, and are not 
   assert.equal(update.status, 504, JSON.stringify(update.body))
   assert.equal(state.writes, 1)
   const { body: updated } = await api.get(`${path}/lost`)
-  assert.deepEqual(updated.data, { n: '1' }, 'it has happened')
+  assert.deepEqual(updated.data, { n: '1' }, 'the update was stored')
   await cached(updated.metadata.resourceVersion)
 
   const add = [{ op: 'add', path: '/metadata/finalizers/-', value: 'example.com/b' }]
@@ -71,7 +71,7 @@ test('an update, a patch and a delete whose answer is lost are 504, and are not 
   await server.close()
 })
 
-test('a service whose create is not answered keeps its address', async () => {
+test('a service with an unknown outcome of its create keeps its address', async () => {
   const { server, state, api } = await start('services/specs/')
   const path = '/api/v1/namespaces/default/services'
   const service = (name: string) => ({ metadata: { name }, spec: { ports: [{ port: 80 }] } })

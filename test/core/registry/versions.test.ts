@@ -1,4 +1,4 @@
-/** Resources whose versions are converted by something that takes its time: every verb works in every version, and what is stored stays as it is. */
+/** Resources with an asynchronous converter: every verb works in every version, and the stored version stays as it is. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type ApiObject, type Converter, type ResourceDefinition, resource } from '../../../core/resources/definition.ts'
@@ -12,9 +12,9 @@ import { watchAt } from '../../support/watch-reader.ts'
 const group = 'names.example.com'
 const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/people${name && `/${name}`}`
 
-/** `v1` has a full name, `v2` its two halves, and a language of its own. */
+/** Converts between `v1` with a full name and `v2` with its two halves. */
 class Names implements Converter {
-  /** Numbers of objects of each call. */
+  /** Number of objects in each call. */
   readonly calls: number[] = []
   broken = false
   convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]> {
@@ -132,7 +132,7 @@ for (const watchCache of [true, false]) {
     assert.equal((await registry.delete(at('v2', 'bob'))).status, 200)
   })
 
-  test(`a watch tells of changes in its version, in order, ${how}`, async (t) => {
+  test(`a watch reports changes in its version, in order, ${how}`, async (t) => {
     const registry = await open(t, { watchCache })
     const watch = await watchAt(registry.fetch, at('v2'))
     const selected = await watchAt(registry.fetch, at('v2'), { fieldSelector: 'spec.last=Lovelace' })
@@ -159,7 +159,7 @@ for (const watchCache of [true, false]) {
   })
 }
 
-test('conversions come in batches, and are made once', async (t) => {
+test('objects are converted in batches, and once', async (t) => {
   const registry = await open(t)
   for (const name of ['a', 'b', 'c']) await registry.create(at('v1'), person(name, `${name} z`))
   assert.deepEqual(registry.names.calls, [])
@@ -174,7 +174,7 @@ test('conversions come in batches, and are made once', async (t) => {
   assert.deepEqual(registry.names.calls, [3, 1])
 })
 
-test('the version that is stored changes while objects exist; an update that changes nothing writes it anew', async (t) => {
+test('when the storage version changes, an update without changes rewrites the object', async (t) => {
   const registry = await open(t)
   const { metadata } = await registry.create(at('v1'), person('ada', 'Ada Lovelace'))
   registry.store('v2')
@@ -189,7 +189,7 @@ test('the version that is stored changes while objects exist; an update that cha
   assert.deepEqual((await registry.get(at('v2', 'ada'))).body.spec, second.spec)
 })
 
-test('owners of fields in one version keep them in the other', async (t) => {
+test('managed fields of one version stay owned in the other', async (t) => {
   const registry = await open(t)
   const apply = (version: string, manager: string, spec: object) =>
     registry.send(
@@ -204,7 +204,7 @@ test('owners of fields in one version keep them in the other', async (t) => {
   assert.deepEqual((await registry.get(at('v1', 'ada'))).body.spec, { full: 'Ada Lovelace', language: 'fr' })
 })
 
-test('a conversion that fails is said, and the other version goes on', async (t) => {
+test('a failed conversion is reported, and the other version is served', async (t) => {
   const registry = await open(t)
   await registry.create(at('v1'), person('ada', 'Ada Lovelace'))
   registry.names.broken = true

@@ -31,13 +31,13 @@ const object: ApiObject = {
   binaryData: { b: 'AAEC' },
 }
 
-/** `core.v1.ConfigMap.pb` of the reference server's serialization test data. */
+/** `core.v1.ConfigMap.pb` of the serialization test data of k8s.io/api. */
 const golden = Buffer.from(
   'azhzAAoPCgJ2MRIJQ29uZmlnTWFwEo8DCuACCgluYW1lVmFsdWUSEWdlbmVyYXRlTmFtZVZhbHVlGg5uYW1lc3BhY2VWYWx1ZSINc2VsZkxpbmtWYWx1ZSoIdWlkVmFsdWUyFHJlc291cmNlVmVyc2lvblZhbHVlOAdCCAjNoea7BBAASggIzavwygQQAFAKWhgKCWxhYmVsc0tleRILbGFiZWxzVmFsdWViIgoOYW5ub3RhdGlvbnNLZXkSEGFubm90YXRpb25zVmFsdWVqNQoJa2luZFZhbHVlGgluYW1lVmFsdWUiCHVpZFZhbHVlKg9hcGlWZXJzaW9uVmFsdWUwATgBcg9maW5hbGl6ZXJzVmFsdWWKAWIKDG1hbmFnZXJWYWx1ZRIOb3BlcmF0aW9uVmFsdWUaD2FwaVZlcnNpb25WYWx1ZSIICM3izf8DEAMyD2ZpZWxkc1R5cGVWYWx1ZToECgJ7fUIQc3VicmVzb3VyY2VWYWx1ZRIUCgdkYXRhS2V5EglkYXRhVmFsdWUaEgoNYmluYXJ5RGF0YUtleRIBAyABGgAiAA==',
   'base64',
 )
 
-test('reads protobuf that the reference server stored', () => {
+test('reads protobuf stored by kube-apiserver', () => {
   const { kind, apiVersion, metadata, data, binaryData, immutable } = served(golden)
   assert.deepEqual(
     { kind, apiVersion, data, binaryData, immutable },
@@ -54,7 +54,7 @@ test('reads protobuf that the reference server stored', () => {
   assert.equal(metadata.managedFields?.length, 1)
 })
 
-test('serves the same bytes whatever the object is stored as', () => {
+test('serves the same bytes for every storage media type', () => {
   const print = json.print(json.canonical(object))
   const printed = bytes(print.json)
   const expected = text(json.show(print, 7))
@@ -72,7 +72,7 @@ test('serves the same bytes whatever the object is stored as', () => {
   for (const codec of [json, protobuf]) assert.equal(text(codec.serve(yaml, 7)), expected)
 })
 
-test('serves JSON of other writers as one line, in canonical order', () => {
+test('serves JSON stored by others compact and in canonical order', () => {
   const { kind, apiVersion, ...fields } = object
   const expected = text(json.show(json.print(json.canonical(object)), 7))
   for (const written of [
@@ -84,7 +84,7 @@ test('serves JSON of other writers as one line, in canonical order', () => {
   }
 })
 
-test('reads objects that were stored in an older version', () => {
+test('reads objects stored in an older version', () => {
   const autoscalers = row('autoscaling', 'v2', 'horizontalpodautoscalers')
   const codec = createCodec(autoscalers, { versions: [row('autoscaling', 'v1', 'horizontalpodautoscalers')] })
   const old = {
@@ -100,7 +100,7 @@ test('reads objects that were stored in an older version', () => {
   ])
 })
 
-test('says so when a value is damaged or of another kind', () => {
+test('reports a value that is damaged or of another kind', () => {
   const secret = { ...object, kind: 'Secret' }
   for (const damaged of [
     bytes(''),
@@ -118,7 +118,7 @@ test('says so when a value is damaged or of another kind', () => {
   }
 })
 
-test('an object under another revision is the same but for its resourceVersion', () => {
+test('bytes of an object at another revision differ only in resourceVersion', () => {
   for (const metadata of [object.metadata, {}]) {
     const print = json.print(json.canonical({ ...object, metadata }))
     for (const to of [8, 1_000_000]) {

@@ -9,7 +9,7 @@ import { ManualClock } from '../../support/clock.ts'
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const interval = 300_000
 
-/** A store that notes compactions, and says when somebody has had a turn. */
+/** A store that records compactions and counts the writes of replicas to the compaction key. */
 function observed(store: KeyValueStore) {
   const compactions: number[] = []
   let turns = 0
@@ -28,7 +28,7 @@ function observed(store: KeyValueStore) {
   return { store: seen, compactions, turns: () => turns }
 }
 
-/** Moves the clock by an interval, and lets every replica have its turn. */
+/** Advances the clock by an interval and waits until every replica has run. */
 async function pass(clock: ManualClock, replicas: number): Promise<void> {
   clock.advance(interval)
   while (clock.pending < replicas) await new Promise((resolve) => setImmediate(resolve))
@@ -56,7 +56,7 @@ test('keeps the history of the last interval', async () => {
   assert.equal(clock.pending, 0)
 })
 
-test('replicas take turns: one compaction in an interval', async () => {
+test('replicas share the work: one compaction per interval', async () => {
   const clock = new ManualClock()
   const { store, compactions } = observed(memoryStore())
   const stops = [1, 2, 3].map(() => startCompaction(store, clock, silent, interval))
@@ -69,13 +69,13 @@ test('replicas take turns: one compaction in an interval', async () => {
     compactions,
     [...new Set(compactions)].toSorted((a, b) => a - b),
   )
-  // The key's own history tells what was compacted last.
+  // The version of the key counts compactions of all replicas.
   const { kv } = await store.get('compact_rev_key')
   assert.equal(new TextDecoder().decode(kv?.value), String(compactions.at(-1)))
   for (const stop of stops) stop()
 })
 
-test('a replica that starts later does not compact what others may still read', async () => {
+test('a replica that starts later does not compact revisions that others still keep', async () => {
   const clock = new ManualClock()
   const { store, compactions } = observed(memoryStore())
   const stopFirst = startCompaction(store, clock, silent, interval)
@@ -93,7 +93,7 @@ test('a replica that starts later does not compact what others may still read', 
   stop()
 })
 
-test('a store that fails is asked again later', async () => {
+test('compaction is retried after a store failure', async () => {
   const clock = new ManualClock()
   const { store, compactions } = observed(memoryStore())
   let warned = 0

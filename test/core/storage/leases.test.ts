@@ -27,7 +27,7 @@ function setUp(reuse: number) {
   }
 }
 
-test('writes close in time share a lease that outlives them all', async () => {
+test('writes close in time share one lease that outlives them all', async () => {
   const { clock, granted, leases } = setUp(60)
   const first = await leases.grant(3600)
   clock.advance(59_999)
@@ -37,7 +37,7 @@ test('writes close in time share a lease that outlives them all', async () => {
   assert.deepEqual(granted, [3660, 3660])
 })
 
-test('a short lease is shared for a twentieth of its time', async () => {
+test('a short lease is shared for a twentieth of its TTL', async () => {
   const { clock, granted, leases } = setUp(60)
   await leases.grant(100)
   clock.advance(4_999)
@@ -47,7 +47,7 @@ test('a short lease is shared for a twentieth of its time', async () => {
   assert.deepEqual(granted, [105, 105])
 })
 
-test('times do not share, and no lease holds more than a thousand objects', async () => {
+test('different TTLs share no lease, and a lease holds at most 1,000 objects', async () => {
   const { granted, leases } = setUp(60)
   const of = await Promise.all(Array.from({ length: 1001 }, () => leases.grant(3600)))
   assert.equal(new Set(of).size, 2)
@@ -55,7 +55,7 @@ test('times do not share, and no lease holds more than a thousand objects', asyn
   assert.deepEqual(granted, [3660, 3660, 1860])
 })
 
-test('a grant that failed is not shared', async () => {
+test('a failed grant is not shared', async () => {
   const { granted, leases, fail } = setUp(60)
   fail(true)
   await assert.rejects(leases.grant(3600))

@@ -8,7 +8,7 @@ import { type Codec, createCodec, Printed } from '../../../core/storage/codec.ts
 import { RecentWrites } from '../../../core/storage/recent-writes.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
-/** Says what it was asked to serve. */
+/** Marks the bytes that it serves with their revision. */
 const codec = {
   serve: (stored: Uint8Array, revision: number) => bytes(`${text(stored)}@${revision}`),
   show: ({ json }: Printed, revision: number) => bytes(`${json}@${revision}`),
@@ -16,7 +16,7 @@ const codec = {
 const printed = (json: string) => new Printed({ metadata: {} } as Printed['object'], json)
 const show = (writes: RecentWrites, key: string, stored: string, revision: number) => text(writes.serve(key, bytes(stored), revision))
 
-test('what was written is served from its printed form, once for each revision', () => {
+test('a recent write is served from its printed form, once for each revision', () => {
   const writes = new RecentWrites(codec)
   writes.note('k', bytes('stored'), printed('printed'))
   const first = writes.serve('k', bytes('stored'), 7)
@@ -25,7 +25,7 @@ test('what was written is served from its printed form, once for each revision',
   assert.equal(show(writes, 'k', 'stored', 8), 'printed@8')
 })
 
-test('another value under the key, or another key, is decoded', () => {
+test('another value or key is decoded', () => {
   const writes = new RecentWrites(codec)
   writes.note('k', bytes('stored'), printed('printed'))
   assert.equal(show(writes, 'k', 'other!', 7), 'other!@7')
@@ -34,16 +34,16 @@ test('another value under the key, or another key, is decoded', () => {
   assert.equal(show(writes, 'k', 'stored', 7), 'stored@7')
 })
 
-test('few and small ones are kept', () => {
+test('few and small objects are kept', () => {
   const writes = new RecentWrites(codec)
   for (let i = 0; i <= 16; i++) writes.note(`k${i}`, bytes('stored'), printed('printed'))
-  assert.equal(show(writes, 'k0', 'stored', 1), 'stored@1', 'the oldest is gone')
+  assert.equal(show(writes, 'k0', 'stored', 1), 'stored@1', 'the oldest is evicted')
   assert.equal(show(writes, 'k1', 'stored', 1), 'printed@1')
   writes.note('k1', bytes('stored'), printed('x'.repeat(16_385)))
-  assert.equal(show(writes, 'k1', 'stored', 2), 'stored@2', 'neither the large one nor what it replaced')
+  assert.equal(show(writes, 'k1', 'stored', 2), 'stored@2', 'neither the large object nor the one that it replaced')
 })
 
-test('what was written is decoded as parsing it would, and freshly each time', () => {
+test('decoding a recent write equals parsing it, and gives a new object each time', () => {
   const row = builtInResources.find(({ kind }) => kind === 'Pod')
   assert.ok(row)
   const own = createCodec(bind(row, createPlatform()))
@@ -64,6 +64,6 @@ test('what was written is decoded as parsing it would, and freshly each time', (
   assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)))
   assert.equal(JSON.stringify(writes.canonical(served)), JSON.stringify(own.canonical(own.decode(served))), 'known without decoding')
   writes.note('k', bytes('other'), printed('other'))
-  assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)), 'what is forgotten is parsed')
+  assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)), 'parsed after eviction')
   assert.equal(writes.canonical(served), undefined)
 })

@@ -1,4 +1,4 @@
-/** Metadata cut out of served bytes is what parsing the object gives, whatever its strings hold. */
+/** Metadata cut out of served bytes equals the metadata of the parsed object, whatever its strings contain. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
@@ -12,19 +12,19 @@ const head = { kind: 'Widget', apiVersion: 'example.com/v1' }
 const managedFields = [{ manager: 'a "b" \\', fieldsV1: { 'f:metadata': { 'f:labels': { '.': {}, 'f:managedFields': {} } } } }]
 
 const cases: { readonly [what: string]: object } = {
-  'no more than a version': { resourceVersion: '1' },
+  'only a resourceVersion': { resourceVersion: '1' },
   'braces, quotes and backslashes in strings': {
     resourceVersion: '1',
     annotations: { '}{][': '"}\\', '\\"': '\\\\"', é: '\u2028\ud83d\ude00' },
   },
   'managed fields': { resourceVersion: '1', name: 'a', managedFields },
   'members behind managed fields': { resourceVersion: '1', managedFields, ownerReferences: [{ name: 'o' }, {}], finalizers: [] },
-  'a label and an annotation of that name': {
+  'a label and an annotation named managedFields': {
     resourceVersion: '1',
     labels: { managedFields: 'x' },
     annotations: { managedFields: '"managedFields":[{}]' },
   },
-  'a name that is their name': { resourceVersion: '1', name: 'managedFields', managedFields },
+  'an object named managedFields': { resourceVersion: '1', name: 'managedFields', managedFields },
 }
 
 for (const [what, metadata] of Object.entries(cases))
@@ -39,7 +39,7 @@ for (const [what, metadata] of Object.entries(cases))
     assert.equal(decoder.decode(metadataWithoutManagedFields(served, place)), JSON.stringify(others))
   })
 
-test('bytes that begin otherwise, and those that break off', () => {
+test('other or truncated bytes', () => {
   const other = JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: {} })
   assert.equal(find(encoder.encode(other)), undefined)
   const text = JSON.stringify({ ...head, metadata: cases['managed fields'] })

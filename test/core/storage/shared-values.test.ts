@@ -1,4 +1,4 @@
-/** Objects are not kept twice: entries share the values that the store holds. */
+/** Objects are kept once in memory: cache entries share the bytes that the store holds. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
@@ -15,7 +15,7 @@ const definition = bind(
   createPlatform(),
 )
 
-/** Written by one server and read by another, which has nothing of it at hand. */
+/** Objects written by one server, and a reader of another server, which has nothing cached. */
 async function stored(store: KeyValueStore, lengths: { readonly [name: string]: number }, servedBytes = new ServedBytes()) {
   const objects = createObjectStore(store, definition, '/registry')
   const { codec, keys } = objects
@@ -48,7 +48,7 @@ for (const holdsValues of [true, false]) {
   })
 }
 
-test('what is served is kept for the next who asks, and let go for others', async () => {
+test('served bytes are cached for the next request, within a total size', async () => {
   const { reader, value } = await stored(
     memoryStore({ clock: webClock }),
     { first: 1_000, second: 1_000, third: 1_000 },
@@ -61,10 +61,10 @@ test('what is served is kept for the next who asks, and let go for others', asyn
   const newest = third.bytes
   assert.notEqual(first.bytes, before, 'let go')
   assert.deepEqual(first.bytes, before)
-  assert.equal(third.bytes, newest, 'the newest one is kept')
+  assert.equal(third.bytes, newest, 'the newest is kept')
 })
 
-test('what is asked for once is not kept, and neither is what is large', async () => {
+test('bytes requested once are not cached, and neither are large ones', async () => {
   const { reader, value } = await stored(memoryStore({ clock: webClock }), { large: 20_000, small: 100 })
   const [large, small] = [reader.one(await value('large')), reader.one(await value('small'))]
   assert.notEqual(large.bytes, large.bytes)

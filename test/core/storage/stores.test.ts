@@ -1,4 +1,4 @@
-/** Stores of their own for some resources, and what metrics and health say of all. */
+/** Separate stores for some resources, and metrics and health checks of all stores. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
@@ -10,7 +10,7 @@ import { configMaps, owned, ownedBy, secrets, start } from '../controllers/suppo
 const keysOf = async (store: KeyValueStore) => (await store.list({ prefix: '/registry/' })).items.map(({ key }) => key)
 const secretsElsewhere = (store: KeyValueStore) => ({ overrides: [{ store, resources: [{ group: '', resource: 'secrets' }] }] })
 
-test('a resource with a store of its own is kept there and nowhere else', async (t) => {
+test('a resource with its own store is kept only there', async (t) => {
   const [store, other] = [memoryStore(), memoryStore()]
   const server = await start(t, { store, ...secretsElsewhere(other), controllers: [] })
   await server.create(secrets, { metadata: { name: 's' } })
@@ -23,9 +23,9 @@ test('a resource with a store of its own is kept there and nowhere else', async 
   assert.deepEqual(await keysOf(other), [])
 })
 
-test('garbage is collected across stores', async (t) => {
+test('garbage collection across stores', async (t) => {
   const server = await start(t, secretsElsewhere(memoryStore()))
-  // Revisions of the two stores tell nothing about one another.
+  // Moves the revisions of the two stores apart; they can not be compared.
   for (let i = 0; i < 40; i++) await server.create(configMaps, configMap(`filler-${i}`))
   const owner = await server.create(configMaps, configMap('owner'))
   await server.create(secrets, { metadata: { name: 'owned', ownerReferences: [ownedBy(owner)] } })
@@ -36,7 +36,7 @@ test('garbage is collected across stores', async (t) => {
   assert.equal((await server.get(`${configMaps}/owned`)).status, 404)
 })
 
-test('each store has its checks', async (t) => {
+test('each store has its own health checks', async (t) => {
   let down = false
   const other: KeyValueStore = memoryStore()
   const failing: KeyValueStore = {
@@ -48,12 +48,16 @@ test('each store has its checks', async (t) => {
   assert.match(await readyz(), /\[\+\]kvstore-override-0 ok\n(.*\n)*\[\+\]kvstore-override-readiness-0 ok\n/)
   down = true
   assert.match(await readyz(), /\[\+\]kvstore ok\n\[-\]kvstore-override-0 failed/)
-  assert.equal((await server.send('GET', '/readyz?exclude=kvstore&exclude=kvstore-readiness')).status, 200, 'excluded with their group')
+  assert.equal(
+    (await server.send('GET', '/readyz?exclude=kvstore&exclude=kvstore-readiness')).status,
+    200,
+    'excluded together with their group',
+  )
 })
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-test('objects are counted, and databases measured', async (t) => {
+test('metrics count the objects and measure the store sizes', async (t) => {
   const server = await start(t, { ...secretsElsewhere(memoryStore()), controllers: [], countInterval: 10, sizeInterval: 10 })
   for (let i = 0; i < 3; i++) await server.create(secrets, { metadata: { name: `s${i}` } })
   await server.create('/apis/apps/v1/namespaces/default/controllerrevisions', {
@@ -75,7 +79,7 @@ test('objects are counted, and databases measured', async (t) => {
   })
 })
 
-test('without garbage collection nobody is left waiting for a collector', async (t) => {
+test('without the garbage collector, Orphan and Foreground deletions do not wait for it', async (t) => {
   const server = await start(t, { garbageCollection: false })
   const owner = await server.create(configMaps, configMap('owner'))
   await server.create(configMaps, owned('owned', [ownedBy(owner)]))
@@ -93,7 +97,7 @@ test('without garbage collection nobody is left waiting for a collector', async 
   assert.equal((await server.get(`${configMaps}/owned`)).status, 200)
 })
 
-test('a resource without watch cache reads the store itself', async (t) => {
+test('a resource without watch cache reads the store', async (t) => {
   const store = memoryStore()
   let watches = 0
   const counting: KeyValueStore = {
@@ -109,5 +113,5 @@ test('a resource without watch cache reads the store itself', async (t) => {
   assert.deepEqual([items.length, metadata.remainingItemCount], [1, 3])
   assert.equal(watches, 0)
   await server.gone(`${secrets}/s0`, () => server.remove(`${secrets}/s0`))
-  assert.equal(watches, 1, 'every watch is one of the store')
+  assert.equal(watches, 1, 'each watch is a watch of the store')
 })

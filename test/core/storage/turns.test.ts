@@ -4,7 +4,7 @@ import { ApiError } from '../../../core/respond/status.ts'
 import { Turns } from '../../../core/storage/turns.ts'
 import { ManualClock } from '../../support/clock.ts'
 
-/** Work that ends when it is told to, and a record of what began. */
+/** Tasks that end on demand, and a record of those that began. */
 function workshop() {
   const began: string[] = []
   const ends = new Map<string, () => void>()
@@ -16,7 +16,7 @@ function workshop() {
   return {
     began,
     work,
-    /** Ends what has begun by now, and lets the next begin. */
+    /** Ends a task that has begun, and lets the next one begin. */
     async end(name: string) {
       await turn()
       const end = ends.get(name)
@@ -27,7 +27,7 @@ function workshop() {
   }
 }
 
-test('writers of one key come one after the other, in their order; those of others at once', async () => {
+test('writers of one key run one after the other, in order; writers of other keys run at once', async () => {
   const { began, work, end } = workshop()
   const turns = new Turns()
   const all = [
@@ -44,12 +44,12 @@ test('writers of one key come one after the other, in their order; those of othe
   await end('other')
   assert.deepEqual(await Promise.all(all), ['1', '2', '3', 'other'])
   const later = turns.take('a', {}, work('later'))
-  assert.equal(began.at(-1), 'later', 'nobody is left in the queue')
+  assert.equal(began.at(-1), 'later', 'the queue is empty')
   await end('later')
   await later
 })
 
-test('a failure passes the turn on', async () => {
+test('the next writer runs after a failure', async () => {
   const { began, work, end } = workshop()
   const turns = new Turns()
   const failing = turns.take('a', {}, () => Promise.reject(new Error('no')))
@@ -60,7 +60,7 @@ test('a failure passes the turn on', async () => {
   await next
 })
 
-test('who goes away waits no longer', async () => {
+test('a cancelled writer leaves the queue', async () => {
   const { began, work, end } = workshop()
   const turns = new Turns()
   const [gone, last] = [new AbortController(), new AbortController()]
@@ -77,7 +77,7 @@ test('who goes away waits no longer', async () => {
   assert.deepEqual(await Promise.all([first, third]), ['first', 'third'])
 })
 
-test('one that is held up longer is overtaken', async () => {
+test('the next writer starts when one takes longer than 5 s', async () => {
   const clock = new ManualClock()
   const { began, work, end } = workshop()
   const turns = new Turns(clock)
@@ -94,7 +94,7 @@ test('one that is held up longer is overtaken', async () => {
   assert.equal(clock.pending, 0)
 })
 
-test('no more than a thousand wait', async () => {
+test('at most 1,000 writers wait for a key', async () => {
   const turns = new Turns()
   let open = () => {}
   const first = turns.take('a', {}, () => new Promise<void>((resolve) => (open = resolve)))

@@ -1,10 +1,10 @@
-/** A server that stores YAML, as --storage-media-type=application/yaml asks for. */
+/** A server with --storage-media-type=application/yaml. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { apiOf, configMap } from '../../support/api.ts'
 
-test('objects are stored as YAML, read again, and changed to what another server stores', async () => {
+test('objects are stored as YAML, read again, and rewritten by a server with another media type', async () => {
   const store = memoryStore()
   const start = async (storageMediaType: string) => {
     const server = await createApiServer({ store, storageMediaType, controllers: [] })

@@ -1,4 +1,4 @@
-/** Every stored kind in every version, with all optional APIs on: one life through the HTTP API. */
+/** The lifecycle of every stored kind in every version through the HTTP API, with all optional APIs enabled. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
@@ -19,7 +19,7 @@ const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 const platform = createPlatform()
 const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform))
 
-/** Plugins whose work needs that of controllers. */
+/** Admission plugins that depend on controllers. */
 const withControllers = ['ServiceAccount', 'StorageObjectInUseProtection']
 
 let server: ApiServer
@@ -43,7 +43,7 @@ async function bytesOf(path: string, accept: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** The object that a protobuf answer holds. */
+/** The object in a protobuf response. */
 function decoded({ schema }: ResourceDefinition, bytes: Uint8Array): JsonObject {
   const { kind, apiVersion, raw } = decodeEnvelope(bytes)
   return { kind, apiVersion, ...(decodeProtobuf(schema, raw) as JsonObject) }
@@ -65,7 +65,7 @@ for (const definition of definitions) {
   const path = `${collection}/${encodeURIComponent(object.metadata.name)}`
 
   describe(`${apiVersionOf(definition)} ${definition.kind}`, () => {
-    test('lives through the API', async () => {
+    test('lifecycle of every kind', async () => {
       const { metadata } = await api.list(collection)
       const watch = await watchAt(api.fetch, collection, { resourceVersion: metadata.resourceVersion })
       const created = await api.create(collection, object)
@@ -106,12 +106,12 @@ for (const definition of definitions) {
         await api.patch(path, { metadata: { finalizers: null } })
       }
       const last = await watch.object()
-      // A namespace waits until somebody has emptied it.
+      // A namespace remains until its finalizer is removed.
       assert.equal(last.type, definition.specFinalizers ? 'MODIFIED' : 'DELETED')
       await watch.close()
     })
 
-    test('comes in as protobuf too', async () => {
+    test('accepts protobuf too', async () => {
       const second = minimalObject(definition, 'second')
       const { status, body } = await api.send('POST', `${collection}?dryRun=All`, encoded(definition, second), { 'content-type': protobuf })
       assert.equal(status, 201, JSON.stringify(body))

@@ -1,4 +1,4 @@
-/** 64-bit integers that a double can't hold, through the HTTP API: every verb, every encoding, every kind of patch. */
+/** 64-bit integers beyond the precision of a double, through the HTTP API: every verb, every encoding, every patch type. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
@@ -86,7 +86,7 @@ const patches: readonly (readonly [type: string, body: (value: bigint) => string
   ['apply-patch', (value) => revision('two', value)],
 ]
 
-test('patches of every kind, and what they leave alone', async () => {
+test('patches of every type preserve the integers that they do not change', async () => {
   let value = odd
   assert.equal((await send('POST', revisions, revision('two', value))).status, 201)
   for (const [type, body] of patches) {
@@ -106,7 +106,7 @@ test('patches of every kind, and what they leave alone', async () => {
   const conflict = await send('PATCH', `${revisions}/two?fieldManager=other`, revision('two', value - 1n), {
     'content-type': 'application/apply-patch+yaml',
   })
-  assert.equal(conflict.status, 409, 'one less is a change')
+  assert.equal(conflict.status, 409, 'a difference of one conflicts')
   const same = await send('PATCH', `${revisions}/two?fieldManager=other`, revision('two', value), {
     'content-type': 'application/apply-patch+yaml',
   })
@@ -149,7 +149,7 @@ const definition = {
   },
 }
 
-test('custom resources: values, defaults, rules, keys of lists, columns', async () => {
+test('custom resources: values, defaults, validation rules, list keys, columns', async () => {
   const made = await send('POST', definitionsPath, printJson(definition))
   assert.equal(made.status, 201, made.text)
   assert.match((await send('GET', `${definitionsPath}/counters.exact.example.com`)).text, /"default":9223372036854775807[,}]/)
@@ -161,7 +161,7 @@ test('custom resources: values, defaults, rules, keys of lists, columns', async 
   assert.equal(created.status, 201, created.text)
   const { count, usual, any, list } = parseExact((await send('GET', `${path}/a`)).text) as JsonObject
   assert.deepEqual([count, usual, list], [odd, most, [{ id: odd }, { id: odd + 1n }]])
-  assert.deepEqual(any, { x: [most, 12345678901234567000n, 1.5] }, 'beyond 64 bits a number is a double, as in the reference')
+  assert.deepEqual(any, { x: [most, 12345678901234567000n, 1.5] }, 'beyond 64 bits a number is a double, as in kube-apiserver')
   const applied = await send('PATCH', `${path}/a?fieldManager=me`, counter('a', `"list":[{"id":${odd},"text":"x"}]`), {
     'content-type': 'application/apply-patch+yaml',
   })
@@ -176,7 +176,7 @@ test('custom resources: values, defaults, rules, keys of lists, columns', async 
 
 type Put = (base: Json | undefined, value: Json) => Json
 
-/** Ways to put a value at each 64-bit integer of a schema into a base object. */
+/** For each 64-bit integer in a schema: a function that sets it in a base object. */
 function* puts(schema: Schema, path: string, above: readonly Schema[] = []): Generator<readonly [path: string, put: Put]> {
   if (schema.type === 'int64') yield [path, (_, value) => value]
   else if (schema.type === 'list') {
@@ -193,7 +193,7 @@ function* puts(schema: Schema, path: string, above: readonly Schema[] = []): Gen
   }
 }
 
-test('whatever 64-bit integer a client writes into any kind, no failure is one of the server', async () => {
+test('no 64-bit integer in any field of any kind causes a server error', async () => {
   const platform = createPlatform()
   const seen = new Set<string>()
   let accepted = 0
@@ -215,7 +215,7 @@ test('whatever 64-bit integer a client writes into any kind, no failure is one o
   assert.ok(accepted > 100, `${accepted}`)
 })
 
-test('a pod that may take as long as it wants to end can be deleted', async () => {
+test('a pod with the largest terminationGracePeriodSeconds can be deleted', async () => {
   const pods = '/api/v1/namespaces/default/pods'
   const spec = `{"nodeName":"n","terminationGracePeriodSeconds":${most},"containers":[{"name":"a","image":"a"}]}`
   const created = await send('POST', pods, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"long"},"spec":${spec}}`)
@@ -232,7 +232,7 @@ const withData = (name: string, data: string) =>
   `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"${name}"},\n "data": ${data},"revision":1}`
 const dataOf = (text: string) => /"data":(.*?),"revision"/.exec(text)?.[1]
 
-test('raw data keeps its text: order of keys, numbers, escapes', async () => {
+test('raw JSON keeps its text: order of keys, numbers, escapes', async () => {
   const path = `${revisions}/raw`
   assert.equal(dataOf((await send('POST', revisions, withData('raw', rawBody.replace('{"b"', '{\n\t"b"')))).text), rawText)
   const got = await send('GET', path)
@@ -261,7 +261,7 @@ test('raw data keeps its text: order of keys, numbers, escapes', async () => {
 
 const scalars = ['1.0', '1e400', '-1E+400', '12345678901234567890', '1e3', '0.10', '"\\u0061\\/b \\ud83d"', '7', 'true', '"x"']
 for (const [index, text] of scalars.entries())
-  test(`raw data that is a bare ${text} keeps its text`, async () => {
+  test(`raw JSON that is a bare ${text} keeps its text`, async () => {
     const path = `${revisions}/scalar-${index}`
     const created = await send('POST', revisions, withData(`scalar-${index}`, text))
     assert.equal(created.status, 201, created.text)
@@ -293,13 +293,13 @@ for (const [index, text] of scalars.entries())
     assert.match(changed.text, /field is immutable/)
   })
 
-test('raw data differs when its text does', async () => {
+test('raw JSON values with different texts are different', async () => {
   assert.equal((await send('POST', revisions, withData('differs', '1.0'))).status, 201)
   for (const text of ['1.00', '1', '{}', '"1.0"'])
     assert.match((await send('PUT', `${revisions}/differs`, withData('differs', text))).text, /field is immutable/)
 })
 
-/** The same object as a new one. */
+/** The object under another name, without uid and resourceVersion. */
 function renamed(bytes: Uint8Array, name: string): Uint8Array {
   const { raw, kind, apiVersion } = decodeEnvelope(bytes)
   const object = decodeProtobuf(ControllerRevision, raw)
@@ -308,14 +308,14 @@ function renamed(bytes: Uint8Array, name: string): Uint8Array {
   return encodeObject(apiVersion, kind, ControllerRevision, object)
 }
 
-test('raw data that a patch or YAML makes has the text that Go would give it', async () => {
+test('raw JSON made from a patch or YAML has the text that Go would print', async () => {
   const yaml =
     'apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: made}\ndata: {b: "<&>", "10": 1, "9": [1.5, 9007199254740993]}\nrevision: 1\n'
   const created = await send('POST', revisions, yaml, { 'content-type': 'application/yaml' })
   assert.equal(dataOf(created.text), '{"10":1,"9":[1.5,9007199254740993],"b":"\\u003c\\u0026\\u003e"}')
 })
 
-test('parameters of drivers keep their text, also where a patch changes something beside them', async () => {
+test('opaque driver parameters keep their text, also when other fields are patched', async () => {
   const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims'
   const config = `{"opaque":{"driver":"a.example.com","parameters":{"kind":"X","apiVersion":"v1","b":1.0,"a":"<"}}}`
   const devices = `{"requests":[{"name":"one","exactly":{"deviceClassName":"a.example.com"}}],"config":[${config}]}`
@@ -330,7 +330,7 @@ test('parameters of drivers keep their text, also where a patch changes somethin
   assert.ok(patched.text.includes(text), patched.text)
 })
 
-test('a patch inside of raw data gives it a new text', async () => {
+test('a patch inside raw JSON prints it anew', async () => {
   assert.equal(
     (await send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All', withData('inside', '{"a":1.0}'))).status,
     201,

@@ -1,4 +1,4 @@
-/** Lists that are made in slices: in every form they say what lists that are made at once say, and nobody waits for them. */
+/** Lists that are encoded in slices equal lists that are encoded at once, in every format, and do not block other requests. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
@@ -14,7 +14,7 @@ import type { ApiServer } from '../../../core/server.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { startCore } from '../../support/core-server.ts'
 
-/** More than is put together at once, in number and in bytes. */
+/** More objects and bytes than one slice holds. */
 const count = 150
 const kilobytes = 30
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
@@ -25,7 +25,7 @@ const listSchema = listSchemaOf(definition)
 
 let pauses = 0
 let now = 0
-/** Each look at it says that a slice is over sooner or later. */
+/** A clock that advances with each reading, so that every slice ends soon. */
 const clock: Clock = {
   ...webClock,
   now: () => Date.now() + now++,
@@ -57,7 +57,7 @@ async function call(method: string, query: string, body?: object, accept = 'appl
   return response
 }
 const listed = async (query: string, accept?: string) => (await (await call('GET', query, undefined, accept)).json()) as JsonObject
-/** A list made of pages that are put together at once. */
+/** The list put together from pages small enough to be encoded at once. */
 async function paged(member: 'items' | 'rows', accept?: string): Promise<JsonObject> {
   const all: Json[] = []
   let token = ''
@@ -79,13 +79,13 @@ test('JSON', async () => {
   assert.equal(text, JSON.stringify(expected))
 })
 
-test('JSON for people', async () => {
+test('pretty-printed JSON', async () => {
   assert.equal(await (await call('GET', '?pretty=true')).text(), `${JSON.stringify(await paged('items'), null, 2)}\n`)
 })
 
 test('YAML', async () => {
   assert.deepEqual(parseYamlText(await (await call('GET', '', undefined, 'application/yaml')).text()), await paged('items'))
-  // Where no text has characters for which all of it would be written in quotes, it is laid out as a whole would be.
+  // Without characters that force the whole list into quoted strings, the slices are formatted as the whole would be.
   const odd = '?labelSelector=odd%3D1'
   assert.equal(await (await call('GET', odd, undefined, 'application/yaml')).text(), yamlText(await listed(odd)))
 })
@@ -97,7 +97,7 @@ test('protobuf', async () => {
   assert.deepEqual([kind, apiVersion], ['ConfigMapList', 'v1'])
   assert.deepEqual({ kind, apiVersion, ...(decodeProtobuf(listSchema, raw) as JsonObject) }, expected)
   const again = encodeObject(apiVersion, kind, listSchema as Message, expected)
-  assert.ok(Buffer.from(bytes).equals(again), 'the bytes that encoding all of it gives')
+  assert.ok(Buffer.from(bytes).equals(again), 'the same bytes as encoding the list at once')
 })
 
 for (const format of ['json', 'yaml'])
@@ -108,7 +108,7 @@ for (const format of ['json', 'yaml'])
     assert.deepEqual(ages(found), ages(await paged('rows', table)))
   })
 
-test('metadata alone, in every format', async () => {
+test('PartialObjectMetadataList in every format', async () => {
   const expected = await paged('items', `application/json;${partial}`)
   assert.deepEqual(await listed('', `application/json;${partial}`), expected)
   assert.equal(
@@ -128,7 +128,7 @@ test('compressed', async () => {
   assert.equal(text, JSON.stringify(await paged('items')))
 })
 
-test('others have their turn, and what is written meanwhile is not in it', async () => {
+test('a long list yields to other requests and does not show their writes', async () => {
   const accept = 'application/yaml'
   const before = pauses
   const response = await call('GET', '', undefined, accept)
@@ -149,7 +149,7 @@ test('others have their turn, and what is written meanwhile is not in it', async
   await call('POST', '', { metadata: { name: 'o0149' } })
 })
 
-test('nothing more is made when the reader leaves', async () => {
+test('encoding stops when the client cancels', async () => {
   const response = await call('GET', '', undefined, 'application/yaml')
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   await reader.read()
@@ -160,7 +160,7 @@ test('nothing more is made when the reader leaves', async () => {
   assert.equal(pauses, before)
 })
 
-test('a server that closes does not end a list as if it were whole', async () => {
+test('a list cut off by a closing server ends with an error', async () => {
   const closing = await startCore({ controllers: [] }, { clock })
   const send = (method: string, body?: object) =>
     closing.fetch(

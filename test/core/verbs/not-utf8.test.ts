@@ -1,4 +1,4 @@
-/** Bodies with bytes that are not UTF-8: replaced in JSON, as Go's encoding/json does, refused in YAML. */
+/** Bodies with invalid UTF-8: replaced in JSON, as by Go's encoding/json, and refused in YAML. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCore } from '../../support/core-server.ts'
@@ -8,7 +8,7 @@ const configMaps = '/api/v1/namespaces/default/configmaps'
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const objects = '/apis/e.com/v1/things'
 
-/** The text with a byte that is not UTF-8 in place of each `?`. */
+/** The text as bytes, with an invalid UTF-8 byte in place of each `?`. */
 const broken = (text: string) => new TextEncoder().encode(text).map((byte) => (byte === 0x3f ? 0xff : byte))
 
 const definition = {
@@ -28,7 +28,7 @@ const definition = {
   },
 }
 
-test('bytes that are not UTF-8 become U+FFFD in JSON bodies and patches, and are refused in YAML', async (t) => {
+test('invalid UTF-8 becomes U+FFFD in JSON bodies and patches, and is refused in YAML', async (t) => {
   const server = await startCore({})
   t.after(() => server.close())
   async function send(method: string, path: string, body: string, type = 'application/json'): Promise<[number, string]> {

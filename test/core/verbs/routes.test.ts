@@ -1,6 +1,6 @@
 /**
- * What is served is a grammar: random paths and methods are answered when they are in the OpenAPI documents, and only then; and what
- * authorization was asked about is what the store was asked for.
+ * Random paths and methods are served exactly when the OpenAPI documents declare them, and a request reads only the
+ * store keys that it was authorized for.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -23,11 +23,11 @@ interface Attributes {
   readonly name?: string
 }
 
-/** A path of OpenAPI in elements; `{…}` stands for any. */
+/** An OpenAPI path, split into elements; `{…}` matches any element. */
 interface Template {
   readonly path: string
   readonly elements: readonly string[]
-  /** Whether GET is a list. */
+  /** True if GET is a list; undefined if it is not. */
   readonly lists: boolean
   readonly methods: ReadonlySet<string>
 }
@@ -42,7 +42,7 @@ current-context: x
 `
 const asked: Attributes[] = []
 const touched: string[] = []
-/** Allows everything, and notes what it is asked. */
+/** An authorization webhook that allows everything and records its attributes. */
 const outbound: Outbound = {
   async fetch(request) {
     const review = (await request.json()) as { spec: { resourceAttributes?: Attributes } }
@@ -53,7 +53,7 @@ const outbound: Outbound = {
 }
 const files = { read: async () => new TextEncoder().encode(connection), watch: () => () => {} }
 
-/** A store that notes which keys it is asked for. */
+/** A store that records the keys of its calls. */
 function watched(store: KeyValueStore): KeyValueStore {
   return {
     ...store,
@@ -88,7 +88,7 @@ const words = [
 ]
 let server: ApiServer
 let templates: readonly Template[]
-/** Paths of lists that can be watched. */
+/** Paths of lists that support watch. */
 let watchedLists: ReadonlySet<string>
 
 const send = (method: string, path: string, init: RequestInit = {}) =>
@@ -131,7 +131,7 @@ function matches({ elements }: Template, path: readonly string[]): boolean {
   return elements.every((element, index) => element === path[index] || (element.startsWith('{') && path[index] !== ''))
 }
 
-/** A path that is served, or one that nearly is, or one of words alone. */
+/** A served path, a slightly changed one, or random words. */
 function randomElements(): string[] {
   const served = pick(templates).elements.map((element) => (element.startsWith('{') ? pick(names) : element))
   const start = chance(0.7)
@@ -149,7 +149,7 @@ const hex = (byte: number) => `%${byte.toString(16).padStart(2, '0')}`
 const percent = (text: string) =>
   [...new TextEncoder().encode(text)].map((byte) => (chance(0.5) ? hex(byte).toUpperCase() : hex(byte))).join('')
 
-/** The elements as a path: some characters encoded that need not be, slashes too, and slashes at the end. */
+/** The path of the elements, with some needless percent-encoding, encoded slashes and trailing slashes. */
 function written(elements: readonly string[]): string {
   const encode = (character: string) => (chance(0.03) || !/[a-z0-9.:-]/i.test(character) ? percent(character) : character)
   const path = elements.map((element) => [...element].map(encode).join('')).join(chance(0.1) ? '%2F' : '/')
@@ -170,7 +170,7 @@ const queries = [
 ]
 const watches = (query: string) => ['?watch=1', '?watch=t', '?watch'].includes(query)
 
-/** Where the store has what the attributes are about. A service is reached through its endpoints. */
+/** Store key of the object that the attributes name; for a service proxy its endpoints. */
 function keyOf({ group = '', version, subresource, namespace = '', name = '', ...given }: Attributes): string {
   const resource = given.resource === 'services' && subresource === 'proxy' ? 'endpoints' : given.resource
   const definition = definitions.find((each) => each.group === group && each.version === version && each.names.plural === resource)
@@ -179,11 +179,11 @@ function keyOf({ group = '', version, subresource, namespace = '', name = '', ..
   return `/registry/${definition.storageKey}/${scope}${scope !== '' || !definition.namespaced ? name : ''}`
 }
 
-/** What requests look up that follows from their object: addresses of a service that is created. */
+/** Keys read in addition to the object itself: the address ranges of a new service. */
 const besides = ['/registry/servicecidrs/', '/registry/ranges/']
 const rounds = trials(2_000, 60_000)
 
-test('what answers is in the table, and what was authorized is what is touched', async () => {
+test('only declared paths are served, and only authorized keys are read', async () => {
   let served = 0
   let looked = 0
   for (let round = 0; round < rounds; round++) {
@@ -262,7 +262,7 @@ const rows: readonly (readonly [method: string, path: string, status: number])[]
   ['HEAD', '/api/v1/namespaces/foo', 405],
 ]
 
-test('paths that let people in once', async () => {
+test('paths that once bypassed authorization', async () => {
   for (const [method, path, status] of rows) {
     const response = await send(
       method,
@@ -274,7 +274,7 @@ test('paths that let people in once', async () => {
   assert.equal((await send('GET', '/api/v1/namespaces/victim')).status, 200)
 })
 
-test('watch is a boolean of the API: only 0 and false are not', async () => {
+test('every value of the watch parameter except 0 and false is true', async () => {
   for (const [value, watches] of [
     ['False', false],
     ['0', false],
@@ -293,7 +293,7 @@ test('watch is a boolean of the API: only 0 and false are not', async () => {
   }
 })
 
-test('a deletecollection is authorized for the collection, whatever its selectors', async () => {
+test('deletecollection is authorized for the collection, whatever its selectors', async () => {
   asked.length = 0
   await send('DELETE', '/api/v1/namespaces/foo/configmaps?fieldSelector=metadata.name%3Dx')
   assert.deepEqual([asked[0]?.verb, asked[0]?.name], ['deletecollection', undefined])

@@ -1,4 +1,7 @@
-/** `1.0` and `1e3` where integers are wanted: refused in JSON of built-in kinds as Go's decoder does, taken where the reference takes them. */
+/**
+ * `1.0` and `1e3` in integer fields: refused in JSON of built-in kinds, as by Go's decoder, and accepted where
+ * kube-apiserver accepts them.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Status } from '../../../core/respond/status.ts'
@@ -30,7 +33,7 @@ test('JSON of a built-in kind', async () => {
     const struct = 'Go struct field DeploymentSpec.spec.replicas of type int32'
     assert.match(body.message ?? '', new RegExp(`json: cannot unmarshal number ${text.replace('+', '\\+')} into ${struct}$`))
   }
-  // The same places take integers, and other places take any number.
+  // The same fields accept integers, and fields of other types accept any number.
   const { body } = await api.send('POST', deployments, deployment('plain', '2'))
   assert.equal(body.spec?.['replicas'], 2)
   const strategy = (surge: string) => `,"strategy":{"rollingUpdate":{"maxSurge":${surge}}}`
@@ -42,7 +45,7 @@ test('JSON of a built-in kind', async () => {
   assert.equal((await api.send('PUT', `${deployments}/plain/scale`, scale)).status, 400)
 })
 
-test('quantities keep their text, unknown fields and texts do not matter', async () => {
+test('quantities keep their text; unknown fields and strings are unaffected', async () => {
   const limits = `{"cpu":1.50,"memory":1e3,"example.com/a":2.0}`
   const body = `{"metadata":{"name":"amounts","annotations":{"a":"1.0"}},"spec":{"unknown":[1.0,{"a":1e3}],"containers":[{"name":"main","image":"any","resources":{"limits":${limits}}}]}}`
   const { status, body: pod } = await api.send('POST', '/api/v1/namespaces/default/pods', body)
@@ -51,14 +54,14 @@ test('quantities keep their text, unknown fields and texts do not matter', async
   assert.deepEqual(container?.resources.limits, { cpu: '1500m', memory: '1e3', 'example.com/a': '2' })
 })
 
-test('YAML, whose numbers are values', async () => {
+test('YAML numbers are compared by value', async () => {
   const yaml = { 'content-type': 'application/yaml' }
   const { status, body } = await api.send('POST', deployments, deployment('yaml', '1e1'), yaml)
   assert.deepEqual([status, body.spec?.['replicas']], [201, 10])
   assert.equal((await api.send('POST', deployments, deployment('yaml-2', '1.5'), yaml)).status, 400)
 })
 
-test('patches: JSON and merge patches refuse, strategic merge and apply take whole numbers', async () => {
+test('JSON and merge patches are refused; strategic merge and apply accept whole numbers', async () => {
   await api.send('POST', deployments, deployment('patched', '2'))
   const send = (type: string, body: string, query = '') =>
     api.send<Status>('PATCH', `${deployments}/patched${query}`, body, { 'content-type': `application/${type}` })

@@ -37,7 +37,7 @@ describe('pods/ephemeralcontainers', () => {
   const add = (name: string, container: object) =>
     api.patch(`${pods}/${name}/ephemeralcontainers`, { spec: { ephemeralContainers: [container] } }, strategic)
 
-  test('adds a container, and nothing but it', async () => {
+  test('adds a container and changes nothing else', async () => {
     const created = await api.create(pods, pod('debugged'))
     const { status, body } = await api.patch(
       `${pods}/debugged/ephemeralcontainers`,
@@ -57,7 +57,7 @@ describe('pods/ephemeralcontainers', () => {
     assert.equal(containersOf(read, 'ephemeralContainers').length, 1)
   })
 
-  test('keeps the ones that are there', async () => {
+  test('keeps existing ephemeral containers', async () => {
     await api.create(pods, pod('kept'))
     await add('kept', { name: 'shell', image: 'busybox' })
     const changed = await add('kept', { name: 'shell', image: 'other' })
@@ -67,7 +67,7 @@ describe('pods/ephemeralcontainers', () => {
     assert.equal((await add('kept', { name: 'second', image: 'busybox' })).status, 200)
   })
 
-  test('is not for pods that mirror static ones', async () => {
+  test('is refused for mirror pods', async () => {
     await api.create(pods, {
       ...pod('static', { nodeName: 'node-1' }),
       metadata: { name: 'static', annotations: { 'kubernetes.io/config.mirror': 'x' } },
@@ -90,7 +90,7 @@ describe('pods/resize', () => {
   const resize = (name: string, spec: object) => api.patch(`${pods}/${name}/resize`, { spec }, strategic)
   const main = (more: object) => ({ containers: [{ name: 'main', ...more }] })
 
-  test('changes resources, and nothing else', async () => {
+  test('changes resources and nothing else', async () => {
     const created = await api.create(pods, pod('resized'))
     const { status, body } = await resize('resized', main({ image: 'example/other', resources: resources('200m') }))
     assert.equal(status, 200, JSON.stringify(body))
@@ -100,7 +100,7 @@ describe('pods/resize', () => {
     assert.equal(body.metadata.generation, (created.metadata.generation ?? 0) + 1)
   })
 
-  test('keeps the quality of service, and other resources', async () => {
+  test('keeps the QoS class and other resources', async () => {
     await api.create(pods, pod('steady'))
     const guaranteed = { cpu: '1', memory: '1Gi' }
     const better = await resize('steady', main({ resources: { requests: guaranteed, limits: guaranteed } }))
@@ -115,7 +115,7 @@ describe('pods/resize', () => {
     assertFailure(less, 422, 'Invalid', /spec.containers\[0\].resources.limits: Forbidden: resource limits cannot be removed/)
   })
 
-  test('keeps the containers', async () => {
+  test('keeps the list of containers', async () => {
     await api.create(pods, pod('same'))
     const two = await resize('same', { containers: [{ name: 'second', image: 'x' }] })
     assertFailure(two, 422, 'Invalid', /spec.containers: Forbidden: containers may not be added or removed on resize/)
@@ -127,7 +127,7 @@ describe('pods/resize', () => {
     assertFailure(renamed, 422, 'Invalid', /spec.containers\[0\].name: Forbidden: containers may not be renamed or reordered on resize/)
   })
 
-  test('needs a node that reports resources', async () => {
+  test('requires a node that supports resizing', async () => {
     await api.create(pods, pod('old-node'))
     const running = { name: 'main', image: 'i', imageID: '', ready: true, restartCount: 0, state: { running: {} } }
     await api.patch(`${pods}/old-node/status`, { status: { containerStatuses: [running] } })
@@ -137,7 +137,7 @@ describe('pods/resize', () => {
 })
 
 describe('namespaces/finalize', () => {
-  test('changes the finalizers of the spec and checks them', async () => {
+  test('changes and validates spec.finalizers', async () => {
     const namespace = await api.create('/api/v1/namespaces', { metadata: { name: 'held' } })
     const path = '/api/v1/namespaces/held/finalize'
     const { status, body } = await api.send('PUT', path, {
@@ -219,7 +219,7 @@ describe('certificatesigningrequests', () => {
   const request = (name: string) =>
     api.create(requests, { metadata: { name }, spec: { request: signed, signerName: 'example.com/signer', usages: ['client auth'] } })
 
-  test('are approved for good, with times', async () => {
+  test('approval sets the times and is final', async () => {
     await request('approved')
     const { body } = await decide('approved', condition('Approved', { reason: 'Checked' }))
     const [decision] = (body.status?.['conditions'] ?? []) as { type: string; lastUpdateTime: string; lastTransitionTime: string }[]
@@ -231,13 +231,13 @@ describe('certificatesigningrequests', () => {
     assertFailure(await decide('approved'), 422, 'Invalid', /updates may not remove a condition of type "Approved"/)
   })
 
-  test('take only true decisions', async () => {
+  test('conditions Approved and Denied must have status True', async () => {
     await request('undecided')
     const answer = await decide('undecided', { type: 'Approved', status: 'False' })
     assertFailure(answer, 422, 'Invalid', /status.conditions\[0\].status: Unsupported value: "False": supported values: "True"/)
   })
 
-  test('get their certificate through status, once, and no decision', async () => {
+  test('the certificate is set once, through status, which can not approve', async () => {
     await request('issued')
     assertFailure(
       await issue('issued', { conditions: [condition('Approved')] }),

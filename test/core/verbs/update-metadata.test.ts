@@ -10,7 +10,7 @@ const create = async (metadata: { [name: string]: unknown }) => {
   return made.body
 }
 
-test('an update may not begin a deletion', async () => {
+test('an update can not start a deletion', async () => {
   const { send } = await client
   const made = await create({ name: 'begin' })
   const time = '2026-01-02T03:04:05Z'
@@ -21,7 +21,7 @@ test('an update may not begin a deletion', async () => {
   assert.deepEqual(causesOf(graced), ['metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable'])
 })
 
-test('an update can neither end nor alter a deletion', async () => {
+test('an update can neither undo nor change a deletion', async () => {
   const { send } = await client
   await create({ name: 'end', finalizers: ['example.com/x'] })
   const terminating = (await send('DELETE', `${path}/end`)).body
@@ -36,7 +36,7 @@ test('an update can neither end nor alter a deletion', async () => {
   await send('PUT', `${path}/end`, withChanges(kept.body, { 'metadata.finalizers': undefined }))
 })
 
-test('generateName is what the client says, also on updates', async () => {
+test('generateName is kept as sent, also on updates', async () => {
   const { send } = await client
   const made = await create({ generateName: 'made-' })
   const name = String(made.metadata['name'])
@@ -47,7 +47,7 @@ test('generateName is what the client says, also on updates', async () => {
 
 const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
 
-test('status writes of some kinds leave all metadata alone, and own none of it', async () => {
+test('status updates of some kinds neither change nor own metadata', async () => {
   const { send } = await client
   const schema = {
     kind: 'FlowSchema',
@@ -66,7 +66,7 @@ test('status writes of some kinds leave all metadata alone, and own none of it',
   assert.deepEqual(Object.keys(entries.find(({ manager }) => manager === 'me')?.fieldsV1 ?? {}), ['f:status'])
 })
 
-test('a subresource that writes a part of an object owns nothing else', async () => {
+test('a subresource write owns only the fields of the subresource', async () => {
   const pods = '/api/v1/namespaces/default/pods'
   const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'debugged' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
@@ -91,7 +91,7 @@ test('a subresource that writes a part of an object owns nothing else', async ()
   await server.close()
 })
 
-test('asking for a deprecated version counts', async () => {
+test('requests for deprecated versions are counted in the metrics', async () => {
   const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
   const server = await createApiServer({ store: memoryStore(), controllers: [] })
   await server.fetch(new Request('http://api/api/v1/componentstatuses'))

@@ -1,4 +1,4 @@
-/** Resources that are served in several versions are one resource: what is written through one is read through all. */
+/** Resources served in several versions: an object written in one version can be read in all. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
@@ -34,14 +34,14 @@ after(() => server.close())
 const siblingsOf = (one: ResourceDefinition) => definitions.filter((other) => other !== one && other.storageKey === one.storageKey)
 const several = definitions.filter((definition) => siblingsOf(definition).length > 0)
 
-/** A plain object of the definition's version, out of a protobuf answer. */
+/** The object in a protobuf response, in the definition's version. */
 async function readProtobuf({ schema }: ResourceDefinition, path: string): Promise<JsonObject> {
   const response = await api.fetch(path, { headers: { accept: protobuf } })
   const { kind, apiVersion, raw } = decodeEnvelope(new Uint8Array(await response.arrayBuffer()))
   return { kind, apiVersion, ...(decodeProtobuf(schema, raw) as JsonObject) }
 }
 
-test('there are some, in pairs and more', () => {
+test('several resources are served in two or more versions', () => {
   const groups = new Set(several.map(({ storageKey }) => storageKey))
   assert.ok(groups.has('events') && groups.has('horizontalpodautoscalers') && groups.has('resourceclaims'), [...groups].join())
   for (const key of groups)
@@ -93,17 +93,17 @@ for (const [index, writer] of several.entries())
 
 const withoutMetadata = ({ metadata: _metadata, ...rest }: TestObject) => rest
 
-describe('fields that have another place in another version', () => {
+describe('fields at another place in another version', () => {
   const cases: readonly { title: string; from: string; to: string; body: object; expected: object }[] = [
     {
-      title: 'a target of the first autoscalers is a metric of the second',
+      title: 'autoscaling/v1 target utilization is a metric in v2',
       from: '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers',
       to: '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
       body: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 3, targetCPUUtilizationPercentage: 70 },
       expected: { metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }] },
     },
     {
-      title: 'a request of devices is wrapped',
+      title: 'v1 wraps a device request in `exactly`',
       from: '/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims',
       to: '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims',
       body: { devices: { requests: [{ name: 'one', deviceClassName: 'gpu.example.com', allocationMode: 'ExactCount', count: 2 }] } },

@@ -17,7 +17,7 @@ function tenEntries() {
   return { entries, lists: new CachedLists(entries, keys, true) }
 }
 
-test('what was made of a list or of its first page is there until something changes', () => {
+test('the encoded list, or its first page, is reused until something changes', () => {
   const { entries, lists } = tenEntries()
   for (const query of [{ namespace: 'default' }, { namespace: 'default', limit: 3 }]) {
     const first = lists.select(query, 10) as FeedList
@@ -31,7 +31,7 @@ test('what was made of a list or of its first page is there until something chan
   }
 })
 
-test('pages of other sizes, of other selectors and from the middle of a list are not mixed up', () => {
+test('pages with other limits, selectors or start keys are not confused', () => {
   const { lists } = tenEntries()
   const odd = { namespace: 'default', matches: ({ key }: Entry) => /[13579]$/.test(key), selector: 'odd' }
   const at = (query: FeedQuery) => lists.select(query, 1) as FeedList
@@ -46,7 +46,7 @@ test('pages of other sizes, of other selectors and from the middle of a list are
   assert.equal(at({ namespace: 'default', limit: 2 }).remaining, 8)
 })
 
-test('a selector is asked in slices; what changes meanwhile is neither shown nor remembered', async () => {
+test('selectors are evaluated in slices; changes in between are neither shown nor cached', async () => {
   const entries = new SortedEntries()
   for (let i = 0; i < 500; i++) entries.set(entryOf(`o${String(i).padStart(3, '0')}`))
   const lists = new CachedLists(entries, keys, true)

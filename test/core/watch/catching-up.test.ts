@@ -1,4 +1,4 @@
-/** Watches that begin far in the past: they get all of it, at the pace of their reader. */
+/** Watches that start far in the past get every event, at the pace of their reader. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
@@ -11,10 +11,10 @@ import { configMaps, start } from '../controllers/support.ts'
 const versionOf = (event: WatchEvent | undefined) =>
   (event?.object.metadata as { resourceVersion?: string } | undefined)?.resourceVersion ?? ''
 const megabyte = 'x'.repeat(1_000_000)
-/** More than a watch may queue, and than the cache remembers. */
+/** More changes than a watch queues and than the cache remembers. */
 const changes = 75
 
-/** A store that counts the bytes of events that it tells. */
+/** A store that counts the bytes of the events it delivers. */
 function counting(store: KeyValueStore) {
   const counted = { bytes: 0 }
   const port: KeyValueStore = {
@@ -32,7 +32,7 @@ function counting(store: KeyValueStore) {
   return { counted, port }
 }
 
-/** A server with one large object that was changed often; `versions` of it in the order of changes, the created one first. */
+/** A server with one large object that was changed often; `versions`: the object after each write, starting with its creation. */
 async function prepare(t: TestContext, watchCache: boolean) {
   const { counted, port } = counting(memoryStore())
   const server = await start(t, { store: port, watchCache, controllers: [] })
@@ -47,20 +47,20 @@ async function prepare(t: TestContext, watchCache: boolean) {
 }
 
 for (const watchCache of [true, false])
-  test(`a watch gets all that it missed, however much, at the pace of its reader (${watchCache ? 'with' : 'without'} the cache)`, async (t) => {
+  test(`a watch gets all missed events at the pace of its reader (${watchCache ? 'with' : 'without'} cache)`, async (t) => {
     const { server, versions, counted } = await prepare(t, watchCache)
     counted.bytes = 0
     const unread = Array.from({ length: 10 }, () => server.fetch(`${configMaps}?watch=1&resourceVersion=${versions[0]}`))
     for (const each of unread) assert.equal((await each).status, 200)
-    // One event each with the connection, as when the client reads no further.
+    // Opening a watch delivers one event; the client reads no further.
     const readers = await Promise.all(unread.map(async (each) => (await each).body!.getReader()))
     for (const reader of readers) assert.equal((await within('the first event', reader.read())).done, false)
     await server.patch(`${configMaps}/large`, { data: { n: 'another' } }).then(({ body }) => versions.push(body.metadata.resourceVersion))
     await server.list(configMaps)
-    assert(counted.bytes < (unread.length + 5) * megabyte.length, `${counted.bytes} bytes for watches that nobody reads`)
+    assert(counted.bytes < (unread.length + 5) * megabyte.length, `${counted.bytes} bytes for watches that are not read`)
     for (const reader of readers) await reader.cancel()
 
-    // From before what the cache remembers, and from within.
+    // From before the oldest cached change, and from within the cache.
     for (const missed of [changes, 50, 1]) {
       const watch = await watchAt(server.fetch, configMaps, { resourceVersion: versions[versions.length - 1 - missed] ?? '' })
       const seen: string[] = []

@@ -11,7 +11,7 @@ const pod = (name: string, nodeName?: string) => ({
 })
 const names = ({ items }: TestList) => items.map(({ metadata }) => metadata.name)
 
-test('pods are found by their node, through changes, deletions and other terms', async (t) => {
+test('pods are found by spec.nodeName, also after changes and deletions and together with other terms', async (t) => {
   const server = await start(t, { controllers: ['serviceaccount'] })
   const onNode = async (node: string, rest = '', at = pods) =>
     names(await server.list(`${at}?fieldSelector=spec.nodeName%3D${node}${rest}`))

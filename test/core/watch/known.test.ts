@@ -1,4 +1,4 @@
-/** What a watch cache says without asking its store. */
+/** Objects that the watch cache returns without reading the store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
@@ -15,10 +15,10 @@ import { eventually } from '../../support/wait.ts'
 
 const platform = createPlatform()
 const definition = builtInResources.map((row) => bind(row, platform)).find(({ kind }) => kind === 'ConfigMap')
-assert(definition, 'there is the kind')
+assert(definition, 'the kind is built in')
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** A cache, and how often it has read all there is. */
+/** A cache, and the number of times that it listed the store. */
 function cacheOn(store: KeyValueStore) {
   let loads = 0
   const counted: KeyValueStore = {
@@ -36,7 +36,7 @@ function cacheOn(store: KeyValueStore) {
   }
 }
 
-test('the first question starts it; then it knows what the store tells', async () => {
+test('the first lookup starts the cache, which then follows the store', async () => {
   const store = memoryStore()
   const { cache, objects, loads } = cacheOn(store)
   const key = objects.keys.of('default', 'a')
@@ -47,17 +47,17 @@ test('the first question starts it; then it knows what the store tells', async (
   }
   const first = await write('1', 0)
   assert(first.ok, 'a write')
-  assert.equal(cache.known(key), undefined, 'nothing is at hand yet')
+  assert.equal(cache.known(key), undefined, 'not cached yet')
   assert.equal((await eventually('it is known', async () => cache.known(key)))?.revision, first.entry.revision)
   const second = await write('2', first.entry.revision)
   assert(second.ok, 'another write')
   await eventually('the change is known', async () => cache.known(key)?.revision === second.entry.revision)
   assert.deepEqual(cache.known(key)?.object['data'], { value: '2' })
-  assert.equal(loads(), 1, 'all was read once')
+  assert.equal(loads(), 1, 'the store was listed once')
   cache.close()
 })
 
-test('many reads of objects start it as well', async () => {
+test('frequent reads of single objects start the cache', async () => {
   const store = memoryStore()
   const { cache, objects, loads } = cacheOn(store)
   const key = objects.keys.of('default', 'a')
@@ -75,26 +75,26 @@ test('many reads of objects start it as well', async () => {
   cache.close()
 })
 
-test('where it can not start, questions do not try again, and lists do', async () => {
+test('when the cache can not start, lookups do not retry but lists do', async () => {
   const store = memoryStore()
   await store.put('/registry/configmaps/default/broken', bytes('no object'), 0)
   const { cache, loads } = cacheOn(store)
   const ask = () => assert.equal(cache.known('/registry/configmaps/default/broken'), undefined)
   ask()
   await eventually('it was tried', async () => loads() > 0)
-  await assert.rejects(cache.list({ namespace: '' }), 'the list says what is wrong')
+  await assert.rejects(cache.list({ namespace: '' }), 'the list reports the error')
   const before = loads()
   for (let i = 0; i < 10; i++) {
     ask()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  assert.equal(loads(), before, 'no more was read')
+  assert.equal(loads(), before, 'lookups did not read the store')
   await assert.rejects(cache.list({ namespace: '' }))
-  assert(loads() > before, 'a list tries again')
+  assert(loads() > before, 'a list retries')
   cache.close()
 })
 
-test('what is live is said at once when the store knows its revision at once, and the cache is there', async () => {
+test('a live read is synchronous when the cache is ready and the store knows its revision synchronously', async () => {
   const store = memoryStore()
   let late = false
   const slow: KeyValueStore = {
@@ -105,17 +105,17 @@ test('what is live is said at once when the store knows its revision at once, an
   const key = objects.keys.of('default', 'a')
   const { codec } = objects
   const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' } }
-  assert.ok(cache.live(key) instanceof Promise, 'it has not started')
+  assert.ok(cache.live(key) instanceof Promise, 'the cache has not started')
   await cache.list({ namespace: '' })
   assert.equal(cache.live(key), undefined)
   const swap = await objects.put(key, codec.print(codec.canonical(object)), 0)
   assert(swap.ok, 'a write')
-  assert.equal((await cache.live(key))?.revision, swap.entry.revision, 'a write that was acknowledged')
+  assert.equal((await cache.live(key))?.revision, swap.entry.revision, 'reads its own write')
   await eventually('the change is known', async () => cache.known(key) !== undefined)
   assert.equal((cache.live(key) as { revision?: number }).revision, swap.entry.revision)
   late = true
   const asked = cache.live(key)
-  assert.ok(asked instanceof Promise, 'the store makes it wait')
+  assert.ok(asked instanceof Promise, 'waits for the revision of the store')
   assert.equal((await asked)?.revision, swap.entry.revision)
   cache.close()
 })

@@ -1,4 +1,4 @@
-/** What takes long before a list can be answered lets others have their turn: reading a resource at first, and converting its objects. */
+/** Long work before a list is answered yields to other requests: the first read of a resource, and conversion of its objects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiServer } from '../../../core/server.ts'
@@ -9,7 +9,7 @@ import { eventually } from '../../support/wait.ts'
 
 const count = 300
 
-/** A clock that counts pauses; while it is `hasty`, every slice is over when it is looked at. */
+/** A clock that counts pauses; while `hasty`, every slice is over at once. */
 function countingClock() {
   let ahead = 0
   const clock = {
@@ -39,7 +39,7 @@ async function ask(server: ApiServer, method: string, path: string, body?: objec
   return answer
 }
 
-/** How often a list has let others have their turn. */
+/** Number of pauses during a list. */
 async function pausesOf(clock: ReturnType<typeof countingClock>, list: () => Promise<{ items?: object[] }>): Promise<number> {
   const before = clock.pauses
   clock.hasty = true
@@ -49,7 +49,7 @@ async function pausesOf(clock: ReturnType<typeof countingClock>, list: () => Pro
   return clock.pauses - before
 }
 
-test('the first list of a resource is read in slices', async () => {
+test('the first list of a resource reads it in slices', async () => {
   const store = memoryStore()
   const path = '/api/v1/namespaces/default/configmaps'
   const before = await startCore({}, { store })
@@ -63,7 +63,7 @@ test('the first list of a resource is read in slices', async () => {
   await server.close()
 })
 
-test('a list in another version than the stored one is converted in slices, and what its selector matches is too', async () => {
+test('a list in another version is converted and selected in slices', async () => {
   const clock = countingClock()
   const server = await startCore({}, { clock })
   const schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } } }
@@ -94,7 +94,7 @@ test('a list in another version than the stored one is converted in slices, and 
   await ask(server, 'GET', pathOf('v1'))
   const first = await pausesOf(clock, () => ask(server, 'GET', pathOf('v2')))
   const again = await pausesOf(clock, () => ask(server, 'GET', pathOf('v2')))
-  // Each object is begun and completed.
+  // Two pauses per object: before and after its conversion.
   assert.ok(first >= 2 * count && again < count, `${first} pauses, then ${again}`)
   const selected = await pausesOf(clock, () => ask(server, 'GET', `${pathOf('v2')}?labelSelector=a%3Db`))
   assert.ok(selected >= count, `${selected} pauses with a selector`)

@@ -6,12 +6,12 @@ import { SortedEntries } from '../../../core/watch/sorted-entries.ts'
 import { seeded } from '../../support/mutate.ts'
 
 const seed = 20_261_122
-/** Enough for several chunks, and for chunks that run empty. */
+/** Enough for several chunks, and for chunks that become empty. */
 const steps = 6_000
 const entryOf = (key: string) => new Entry(key, 1, new Uint8Array(), {} as Codec)
 const keysOf = (entries: readonly Entry[]) => entries.map(({ key }) => key)
 
-test(`ranges are those of a plain sorted list (seed ${seed})`, () => {
+test(`ranges equal those of a plain sorted list (seed ${seed})`, () => {
   const random = seeded(seed)
   const sorted = new SortedEntries()
   const plain = new Map<string, Entry>()
@@ -24,7 +24,7 @@ test(`ranges are those of a plain sorted list (seed ${seed})`, () => {
       assert.deepEqual(keysOf(sorted.range(prefix, after)), inRange(prefix, after), `under ${prefix} after ${after}`)
   }
   for (let step = 0; step < steps; step++) {
-    // First it grows, then it shrinks.
+    // The list grows first and shrinks later.
     const key = `/r/${random.pick(['a', 'b', 'b-1', 'c'])}/${random.below(900)}`
     if (random.below(steps) > step) {
       const entry = entryOf(key)
@@ -42,15 +42,15 @@ test(`ranges are those of a plain sorted list (seed ${seed})`, () => {
     sorted.delete(key)
     plain.delete(key)
   }
-  assert.deepEqual(sorted.range('/r/'), [], 'nothing is left')
+  assert.deepEqual(sorted.range('/r/'), [], 'empty')
 })
 
-test('entries that come at once are found, listed and changed as those that came one by one', () => {
+test('entries loaded at once are found, listed and changed like entries added one by one', () => {
   const keys = Array.from({ length: 1_500 }, (_, index) => `/r/a/${String(index).padStart(5, '0')}`)
   const sorted = new SortedEntries()
   sorted.set(entryOf('/r/a/before'))
   sorted.replace(keys.map(entryOf))
-  assert.deepEqual(keysOf(sorted.range('/r/a/')), keys, 'those before are gone')
+  assert.deepEqual(keysOf(sorted.range('/r/a/')), keys, 'earlier entries are gone')
   assert.equal(sorted.get('/r/a/00700')?.key, '/r/a/00700')
   const more = Array.from({ length: 600 }, (_, index) => `/r/a/00700-${String(index).padStart(5, '0')}`)
   for (const key of more) sorted.set(entryOf(key))
@@ -58,7 +58,7 @@ test('entries that come at once are found, listed and changed as those that came
   assert.deepEqual(keysOf(sorted.range('/r/a/')), [...keys, ...more].filter((key) => key !== '/r/a/00001').sort())
 })
 
-test('entries in the order of bytes, which is another one than that of text, are found as well', () => {
+test('entries in byte order, which differs from the order of strings, are found as well', () => {
   const keys = ['/r/a', '/r/\uff00', '/r/\u{1f600}']
   const sorted = new SortedEntries()
   sorted.replace(keys.map(entryOf))

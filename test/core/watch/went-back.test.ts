@@ -1,4 +1,4 @@
-/** A store that is replaced by an earlier copy of itself under a server that runs: a restored backup. */
+/** A running server whose store is replaced by an earlier copy, as when a backup is restored. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { KeyValueStore, Logger } from '../../../core/ports.ts'
@@ -10,7 +10,7 @@ import { configMaps, start } from '../controllers/support.ts'
 
 const names = ({ items }: TestList) => items.map(({ metadata }) => metadata.name)
 
-/** Puts what is current in a store into a new one, at the same revisions; the past is gone. */
+/** Copies the current content of a store into a new one at the same revisions, without history. */
 async function copy(store: KeyValueStore): Promise<KeyValueStore> {
   const target = memoryStore()
   const { items, revision } = await store.list({ prefix: '' })
@@ -33,7 +33,7 @@ async function replaceable(t: TestContext, watchCache: boolean) {
     size: () => store.size(),
     put: (...args) => store.put(...args),
     delete: (...args) => store.delete(...args),
-    // Whoever watches the old one hears nothing any more, as when a member is replaced behind the same address.
+    // Watches of the old store stay silent, as when a member is replaced behind the same address.
     watch: (...args) => store.watch(...args),
     currentRevision: () => store.currentRevision(),
     compact: (revision) => store.compact(revision),
@@ -53,7 +53,7 @@ async function replaceable(t: TestContext, watchCache: boolean) {
   }
 }
 
-test('watches end, lists show what is there now, and the log says why', async (t) => {
+test('watches end, lists show the restored content, and the server logs the reason', async (t) => {
   const { server, warned, backup, restore } = await replaceable(t, true)
   await server.create(configMaps, configMap('kept'))
   const earlier = await backup()
@@ -68,7 +68,7 @@ test('watches end, lists show what is there now, and the log says why', async (t
   assert(BigInt(after.metadata.resourceVersion) < BigInt(before.metadata.resourceVersion))
   assert.equal(after.items[0]?.data?.['i'], undefined)
   assert.equal(await watch.next(), undefined, 'the watch ends')
-  // A client takes up where it was, learns that this is no more, and lists anew.
+  // The client resumes, gets an error for its resourceVersion, and lists again.
   const again = await watchAt(server.fetch, configMaps, { resourceVersion: before.metadata.resourceVersion })
   const event = await again.next()
   assert(event?.type === 'ERROR', JSON.stringify(event))
@@ -80,7 +80,7 @@ test('watches end, lists show what is there now, and the log says why', async (t
   assert(warned.some((message) => message === 'store revision went backwards (restored from a backup?)'))
 })
 
-test('a get finds out as well', async (t) => {
+test('a get detects it as well', async (t) => {
   const { server, warned, backup, restore } = await replaceable(t, true)
   const earlier = await backup()
   await server.create(configMaps, configMap('a'))
@@ -93,7 +93,7 @@ test('a get finds out as well', async (t) => {
 
 for (const watchCache of [true, false]) {
   const how = watchCache ? 'with' : 'without'
-  test(`a watch from a revision that never was is refused, ${how} watch cache`, async (t) => {
+  test(`a watch from a future revision is refused, ${how} watch cache`, async (t) => {
     const { server } = await replaceable(t, watchCache)
     const watch = await watchAt(server.fetch, configMaps, { resourceVersion: '4000000' })
     const event = await watch.next()
@@ -102,7 +102,7 @@ for (const watchCache of [true, false]) {
     assert.equal(await watch.next(), undefined)
   })
 
-  test(`a list at a revision that never was is refused, ${how} watch cache`, async (t) => {
+  test(`a list at a future revision is refused, ${how} watch cache`, async (t) => {
     const { server } = await replaceable(t, watchCache)
     for (const match of ['Exact', 'NotOlderThan']) {
       const query = `resourceVersion=4000000&resourceVersionMatch=${match}`

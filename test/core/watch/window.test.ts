@@ -8,7 +8,7 @@ const entry = (revision: number, size: number) => ({ revision, size }) as Entry
 const change = (revision: number, size: number) => new Change(entry(revision, size), entry(revision - 1, size), false)
 const revisions = (window: Window, after: number) => window.after(after)?.map((each) => each.revision)
 
-test('keeps as many changes as it may', () => {
+test('keeps at most the configured number of changes', () => {
   const window = new Window(3, 0)
   for (let revision = 1; revision <= 10; revision++) window.push(change(revision, 1))
   assert.equal(window.oldest, 7)
@@ -17,7 +17,7 @@ test('keeps as many changes as it may', () => {
   assert.equal(window.after(6), undefined)
 })
 
-test('keeps as many bytes as it may, and always the newest change', () => {
+test('keeps at most the configured number of bytes, and always the newest change', () => {
   const window = new Window(1_000, 0, 1_000)
   for (let revision = 1; revision <= 100; revision++) window.push(change(revision, 300))
   assert.ok(window.bytes <= 1_000)
@@ -26,7 +26,7 @@ test('keeps as many bytes as it may, and always the newest change', () => {
   assert.deepEqual(revisions(window, window.oldest), [101])
 })
 
-test('frames that watchers get count as well', () => {
+test('encoded frames count as well', () => {
   const window = new Window(1_000, 0, 1_000)
   const changes = [1, 2, 3].map((revision) => change(revision, 100))
   for (const each of changes) window.push(each)

@@ -8,7 +8,7 @@ import { addresses, addressOf, ranges, service, services, specOf, start, update 
 const own = '10.0.0.1'
 const lastByte = (address: string) => Number(address.split('.')[3])
 
-test('a service gets an address of the upper part of the range, recorded as an IPAddress', async (t) => {
+test('a service gets an address from the upper part of the range, recorded as an IPAddress', async (t) => {
   const { api } = await start(t)
   for (let index = 0; index < 20; index++) {
     const address = addressOf(await api.create(services, service(`web-${index}`)))
@@ -29,7 +29,7 @@ test('a service gets an address of the upper part of the range, recorded as an I
   })
 })
 
-test('an address of the own choice is taken once, and must lie in a range', async (t) => {
+test('a requested address can be taken once and must lie in a range', async (t) => {
   const { api, taken } = await start(t)
   assert.equal(addressOf(await api.create(services, service('dns', { clusterIP: '10.0.0.10' }))), '10.0.0.10')
   const refuse = async (clusterIP: string, why: string) => {
@@ -60,7 +60,7 @@ test('headless and ExternalName services take no address', async (t) => {
   assert.deepEqual(await taken(), [own])
 })
 
-test('a service that becomes ExternalName gives its address back, and gets one again when it returns', async (t) => {
+test('changing to ExternalName releases the address, changing back allocates one', async (t) => {
   const { api, taken } = await start(t)
   const created = await api.create(services, service('web', { clusterIP: '10.0.0.5' }))
   const external = await update(api, { ...created, spec: { ...created.spec, type: 'ExternalName', externalName: 'example.org' } })
@@ -70,7 +70,7 @@ test('a service that becomes ExternalName gives its address back, and gets one a
   assert.deepEqual(await taken(), [own, addressOf(back)].sort())
 })
 
-test('an update without the address keeps it', async (t) => {
+test('an update without clusterIP keeps it', async (t) => {
   const { api, taken } = await start(t)
   const created = await api.create(services, service('web'))
   const again = await update(api, service('web', {}, { labels: { tier: 'front' } }))
@@ -78,7 +78,7 @@ test('an update without the address keeps it', async (t) => {
   assert.deepEqual(await taken(), [own, addressOf(created)].sort())
 })
 
-test('a deleted service gives its address back when it is gone, not before', async (t) => {
+test('a deleted service releases its address when it is removed, not earlier', async (t) => {
   const { api, taken } = await start(t)
   await api.create('/api/v1/namespaces/default/endpoints', { kind: 'Endpoints', apiVersion: 'v1', metadata: { name: 'web' } })
   await api.create(services, service('web', { clusterIP: '10.0.0.5' }, { finalizers: ['example.org/hold'] }))
@@ -92,7 +92,7 @@ test('a deleted service gives its address back when it is gone, not before', asy
   assert.deepEqual(await taken(), [own])
 })
 
-test('a create that fails gives back what it took', async (t) => {
+test('a failed create releases its address', async (t) => {
   const { api, taken } = await start(t)
   const created = await api.create(services, service('web'))
   assertFailure(await api.send('POST', services, service('web')), 409, 'AlreadyExists')
@@ -100,7 +100,7 @@ test('a create that fails gives back what it took', async (t) => {
   assert.deepEqual(await taken(), [own, addressOf(created)].sort())
 })
 
-test('a dry run chooses a free address and finds conflicts, but takes nothing', async (t) => {
+test('a dry run picks a free address and detects conflicts, but allocates nothing', async (t) => {
   const { api, taken } = await start(t)
   const { status, body } = await api.send('POST', `${services}?dryRun=All`, service('web'))
   assert.equal(status, 201)
@@ -118,7 +118,7 @@ test('a dry run chooses a free address and finds conflicts, but takes nothing', 
   assert.deepEqual(await taken(), [own, addressOf(created)].sort())
 })
 
-test('a small range serves all its addresses, then is full', async (t) => {
+test('a small range allocates all its addresses and is then full', async (t) => {
   const { api, taken } = await start(t, { serviceClusterIpRanges: ['10.9.0.0/29'] })
   for (let index = 0; index < 5; index++) await api.create(services, service(`web-${index}`))
   assert.deepEqual(
@@ -135,14 +135,14 @@ test('a small range serves all its addresses, then is full', async (t) => {
   await api.create(services, service('late'))
 })
 
-test('services made at the same time get different addresses', async (t) => {
+test('concurrently created services get different addresses', async (t) => {
   const { api, taken } = await start(t, { serviceClusterIpRanges: ['10.9.0.0/26'] })
   const made = await Promise.all(Array.from({ length: 40 }, (_, index) => api.create(services, service(`web-${index}`))))
   assert.equal(new Set(made.map(addressOf)).size, 40)
   assert.equal((await taken()).length, 41)
 })
 
-test('further ranges serve when they are there and ready', async (t) => {
+test('additional ServiceCIDRs are used once they are ready', async (t) => {
   const { api } = await start(t, { serviceClusterIpRanges: ['10.9.0.0/30'] })
   await api.create(services, service('last'))
   assertFailure(await api.send('POST', services, service('web')), 500, 'InternalError', /range is full$/)
@@ -160,7 +160,7 @@ test('further ranges serve when they are there and ready', async (t) => {
   assertFailure(await api.send('POST', services, service('late')), 500, 'InternalError', /range is full$/)
 })
 
-test('a server with ranges of both families serves both', async (t) => {
+test('a dual-stack server allocates both families', async (t) => {
   const { api, taken } = await start(t, { serviceClusterIpRanges: ['10.0.0.0/24', 'fd00::/112'] })
   const single = specOf(await api.create(services, service('single')))
   assert.deepEqual([single.ipFamilies, single.clusterIPs?.length], [['IPv4'], 1])
@@ -186,7 +186,7 @@ test('a server with ranges of both families serves both', async (t) => {
   for (const address of specOf(larger).clusterIPs ?? []) assert((await taken()).includes(address), address)
 })
 
-test('a server with one family refuses two, unless they are only preferred', async (t) => {
+test('a single-stack server refuses RequireDualStack, and serves PreferDualStack with one family', async (t) => {
   const { api } = await start(t)
   assertFailure(
     await api.send('POST', services, service('web', { ipFamilyPolicy: 'RequireDualStack' })),
@@ -210,7 +210,7 @@ test('a server with one family refuses two, unless they are only preferred', asy
   assert.deepEqual([preferred.ipFamilies, preferred.clusterIPs?.length], [['IPv4'], 1])
 })
 
-test('a try that loses its swap gives back what it took', async (t) => {
+test('an attempt that loses its conditional write releases its address', async (t) => {
   const store = memoryStore()
   const key = '/registry/services/specs/default/web'
   let lost = 0

@@ -12,7 +12,7 @@ async function takenPorts({ store }: TestServer): Promise<number[]> {
   return [...readPorts(kv?.value, range).taken].sort((a, b) => a - b)
 }
 
-test('NodePort services get ports of the upper part of the range, recorded in one key', async (t) => {
+test('NodePort services get ports from the upper part of the range, recorded under one store key', async (t) => {
   const server = await start(t)
   const made = [await server.api.create(services, nodePort('a')), await server.api.create(services, nodePort('b'))]
   for (const each of made) assert(portOf(each) >= 30_086 && portOf(each) <= 32_767, String(portOf(each)))
@@ -23,7 +23,7 @@ test('NodePort services get ports of the upper part of the range, recorded in on
   )
 })
 
-test('a port of the own choice is taken once, and must lie in the range', async (t) => {
+test('a requested port can be taken once and must lie in the range', async (t) => {
   const server = await start(t)
   const { api } = server
   assert.equal(portOf(await api.create(services, nodePort('a', { port: 80, nodePort: 30_001 }))), 30_001)
@@ -56,7 +56,7 @@ test('protocols of one port share its node port', async (t) => {
   assert.deepEqual(await takenPorts(server), [30_053])
 })
 
-test('an update without node ports keeps them by name, takes new ones and gives back the others', async (t) => {
+test('an update without node ports keeps them by port name, allocates new ones and releases the others', async (t) => {
   const server = await start(t)
   await server.api.create(
     services,
@@ -69,7 +69,7 @@ test('an update without node ports keeps them by name, takes new ones and gives 
   assert.deepEqual(await takenPorts(server), [30_080, metrics.nodePort])
 })
 
-test('a service that needs no node ports any longer gives them back, as a deleted one does', async (t) => {
+test('a service releases its node ports when its type no longer needs them or it is deleted', async (t) => {
   const server = await start(t)
   const created = await server.api.create(services, nodePort('web', { port: 80, nodePort: 30_080 }))
   const inner = await update(server.api, { ...created, spec: { ...created.spec, type: 'ClusterIP' } })
@@ -80,7 +80,7 @@ test('a service that needs no node ports any longer gives them back, as a delete
   assert.deepEqual(await takenPorts(server), [])
 })
 
-test('load balancers with local traffic get a port for health checks, unless told so no other ports', async (t) => {
+test('allocates a health check port for external traffic policy Local; allocateLoadBalancerNodePorts: false allocates no others', async (t) => {
   const server = await start(t)
   const balancer = (name: string, spec: object) => service(name, { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ...spec })
   const created = await server.api.create(services, balancer('a', { healthCheckNodePort: 30_900, allocateLoadBalancerNodePorts: false }))
@@ -105,7 +105,7 @@ test('load balancers with local traffic get a port for health checks, unless tol
   )
 })
 
-test('a dry run chooses and checks, but takes nothing', async (t) => {
+test('a dry run picks and checks ports, but allocates nothing', async (t) => {
   const server = await start(t)
   await server.api.create(services, nodePort('web', { port: 80, nodePort: 30_080 }))
   const { status, body } = await server.api.send('POST', `${services}?dryRun=All`, nodePort('dry'))
@@ -121,7 +121,7 @@ test('a dry run chooses and checks, but takes nothing', async (t) => {
   assert.deepEqual(await takenPorts(server), [30_080])
 })
 
-test('servers on one store never give out a port twice', async (t) => {
+test('servers on one store never allocate a port twice', async (t) => {
   const serviceNodePortRange = { from: 30_000, to: 30_029 }
   const one = await start(t, { serviceNodePortRange })
   const two = await start(t, { serviceNodePortRange, store: one.store })
@@ -136,5 +136,5 @@ test('servers on one store never give out a port twice', async (t) => {
     'InternalError',
     'Internal error occurred: failed to allocate a nodePort: range is full',
   )
-  assert.equal((await one.taken()).length, addressCount, 'the address of the failed service is given back')
+  assert.equal((await one.taken()).length, addressCount, 'the address of the failed service is released')
 })

@@ -19,7 +19,7 @@ function firstOf(text: string, count: number): string[] {
   return first
 }
 
-test('every usable address is tried once, the lower part last', () => {
+test('candidates are all usable addresses once, the lower part last', () => {
   const all = [...(addressRange('10.0.0.0/27')?.candidates() ?? [])]
   const last = (address: string) => Number(address.split('.')[3])
   const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -49,7 +49,7 @@ test('stored ports are read back', () => {
   )
 })
 
-test('the first port is the lowest bit, as the reference server stores it, also in protobuf', () => {
+test('the first port is the lowest bit, as in kube-apiserver, also in protobuf', () => {
   const range = { from: 30_000, to: 32_767 }
   const stored = JSON.parse(new TextDecoder().decode(printPorts(new PortSet(range, [30_000, 30_009])))) as { range: string; data: string }
   assert.deepEqual([stored.range, stored.data], ['30000-32767', 'AgE='])
@@ -58,7 +58,7 @@ test('the first port is the lowest bit, as the reference server stores it, also 
   assert.deepEqual([...readPorts(encodeEnvelope('v1', 'RangeAllocation', raw), range).taken], [30_000, 30_009])
 })
 
-test('a range that has changed keeps the ports that still belong to it', () => {
+test('a changed range keeps the ports that it still contains', () => {
   const stored = printPorts(new PortSet({ from: 30_000, to: 32_767 }, [30_000, 31_000, 32_000]))
   assert.deepEqual([...readPorts(stored, { from: 30_500, to: 31_500 }).taken], [31_000])
 })

@@ -11,7 +11,7 @@ const key = '/registry/ranges/servicenodeports'
 const range = { from: 30_000, to: 32_767 }
 const interval = 180_000
 
-test('a server takes again what stored services hold', async (t) => {
+test('allocations of stored services are restored', async (t) => {
   const before = await start(t)
   await before.api.create(services, service('web', { type: 'NodePort', clusterIP: '10.0.0.5', ports: [{ port: 80, nodePort: 30_080 }] }))
   await before.close()
@@ -30,7 +30,7 @@ test('a server takes again what stored services hold', async (t) => {
   )
 })
 
-test('what no service holds is given back when it is found a second time', async (t) => {
+test('an allocation without a service is released when it is found a second time', async (t) => {
   const clock = new ManualClock()
   const { api, store, taken } = await start(t)
   await api.create(addresses, {

@@ -37,7 +37,7 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** A server in this process that is closed with the test. */
+/** An in-process server that is closed at the end of the test. */
 export async function start(t: TestContext, options: Partial<EmbeddedOptions> = {}): Promise<TestServer> {
   const store = options.store ?? memoryStore()
   const server = await createApiServer({ ...options, store })

@@ -1,4 +1,4 @@
-/** The stored formats, checked against node:crypto and published vectors: each is what the reference server writes and reads. */
+/** Stored formats of encrypted values, compatible with kube-apiserver; checked against node:crypto and published vectors. */
 import assert from 'node:assert/strict'
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -17,7 +17,7 @@ const toHex = (value: Uint8Array) => Buffer.from(value).toString('hex')
 const path = bytes('/registry/secrets/default/x')
 const plain = bytes('{"kind":"Secret"}')
 
-/** It is what was written, stale or not. */
+/** Asserts that the plain text was read and is stale or not. */
 function isRead({ bytes, isStale }: Plain, stale: boolean): void {
   assert.deepEqual(new Uint8Array(bytes), plain)
   assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
@@ -35,7 +35,7 @@ async function readsBack(transformer: Transformer): Promise<void> {
 
 describe('aesgcm', () => {
   for (const length of [16, 24, 32]) {
-    test(`AES-${length * 8}: nonce, ciphertext, tag; the path is authenticated`, async () => {
+    test(`AES-${length * 8}-GCM: nonce, ciphertext, tag; the store key is authenticated`, async () => {
       const key = randomBytes(length)
       const transformer = await aesGcm(key)
       await readsBack(transformer)
@@ -66,7 +66,7 @@ describe('aesgcm', () => {
     )
   })
 
-  test('short values and keys of other lengths are refused', async () => {
+  test('refuses short values and keys of other lengths', async () => {
     const transformer = await aesGcm(randomBytes(32))
     await assert.rejects(transformer.fromStored(new Uint8Array(11), path), failsWith('the stored data was shorter than the required size'))
     await assert.rejects(transformer.fromStored(new Uint8Array(12), path), failsWith('cipher: message authentication failed'))
@@ -88,7 +88,7 @@ describe('aescbc', () => {
     assert.deepEqual((await transformer.fromStored(Buffer.concat([iv, cipher.update(plain), cipher.final()]), path)).bytes, plain)
   })
 
-  test('shorter keys of existing clusters', async () => {
+  test('accepts shorter keys of existing clusters', async () => {
     for (const bytes of [16, 24]) {
       const short = randomBytes(bytes)
       const transformer = await aesCbc(short)
@@ -99,7 +99,7 @@ describe('aescbc', () => {
     }
   })
 
-  test('values that are no whole blocks, empty or badly padded are refused', async () => {
+  test('refuses values that are empty, not whole blocks or badly padded', async () => {
     const transformer = await aesCbc(key)
     const rows = [
       [0, 'the stored data was shorter than the required size'],
@@ -116,7 +116,7 @@ describe('aescbc', () => {
 })
 
 describe('secretbox', () => {
-  test("NaCl's vector: nonce, tag, ciphertext", async () => {
+  test('a test vector of NaCl: nonce, tag, ciphertext', async () => {
     const transformer = secretbox(hex('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389'))
     const nonce = '69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37'
     const box =
@@ -127,7 +127,7 @@ describe('secretbox', () => {
     await readsBack(transformer)
   })
 
-  test('short and changed values are refused', async () => {
+  test('refuses short and modified values', async () => {
     const transformer = secretbox(randomBytes(32))
     await assert.rejects(transformer.fromStored(new Uint8Array(39), path), failsWith('the stored data was shorter than the required size'))
     await assert.rejects(transformer.fromStored(new Uint8Array(40), path), failsWith('output array was not large enough for encryption'))
@@ -145,13 +145,13 @@ describe('keys derived from a seed', () => {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(path).setAuthTag(stored.subarray(-16))
     assert.equal(Buffer.concat([decipher.update(stored.subarray(44, -16)), decipher.final()]).toString(), '{"kind":"Secret"}')
     const again = Buffer.from(await transformer.toStored(plain, path))
-    assert.notDeepEqual(again.subarray(0, 32), info, 'no key is used twice')
+    assert.notDeepEqual(again.subarray(0, 32), info, 'each value has a new key')
     await assert.rejects(derivedKeys(randomBytes(31)), failsWith('invalid seed length 31 used for key generation'))
   })
 })
 
 describe('choice', () => {
-  test('written with the first, read with any; all but the first are stale', async () => {
+  test('writes with the first transformer, reads with any; values of the others are stale', async () => {
     const [one, two] = [secretbox(new Uint8Array(32).fill(1)), secretbox(new Uint8Array(32).fill(2))]
     const before = byPrefix({ prefix: 'k8s:enc:secretbox:v1:one:', transformer: one }, [], 'none')
     const after = byPrefix(
@@ -166,7 +166,7 @@ describe('choice', () => {
     await assert.rejects(before.fromStored(await after.toStored(plain, path), path), failsWith('none'))
   })
 
-  test('transformers that share a prefix are tried one after the other', async () => {
+  test('transformers with the same prefix are tried in order', async () => {
     const prefix = 'k8s:enc:aesgcm:v1:'
     const [one, two] = [await aesGcm(new Uint8Array(32).fill(1)), await aesGcm(new Uint8Array(32).fill(2))]
     const both = byPrefix({ prefix, transformer: one }, [{ prefix, transformer: two }], 'none')
@@ -175,7 +175,7 @@ describe('choice', () => {
     await assert.rejects(both.fromStored(bytes(`${prefix}aaaaaaaaaaaaaaaaaaaa`), path), failsWith('cipher: message authentication failed'))
   })
 
-  test('identity leaves values as they are, and hands out no encrypted ones', async () => {
+  test('identity does not change values, and refuses to read encrypted ones', async () => {
     const both = byPrefix(
       { prefix: '', transformer: identity },
       [{ prefix: 'k8s:enc:aesgcm:v1:', transformer: await aesGcm(randomBytes(32)) }],
@@ -188,7 +188,7 @@ describe('choice', () => {
     assert.deepEqual((await both.fromStored(bytes('k8s\0x'), path)).bytes, bytes('k8s\0x'))
   })
 
-  test('of two, what only the second reads is stale', async () => {
+  test('with two identity transformers, values of the second are stale', async () => {
     const [gcm, cbc] = [await aesGcm(randomBytes(32)), await aesCbc(randomBytes(32))]
     const both = either(gcm, cbc)
     isRead(await both.fromStored(await both.toStored(plain, path), path), false)
@@ -196,7 +196,7 @@ describe('choice', () => {
   })
 })
 
-test('the frame of version 2 is EncryptedObject in protobuf, fields in their order', () => {
+test('KMS v2 values are EncryptedObject messages with fields in order', () => {
   const object = {
     encryptedData: bytes('data'),
     keyId: 'id',

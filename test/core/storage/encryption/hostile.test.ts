@@ -1,4 +1,4 @@
-/** Whatever somebody puts into the store: it is read, or refused with a TransformError; never anything else, and never another value. */
+/** Hostile values in the store are read or refused with a TransformError: no other error, and never another plain text. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { aesGcm } from '../../../../core/storage/encryption/aes-gcm.ts'
@@ -19,7 +19,7 @@ const path = new TextEncoder().encode('/registry/secrets/default/x')
 const plain = new TextEncoder().encode('{"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}}')
 
 const context = { outbound: createOutbound(), clock, logger }
-/** A plugin without a process: it wraps keys with AES-GCM. */
+/** A KMS plugin in this process that wraps keys with AES-GCM. */
 const wrap = await aesGcm(new Uint8Array(32).fill(9))
 const encrypt = (key: Uint8Array) => wrap.toStored(key, path)
 const decrypt = async (key: Uint8Array) => (await wrap.fromStored(key, path)).bytes
@@ -48,7 +48,7 @@ const rows: readonly { readonly name: string; readonly transformer: Transformer;
   { name: 'kms v2', transformer: envelopeV2(serviceV2, key), authenticates: true },
 ]
 
-/** What is read of the bytes; undefined: they are refused. */
+/** The plain text of stored bytes; undefined when they are refused. */
 async function attempt(transformer: Transformer, stored: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     return (await transformer.fromStored(stored, path)).bytes
@@ -59,7 +59,7 @@ async function attempt(transformer: Transformer, stored: Uint8Array): Promise<Ui
 }
 
 for (const { name, transformer, authenticates } of rows) {
-  test(`${name}: values that were cut, flipped or made up`, async () => {
+  test(`${name}: truncated, modified and random values`, async () => {
     const stored = await transformer.toStored(plain, path)
     const changed = fc.oneof(
       fc.nat(stored.length - 1).map((length) => stored.slice(0, length)),
@@ -70,7 +70,7 @@ for (const { name, transformer, authenticates } of rows) {
     await fc.assert(
       fc.asyncProperty(changed, async (bytes) => {
         const read = await attempt(transformer, bytes)
-        if (authenticates) assert.ok(read === undefined || Buffer.from(read).equals(plain), 'what is not what was written is refused')
+        if (authenticates) assert.ok(read === undefined || Buffer.from(read).equals(plain), 'modified values are refused')
       }),
       { numRuns: trials(300, 20_000) },
     )

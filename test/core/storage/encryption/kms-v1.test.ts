@@ -1,4 +1,4 @@
-/** Key management of version 1, against a plugin in a process of its own. */
+/** KMS v1 with a plugin in a separate process. */
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
@@ -15,7 +15,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const path = bytes('/registry/secrets/default/x')
 const plain = bytes('{"kind":"Secret"}')
 
-/** It is what was written, stale or not. */
+/** Asserts that the plain text was read and is stale or not. */
 function isRead({ bytes, isStale }: Plain, stale: boolean): void {
   assert.deepEqual(new Uint8Array(bytes), plain)
   assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
@@ -48,7 +48,7 @@ beforeEach(async () => {
   await plugin.reset()
 })
 
-test('each value has a key of its own: its length, the encrypted key, the value', async () => {
+test('each value has its own key: key length, encrypted key, value', async () => {
   const transformer = await connect()
   const stored = await write(transformer)
   assert.deepEqual(stored.subarray(0, prefix.length), prefix)
@@ -62,7 +62,7 @@ test('each value has a key of its own: its length, the encrypted key, the value'
   await assert.rejects(transformer.fromStored(stored, bytes('/elsewhere')), fails(/cipher: message authentication failed/))
 })
 
-test('decrypted keys are kept, as many as the cache holds', async () => {
+test('caches decrypted keys up to the cache size', async () => {
   const writer = await connect()
   const [a, b, c] = [await write(writer), await write(writer), await write(writer)]
   const decrypted = async (cachesize: number, ...values: readonly Uint8Array[]) => {
@@ -72,12 +72,12 @@ test('decrypted keys are kept, as many as the cache holds', async () => {
     return (await plugin.calls(method('Decrypt'))) - earlier
   }
   assert.equal(await decrypted(2, a, b, a, b, b), 2)
-  assert.equal(await decrypted(2, a, b, c, a), 4, 'the one used least recently went')
+  assert.equal(await decrypted(2, a, b, c, a), 4, 'the least recently used key is evicted')
   assert.equal(await decrypted(2, a, b, a, c, a), 3)
-  assert.equal(await decrypted(-1, a, a, a), 3, 'a negative size keeps none')
+  assert.equal(await decrypted(-1, a, a, a), 3, 'a negative size disables the cache')
 })
 
-test('values that older releases wrote with AES-CBC are read, and stale', async () => {
+test('values written with AES-CBC by older releases are read, and stale', async () => {
   const key = randomBytes(32)
   const encrypted = await serviceV1(outbound, options()).encrypt(key)
   const iv = randomBytes(16)
@@ -86,7 +86,7 @@ test('values that older releases wrote with AES-CBC are read, and stale', async 
   isRead(await (await connect()).fromStored(stored, path), true)
 })
 
-test('a plugin of another version is refused, until it is replaced', async () => {
+test('a plugin with another version is refused until it is replaced', async () => {
   await plugin.behave({ version: 'v9' })
   const transformer = await connect()
   await assert.rejects(write(transformer), fails(/^KMS provider api version v9 is not supported, only v1beta1 is supported now$/))
@@ -94,7 +94,7 @@ test('a plugin of another version is refused, until it is replaced', async () =>
   isRead(await transformer.fromStored(await write(transformer), path), false)
 })
 
-test('health: a sample is encrypted and decrypted, and the answer stands for a while', async () => {
+test('the health check encrypts and decrypts a sample, and its result is cached', async () => {
   await connect()
   await Promise.all([check(), check()])
   await check()
@@ -112,7 +112,7 @@ test('health: a sample is encrypted and decrypted, and the answer stands for a w
   await check()
 })
 
-test('cut values are refused', async () => {
+test('truncated values are refused', async () => {
   const transformer = await connect()
   const stored = await write(transformer)
   for (const length of [prefix.length, prefix.length + 1, prefix.length + 2, prefix.length + 40])
@@ -123,7 +123,7 @@ test('cut values are refused', async () => {
     )
 })
 
-test('a plugin that is gone: cached keys still serve reads, writes fail', async () => {
+test('when the plugin is down, cached keys still serve reads and writes fail', async () => {
   const patience = 500
   const transformer = await connect(1_000, patience)
   const stored = await eventually('a write in so short a time', () => write(transformer))
@@ -144,7 +144,7 @@ test('a plugin that is gone: cached keys still serve reads, writes fail', async 
   await plugin.start()
 })
 
-test('a plugin that restarts while values are written costs time only', async () => {
+test('writes during a restart of the plugin are delayed, not failed', async () => {
   const transformer = await connect()
   const written: Uint8Array[] = []
   let restarted = false
@@ -159,6 +159,6 @@ test('a plugin that restarts while values are written costs time only', async ()
   await plugin.start()
   restarted = true
   await Promise.all(writers)
-  assert.ok(written.length >= meanwhile + writers.length, 'each of them goes on')
+  assert.ok(written.length >= meanwhile + writers.length, 'every writer continues')
   for (const stored of written.slice(-8)) isRead(await transformer.fromStored(stored, path), false)
 })

@@ -1,4 +1,4 @@
-/** Key management of version 2, against a plugin in a process of its own; only the clock is the test's. */
+/** KMS v2 with a plugin in a separate process and a manual clock. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { EncryptedObject } from '../../../../core/storage/encryption/kms/messages.ts'
@@ -13,7 +13,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const path = bytes('/registry/secrets/default/x')
 const plain = bytes('{"kind":"Secret"}')
 
-/** It is what was written, stale or not. */
+/** Asserts that the plain text was read and is stale or not. */
 function isRead({ bytes, isStale }: Plain, stale: boolean): void {
   assert.deepEqual(new Uint8Array(bytes), plain)
   assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
@@ -29,7 +29,7 @@ let clock: ManualClock
 let plugins: Plugin[]
 const outbound = createOutbound()
 
-/** A server's view of the plugin; several share it as replicas do. */
+/** Connects as one replica of the server would; several share the plugin. */
 const connect = (timeout = 60_000): Promise<Transformer> =>
   transformerOf(
     [{ kms: { apiVersion: 'v2', name: 'vault', endpoint: plugin.endpoint, timeout } }],
@@ -49,7 +49,7 @@ const check = () => {
   return probe.check()
 }
 
-/** Lets time pass until the plugin has been looked at once more. */
+/** Advances the clock until the plugin's status has been polled once more. */
 async function pass(milliseconds: number): Promise<void> {
   const seen = await plugin.calls(statuses)
   clock.advance(milliseconds)
@@ -69,14 +69,14 @@ afterEach(() => {
   for (const { probe } of plugins) probe.close()
 })
 
-describe('a plugin of version 2 that is well', () => {
-  test('one seed serves all writes; it is decrypted once by those who have not made it', async () => {
+describe('a healthy KMS v2 plugin', () => {
+  test('one seed serves all writes; other replicas decrypt it once', async () => {
     await plugin.behave({ annotations: { 'version.vault.example.com': '7' } })
     const writer = await connect()
     const values = await Promise.all(Array.from({ length: 20 }, () => write(writer)))
     for (const value of values) isRead(await read(writer, value), false)
     assert.equal(await plugin.calls(encrypts), 1, 'the seed is encrypted once')
-    assert.equal(await plugin.calls(decrypts), 0, 'who made it knows it')
+    assert.equal(await plugin.calls(decrypts), 0, 'the replica that made the seed does not decrypt it')
 
     const [first, second] = values.map(objectOf)
     assert.ok(first && second, 'there are two')
@@ -91,7 +91,7 @@ describe('a plugin of version 2 that is well', () => {
     assert.equal(await plugin.calls(decrypts), 1)
   })
 
-  test('values hold under their own key only', async () => {
+  test('values can only be read under their own store key', async () => {
     const transformer = await connect()
     const stored = await write(transformer)
     await assert.rejects(
@@ -100,21 +100,21 @@ describe('a plugin of version 2 that is well', () => {
     )
   })
 
-  test('a new key of the plugin brings a new seed, and makes old values stale', async () => {
+  test('a new key ID of the plugin gives a new seed and makes old values stale', async () => {
     const transformer = await connect()
     const old = await write(transformer)
     await plugin.behave({ keyId: '2' })
-    assert.equal(objectOf(await write(transformer)).keyId, '1', 'not known yet')
+    assert.equal(objectOf(await write(transformer)).keyId, '1', 'the new key ID is not known yet')
     await pass(60_000)
     await eventually('the new seed', async () => objectOf(await write(transformer)).keyId === '2')
     assert.equal(await plugin.calls(encrypts), 2)
     isRead(await read(transformer, old), true)
     isRead(await read(transformer, await write(transformer)), false)
     await pass(60_000)
-    assert.equal(await plugin.calls(encrypts), 2, 'the same key keeps its seed')
+    assert.equal(await plugin.calls(encrypts), 2, 'an unchanged key ID keeps the seed')
   })
 
-  test('its answer stands for a while', async () => {
+  test('the status is cached', async () => {
     await connect()
     await Promise.all([check(), check(), check()])
     assert.equal(await plugin.calls(statuses), 1)
@@ -124,8 +124,8 @@ describe('a plugin of version 2 that is well', () => {
   })
 })
 
-describe('a plugin of version 2 that is not well', () => {
-  test('not there at the start: nothing is read or written until it comes', async () => {
+describe('a failing KMS v2 plugin', () => {
+  test('missing at start: reads and writes fail until it appears', async () => {
     await plugin.kill()
     const transformer = await connect(500)
     const complaint =
@@ -149,7 +149,7 @@ describe('a plugin of version 2 that is not well', () => {
     isRead(await read(transformer, await write(transformer)), false)
   })
 
-  test('gone: what is known is read for ever and written for three minutes', async () => {
+  test('stopped: known keys serve reads without limit and writes for three minutes', async () => {
     const transformer = await connect()
     const stored = await write(transformer)
     await plugin.kill()
@@ -194,20 +194,20 @@ describe('a plugin of version 2 that is not well', () => {
     { behaviour: { failing: ['Status'] }, pattern: /status section .*rpc error: code = FailedPrecondition/ },
   ]
   for (const { behaviour, pattern } of unwell) {
-    test(`${JSON.stringify(behaviour).slice(0, 60)}: it says so`, async () => {
+    test(`${JSON.stringify(behaviour).slice(0, 60)}: the error is reported`, async () => {
       await plugin.behave(behaviour)
       await connect()
       await assert.rejects(check(), fails(pattern))
     })
   }
 
-  test('slow: it is given up after the time-out', async () => {
+  test('slow: calls time out', async () => {
     await plugin.behave({ delay: 2_000 })
     await connect(100)
     await assert.rejects(check(), fails(/rpc error: code = DeadlineExceeded desc = context deadline exceeded$/))
   })
 
-  test('a key that could not be decrypted is asked for again', async () => {
+  test('a key that could not be decrypted is requested again', async () => {
     const stored = await write(await connect())
     const reader = await connect()
     await plugin.behave({ failing: ['Decrypt'] })
@@ -219,7 +219,7 @@ describe('a plugin of version 2 that is not well', () => {
     isRead(await read(reader, stored), false)
   })
 
-  test('lying: the value is not read', async () => {
+  test('wrong key: the value is not read', async () => {
     const stored = await write(await connect())
     await plugin.behave({ lies: true })
     await assert.rejects(read(await connect(), stored), fails(/^cipher: message authentication failed$/))

@@ -5,7 +5,7 @@ import { inOrder } from '../../../../core/storage/encryption/in-order.ts'
 import { Recent } from '../../../../core/storage/encryption/kms/recent.ts'
 import { resourceOfKey, selectTransformer } from '../../../../core/storage/encryption/selection.ts'
 
-test('a key belongs to the resource whose place it is in', () => {
+test('store keys map to resources', () => {
   const storageKeys = new Map([
     ['secrets', { group: '', resource: 'secrets' }],
     ['services/specs', { group: '', resource: 'services' }],
@@ -31,7 +31,7 @@ test('a key belongs to the resource whose place it is in', () => {
   }
 })
 
-test('a resource gets what names it, else what names its group, else what names all', () => {
+test('the most specific entry wins: resource, then group, then wildcard', () => {
   const named = (...names: readonly string[]) => ({ names, transformer: { ...identity } })
   const [one, group, core, all] = [named('deployments.apps', 'secrets'), named('*.apps'), named('*.'), named('*.*')]
   const select = selectTransformer([one, group, core, all])
@@ -47,7 +47,7 @@ test('a resource gets what names it, else what names its group, else what names 
   assert.equal(selectTransformer([one])({ group: '', resource: 'pods' }), undefined)
 })
 
-test('calls keep their order: at once while none waits, else after those that do', async () => {
+test('calls run in order: at once when none is pending, otherwise after the pending ones', async () => {
   const log: string[] = []
   const failures: unknown[] = []
   const deliver = inOrder((error) => failures.push(error))
@@ -81,7 +81,7 @@ test('calls keep their order: at once while none waits, else after those that do
   assert.equal(log.at(-1), 'f', 'at once again')
 })
 
-test('what is remembered is bounded, shared while it is made, and forgotten when it failed', async () => {
+test('the cache is bounded, shares pending values and drops failed ones', async () => {
   const recent = new Recent<number>(2)
   let made = 0
   const get = (key: string) => recent.get(key, async () => ++made)
@@ -89,7 +89,7 @@ test('what is remembered is bounded, shared while it is made, and forgotten when
   await get('a')
   assert.equal(await get('c'), 3)
   assert.equal(recent.size, 2)
-  assert.equal(await get('a'), 1, 'used later than b')
+  assert.equal(await get('a'), 1, 'used more recently than b')
   assert.equal(await get('b'), 4)
   await assert.rejects(recent.get('d', () => Promise.reject(new Error('no'))))
   assert.equal(await get('d'), 5)

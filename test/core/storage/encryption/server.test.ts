@@ -11,7 +11,7 @@ import { configuration, keyOf, keys, secret, secrets, secretsPath, startEncrypte
 const value = Buffer.from('plain-text-value').toString('base64')
 const gate = 'AllowUnsafeMalformedObjectDeletion'
 
-/** The header `x-user` says who calls; `root` may do everything. */
+/** Takes the username from the header `x-user`; `root` may do everything. */
 const byHeader: Authenticator = {
   name: 'header',
   async authenticate(request) {
@@ -26,9 +26,9 @@ const providers = [
   { name: 'secretbox', provider: { secretbox: keys(['k1', 1]) }, prefix: 'k8s:enc:secretbox:v1:k1:' },
 ]
 
-describe('a resource that is encrypted', () => {
+describe('encryption of resources', () => {
   for (const { name, provider, prefix } of providers) {
-    test(`${name}: nothing of it can be seen in the store, everything through the API`, async () => {
+    test(`${name}: the store holds no plain text, and the API shows everything`, async () => {
       const server = await startEncrypted(secrets(provider))
       try {
         const { api } = server
@@ -55,7 +55,7 @@ describe('a resource that is encrypted', () => {
     })
   }
 
-  test('an earlier list of names wins, identity first leaves a resource as it is, and a wildcard takes the rest', async () => {
+  test('the first matching entry wins, identity first stores plain text, and a wildcard covers the rest', async () => {
     const server = await startEncrypted(
       configuration(
         { resources: ['configmaps'], providers: [{ identity: {} }, { aesgcm: keys(['k1', 1]) }] },
@@ -105,8 +105,8 @@ describe('a resource that is encrypted', () => {
   })
 })
 
-describe('keys that change', () => {
-  test('what was written before is read, and written anew by an update that changes nothing', async () => {
+describe('key rotation', () => {
+  test('values under an old key are read, and rewritten by an update without changes', async () => {
     const store = memoryStore()
     const first = await startEncrypted(secrets({ aescbc: keys(['k1', 1]) }), { store })
     const { metadata } = await first.api.create(secretsPath, secret('a'))
@@ -117,10 +117,10 @@ describe('keys that change', () => {
     assert.equal(body.metadata.resourceVersion, metadata.resourceVersion)
     const written = await second.api.send('PUT', `${secretsPath}/a`, body)
     assert.equal(written.status, 200)
-    assert.notEqual(written.body.metadata.resourceVersion, metadata.resourceVersion, 'it was written')
+    assert.notEqual(written.body.metadata.resourceVersion, metadata.resourceVersion, 'it was rewritten')
     assert.match(await second.rawText(keyOf('a')), /^k8s:enc:aesgcm:v1:k2:/)
     const again = await second.api.patch(`${secretsPath}/a`, {})
-    assert.equal(again.body.metadata.resourceVersion, written.body.metadata.resourceVersion, 'it is not written twice')
+    assert.equal(again.body.metadata.resourceVersion, written.body.metadata.resourceVersion, 'it is not rewritten twice')
     await second.close()
 
     const third = await startEncrypted(secrets({ aesgcm: keys(['k3', 3], ['k2', 2]) }), { store })
@@ -128,7 +128,7 @@ describe('keys that change', () => {
     assert.notEqual(
       patched.body.metadata.resourceVersion,
       written.body.metadata.resourceVersion,
-      'another key of the same provider counts as well',
+      'another key of the same provider is outdated as well',
     )
     assert.match(await third.rawText(keyOf('a')), /^k8s:enc:aesgcm:v1:k3:/)
     await third.close()
@@ -140,7 +140,7 @@ describe('keys that change', () => {
     await last.close()
   })
 
-  test('a file that changes is read again; one that can not be used is not', async () => {
+  test('a changed file is reloaded; an invalid one is ignored', async () => {
     const server = await startEncrypted(secrets({ aescbc: keys(['k1', 1]) }), { automaticReload: true })
     try {
       const { api } = server
@@ -158,11 +158,7 @@ describe('keys that change', () => {
       await api.create(secretsPath, secret('c'))
       assert.match(await server.rawText(keyOf('c')), /^k8s:enc:aesgcm:v1:k2:/)
       await api.patch(`${secretsPath}/a`, {})
-      assert.match(
-        await server.rawText(keyOf('a')),
-        /^k8s:enc:aesgcm:v1:k2:/,
-        'an object that the watch cache holds is written anew as well',
-      )
+      assert.match(await server.rawText(keyOf('a')), /^k8s:enc:aesgcm:v1:k2:/, 'an object in the watch cache is rewritten as well')
 
       server.file.write(secrets({ aesgcm: keys(['k2', 2]) }))
       await eventually(
@@ -176,7 +172,7 @@ describe('keys that change', () => {
     }
   })
 
-  test('the health check of plugins under reload is there without any', async () => {
+  test('with automatic reload there is one health check of KMS plugins, even without plugins', async () => {
     const server = await startEncrypted(secrets({ identity: {} }), { automaticReload: true })
     try {
       for (const path of ['/healthz', '/readyz']) assert.match((await server.api.get<string>(`${path}?verbose`)).body, /kms-providers ok/)
@@ -187,20 +183,20 @@ describe('keys that change', () => {
   })
 })
 
-describe('an object that can not be read', () => {
+describe('objects that can not be decrypted', () => {
   const broken = [
     {
-      why: 'a byte is flipped',
+      why: 'a flipped byte',
       spoil: (stored: Uint8Array) => stored.with(-1, (stored.at(-1) ?? 0) ^ 1),
       message: 'cipher: message authentication failed',
     },
     {
-      why: 'it is cut',
+      why: 'a truncated value',
       spoil: (stored: Uint8Array) => stored.subarray(0, 25),
       message: 'the stored data was shorter than the required size',
     },
     {
-      why: 'its key is not there',
+      why: 'a missing key',
       spoil: () => Buffer.from('k8s:enc:aesgcm:v1:gone:x'),
       message: 'no matching key was found for the provided AES transformer',
     },
@@ -208,7 +204,7 @@ describe('an object that can not be read', () => {
   ]
   for (const watchCache of [true, false]) {
     for (const { why, spoil, message } of broken) {
-      test(`${why}: it answers 500, the others go on (watch cache ${watchCache ? 'on' : 'off'})`, async () => {
+      test(`${why}: reads answer 500, other objects are served (watch cache ${watchCache ? 'on' : 'off'})`, async () => {
         const server = await startEncrypted(secrets({ aesgcm: keys(['k1', 1]) }), { watchCache, controllers: ['garbage-collector'] })
         try {
           const { api, store } = server
@@ -247,7 +243,7 @@ describe('an object that can not be read', () => {
   }
 
   for (const watchCache of [true, false]) {
-    test(`it can be deleted where the server allows that (watch cache ${watchCache ? 'on' : 'off'})`, async () => {
+    test(`it can be deleted with ignoreStoreReadErrorWithClusterBreakingPotential (watch cache ${watchCache ? 'on' : 'off'})`, async () => {
       const server = await startEncrypted(secrets({ aesgcm: keys(['k1', 1]) }), { watchCache, gates: [gate] })
       try {
         const { api, store } = server
@@ -300,7 +296,7 @@ describe('an object that can not be read', () => {
     })
   }
 
-  test('without the watch cache, watchers are told of the deletion by an error', async () => {
+  test('without the watch cache, watches end with an ERROR event on its deletion', async () => {
     const server = await startEncrypted(secrets({ aesgcm: keys(['k1', 1]) }), { watchCache: false, gates: [gate] })
     try {
       const { api, store } = server
@@ -318,7 +314,7 @@ describe('an object that can not be read', () => {
     }
   })
 
-  test('deleting it needs a verb of its own', async () => {
+  test('its deletion requires the verb unsafe-delete-ignore-read-errors', async () => {
     const server = await startEncrypted(secrets({ aesgcm: keys(['k1', 1]) }), {
       gates: [gate],
       authorizationModes: ['RBAC'],
@@ -356,7 +352,7 @@ describe('an object that can not be read', () => {
     }
   })
 
-  test('a server without a configuration hands out no encrypted values either', async () => {
+  test('a server without encryption configuration refuses to read encrypted values', async () => {
     const store = memoryStore()
     const server = await startEncrypted(configuration({ resources: ['configmaps'], providers: [{ identity: {} }] }), { store })
     try {

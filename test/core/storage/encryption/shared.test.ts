@@ -1,4 +1,4 @@
-/** Watches of an encrypted store decrypt each value once between them. */
+/** All watches of an encrypted store share one decryption of each value. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyValue, KeyValueStore, StoreEvent } from '../../../../core/ports.ts'
@@ -13,7 +13,7 @@ const prefix = '/registry/secrets/'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const flipped = (value: Uint8Array) => value.map((byte) => byte ^ 0xff)
 
-/** Flips bits, counts, and takes a moment; longer for values that were written earlier. */
+/** Flips bits, counts calls and takes a moment; longer for values written earlier. */
 function countingTransformer() {
   const state = { reads: 0, failing: false }
   const transformer: Transformer = {
@@ -28,7 +28,7 @@ function countingTransformer() {
   return { state, transformer }
 }
 
-/** A store that gives every watch objects of its own, as one at the other end of a connection does. */
+/** A store that gives every watch its own copies, as a remote store does. */
 function remote(store: KeyValueStore): KeyValueStore {
   const copy = (kv: KeyValue): KeyValue => ({ ...kv, value: kv.value.slice() })
   const copied = (event: StoreEvent): StoreEvent => {
@@ -46,7 +46,7 @@ function remote(store: KeyValueStore): KeyValueStore {
   }
 }
 
-/** What a watch delivers, as text, in order. */
+/** The events of a watch as text, in order. */
 function follow(store: KeyValueStore, after: number): { readonly seen: string[]; close(): void } {
   const seen: string[] = []
   const text = (kv: KeyValue | undefined) => {
@@ -73,7 +73,7 @@ for (const [name, wrap] of [
   ['that hands out its own objects', (store: KeyValueStore) => store],
   ['that hands out copies', remote],
 ] as const)
-  test(`three watches of a store ${name} decrypt each value once, and the value before a change not again`, async () => {
+  test(`three watches of a store ${name} decrypt each value once, and the previous value of a change not again`, async () => {
     const { state, transformer } = countingTransformer()
     const store = encryptedStore(wrap(memoryStore()), () => transformer)
     const watches = [1, 2, 3].map(() => follow(store, 0))
@@ -88,12 +88,12 @@ for (const [name, wrap] of [
     const changes = (seen: readonly string[]) => seen.filter((line) => !line.startsWith('progress'))
     await eventually('all events', async () => watches.every(({ seen }) => changes(seen).length >= expected.length))
     for (const { seen } of watches) assert.deepEqual(changes(seen), expected)
-    assert.equal(state.reads, 10, 'as many as there were values')
+    assert.equal(state.reads, 10, 'one decryption per value')
     for (const { close } of watches) close()
     await store.close()
   })
 
-test('three clients that watch a resource of a server cost one decryption for each change', async () => {
+test('three watches of a server decrypt each change once', async () => {
   const server = await startEncrypted(secrets({ secretbox: keys(['k1', 1]) }), { watchCache: false })
   try {
     const { api } = server
@@ -114,14 +114,14 @@ test('three clients that watch a resource of a server cost one decryption for ea
   }
 })
 
-test('what could not be decrypted is tried again by who comes later', async () => {
+test('a failed decryption is retried for later watches', async () => {
   const { state, transformer } = countingTransformer()
   const store = encryptedStore(memoryStore(), () => transformer)
   await store.put(`${prefix}a`, bytes('value'), 0)
   state.failing = true
   const early = [follow(store, 0), follow(store, 0)]
   for (const { seen } of early) await eventually('the event', async () => seen.includes('put - > not now'))
-  assert.equal(state.reads, 1, 'one try for both')
+  assert.equal(state.reads, 1, 'one attempt for both')
   state.failing = false
   const late = follow(store, 0)
   await eventually('the event', async () => late.seen.includes('put - > value'))
@@ -129,7 +129,7 @@ test('what could not be decrypted is tried again by who comes later', async () =
   await store.close()
 })
 
-test('a value is not taken for the one that another transformer made of it', async () => {
+test('values of different transformers are not confused', async () => {
   const [first, second] = [countingTransformer(), countingTransformer()]
   let current = first
   const store = encryptedStore(memoryStore(), () => current.transformer)
@@ -144,7 +144,7 @@ test('a value is not taken for the one that another transformer made of it', asy
   await store.close()
 })
 
-test('what is remembered has an end', async () => {
+test('the cache of decrypted values is bounded', async () => {
   const { state, transformer } = countingTransformer()
   const store = encryptedStore(memoryStore(), () => transformer)
   const first = await store.put(`${prefix}first`, bytes('first'), 0)
@@ -154,7 +154,7 @@ test('what is remembered has an end', async () => {
   assert.equal(state.reads, 11)
   await store.delete(`${prefix}first`, first.revision)
   await eventually('the deletion', async () => one.seen.includes('delete first > -'))
-  assert.equal(state.reads, 12, 'the oldest was forgotten')
+  assert.equal(state.reads, 12, 'the oldest value was evicted')
   one.close()
   await store.close()
 })

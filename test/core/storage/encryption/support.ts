@@ -1,11 +1,11 @@
-/** A server in this process whose store is encrypted as a configuration in memory says. */
+/** An in-process server with a store encrypted by a configuration in memory. */
 import type { Files, KeyValueStore, Logger } from '../../../../core/ports.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
 import { type Api, apiOf } from '../../../support/api.ts'
 
 export const file = '/etc/encryption.yaml'
-/** Base64 of 32 bytes that are all the same. */
+/** Base64 of 32 equal bytes. */
 export const secretOf = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
 export interface Entry {
@@ -13,7 +13,7 @@ export interface Entry {
   readonly providers: readonly object[]
 }
 
-/** The text of a file. */
+/** Text of an EncryptionConfiguration. */
 export const configuration = (...resources: readonly Entry[]) =>
   JSON.stringify({ kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', resources })
 
@@ -22,7 +22,7 @@ export const keys = (...named: readonly (readonly [name: string, byte: number])[
   keys: named.map(([name, byte]) => ({ name, secret: secretOf(byte) })),
 })
 
-/** A file that tests write; whoever watches it is told. */
+/** A file written by tests, which notifies its watchers. */
 export class MemoryFile implements Files {
   #text: string
   readonly #watchers = new Set<() => void>()
@@ -51,7 +51,7 @@ export interface Line {
 
 export interface EncryptedServer {
   readonly api: Api
-  /** What is in the store under a key, as it is. */
+  /** The stored bytes of a key, not decrypted. */
   raw(key: string): Promise<Uint8Array>
   rawText(key: string): Promise<string>
   readonly store: KeyValueStore
@@ -61,7 +61,7 @@ export interface EncryptedServer {
 }
 
 export interface ServerSettings extends Omit<Partial<EmbeddedOptions>, 'gates'> {
-  /** Feature gates to turn on. */
+  /** Feature gates to enable. */
   readonly gates?: readonly string[]
   readonly automaticReload?: boolean
 }
@@ -83,7 +83,7 @@ export async function startEncrypted(text: string, settings: ServerSettings = {}
     compactionInterval: 0,
     controllers: options.controllers ?? [],
   })
-  // The timers of the server keep no process alive.
+  // The server's timers are unref'd and do not keep the process alive.
   const alive = setInterval(() => {}, 60_000)
   const raw = async (key: string) => {
     const { kv } = await store.get(key)

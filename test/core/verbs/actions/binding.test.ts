@@ -18,7 +18,7 @@ const binding = (name: string, node: object = { kind: 'Node', name: 'node-1' }, 
 const bind = (name: string, ...rest: [node?: object, metadata?: object]) =>
   api.send('POST', `${pods}/${name}/binding`, binding(name, ...rest))
 
-test('puts a pod on a node, with labels, annotations and a condition', async () => {
+test('assigns a pod to a node and sets labels, annotations and the PodScheduled condition', async () => {
   const { metadata } = await api.create(pods, pod('web'))
   const answer = await bind('web', undefined, { labels: { zone: 'a' }, annotations: { note: 'b' } })
   assert.deepEqual(answer.body, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 })
@@ -37,7 +37,7 @@ test('once', async () => {
   assertFailure(await bind('once', { name: 'node-2' }), 409, 'Conflict', expected)
 })
 
-test('not while it is gated or on its way', async () => {
+test('refuses to bind a pod that is gated or terminating', async () => {
   await api.create(pods, pod('gated', { schedulingGates: [{ name: 'example.com/wait' }] }))
   assertFailure(await bind('gated'), 409, 'Conflict', /pod gated has non-empty .spec.schedulingGates$/)
   await api.create(pods, { ...pod('leaving'), metadata: { name: 'leaving', finalizers: ['example.com/wait'] } })
@@ -45,13 +45,13 @@ test('not while it is gated or on its way', async () => {
   assertFailure(await bind('leaving'), 409, 'Conflict', /pod leaving is being deleted, cannot be assigned to a host$/)
 })
 
-test('not another pod of that name', async () => {
+test('refuses to bind another pod of the same name', async () => {
   await api.create(pods, pod('known'))
   assertFailure(await bind('known', undefined, { uid: 'other' }), 409, 'Conflict', /UID in precondition: other/)
   assertFailure(await bind('nobody'), 404, 'NotFound', 'pods "nobody" not found')
 })
 
-test('a binding names a pod and a node', async () => {
+test('requires the names of a pod and a node', async () => {
   await api.create(pods, pod('strict'))
   assertFailure(await bind('strict', { name: '' }), 422, 'Invalid', /target.name: Required value/)
   assertFailure(await bind('strict', { kind: 'Rack', name: 'x' }), 422, 'Invalid', /target.kind: Unsupported value: "Rack"/)
@@ -59,20 +59,20 @@ test('a binding names a pod and a node', async () => {
   assertFailure(other, 400, 'BadRequest', 'name in URL does not match name in Binding object')
 })
 
-test('dry run binds nothing', async () => {
+test('a dry run binds nothing', async () => {
   await api.create(pods, pod('dry'))
   assert.equal((await api.send('POST', `${pods}/dry/binding?dryRun=All`, binding('dry'))).status, 201)
   assert.equal((await api.get(`${pods}/dry`)).body.spec?.['nodeName'], undefined)
 })
 
-test('through the collection of bindings, as of old', async () => {
+test('through the legacy collection bindings', async () => {
   await api.create(pods, pod('old'))
   assert.equal((await api.send('POST', '/api/v1/namespaces/default/bindings', binding('old'))).status, 201)
   assert.equal((await api.get(`${pods}/old`)).body.spec?.['nodeName'], 'node-1')
   assertFailure(await api.send('POST', '/api/v1/bindings', binding('old')), 404, 'NotFound')
 })
 
-test('answers in protobuf when that is what the scheduler reads', async () => {
+test('answers in protobuf on request', async () => {
   await api.create(pods, pod('compact'))
   const { status, headers } = await api.send('POST', `${pods}/compact/binding`, binding('compact'), {
     accept: 'application/vnd.kubernetes.protobuf',

@@ -14,14 +14,14 @@ after(() => running.close())
 const path = '/api/v1/componentstatuses'
 const deprecated = '299 - "v1 ComponentStatus is deprecated in v1.19+"'
 
-test('shows the store, and that nobody should ask', async () => {
+test('reports the health of the store, with a deprecation warning', async () => {
   const { body, headers } = await api.get<{ conditions: object[]; metadata: { name: string } }>(`${path}/kvstore-0`)
   assert.deepEqual([body.metadata.name, body.conditions], ['kvstore-0', [{ type: 'Healthy', status: 'True', message: 'ok' }]])
   assert.equal(headers.get('warning'), deprecated)
   assertFailure(await api.get(`${path}/scheduler`), 404, 'NotFound')
 })
 
-test('as list, table and with selectors', async () => {
+test('supports lists, tables and selectors', async () => {
   assert.deepEqual(
     (await api.list(path)).items.map(({ metadata }) => metadata.name),
     ['kvstore-0'],
@@ -35,7 +35,7 @@ test('as list, table and with selectors', async () => {
   )
 })
 
-test('can not be written', async () => {
+test('is read-only', async () => {
   assertFailure(await api.send('POST', path, {}), 405, 'MethodNotAllowed')
   assertFailure(await api.delete(`${path}/kvstore-0`), 405, 'MethodNotAllowed')
 })

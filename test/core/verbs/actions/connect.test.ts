@@ -22,12 +22,12 @@ before(async () => {
 })
 after(() => running.close())
 
-test('a pod without a node has no log', async () => {
+test('no logs of a pod without a node', async () => {
   const { status, body } = await api.get(`${pods}/waiting/log`)
   assert.deepEqual([status, body], [204, ''])
 })
 
-test('nothing runs in a pod without a node', async () => {
+test('no exec, attach or port-forward in a pod without a node', async () => {
   const expected = 'pod waiting does not have a host assigned'
   for (const path of ['exec?command=ls', 'attach', 'portforward']) {
     assertFailure(await api.send('POST', `${pods}/waiting/${path}`), 400, 'BadRequest', expected)
@@ -35,7 +35,7 @@ test('nothing runs in a pod without a node', async () => {
   }
 })
 
-test('the container has to be known', async () => {
+test('the container must exist', async () => {
   for (const path of ['log', 'exec', 'attach']) {
     const none = await api.get(`${pods}/pair/${path}`)
     assertFailure(none, 400, 'BadRequest', 'a container name must be specified for pod pair, choose one of: [a b]')
@@ -43,20 +43,20 @@ test('the container has to be known', async () => {
   }
 })
 
-test('the node has to be there, with an address, and reachable', async () => {
+test('the node must exist, have an address and be reachable', async () => {
   assertFailure(await api.get(`${pods}/lost/log`), 404, 'NotFound', 'nodes "nowhere" not found')
   assertFailure(await api.get(`${pods}/silent/log`), 500, 'InternalError', 'no preferred addresses found; known addresses: []')
   assertFailure(await api.get(`${pods}/near/log`), 503, 'ServiceUnavailable', /^error dialing backend: /)
   assertFailure(await api.send('POST', `${pods}/pair/exec?container=b`), 503, 'ServiceUnavailable', /^error dialing backend: /)
 })
 
-test('options of logs are checked', async () => {
+test('validates log options', async () => {
   const both = await api.get(`${pods}/near/log?sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z`)
   assertFailure(both, 422, 'Invalid', /at most one of `sinceTime` or `sinceSeconds` may be specified/)
   assertFailure(await api.get(`${pods}/near/log?tailLines=-1`), 422, 'Invalid', /tailLines: Invalid value: -1/)
 })
 
-test('proxies locate what is behind them, with any path', async () => {
+test('proxies find their pod, service or node, with any path', async () => {
   const services = '/api/v1/namespaces/default/services'
   await api.create(services, { metadata: { name: 'web' }, spec: { ports: [{ name: 'http', port: 80 }], selector: { app: 'web' } } })
   assertFailure(await api.get(`${pods}/near:8080/proxy/a/b`), 400, 'BadRequest', 'address not allowed')

@@ -25,7 +25,7 @@ const gone = async (name: string) => (await api.get(`${pods}/${name}`)).status =
 const terminating = async (name: string) => (await api.get(`${pods}/${name}`)).body.metadata.deletionTimestamp !== undefined
 const statusOf = async (name: string) => (await api.get(`${budgets}/${name}`)).body.status ?? {}
 
-/** The one cause of a refusal by a budget. */
+/** The only cause in the details of a refusal by a budget. */
 function causeOf(answer: Answer<Status>): string | undefined {
   const { details } = assertFailure(answer, 429, 'TooManyRequests', refusal)
   assert.deepEqual(
@@ -35,8 +35,8 @@ function causeOf(answer: Answer<Status>): string | undefined {
   return details?.causes?.[0]?.message
 }
 
-describe('without a budget', () => {
-  test('deletes the pod, and says why in its status', async () => {
+describe('eviction without a PodDisruptionBudget', () => {
+  test('deletes the pod and sets its DisruptionTarget condition', async () => {
     await runningPod(api, 'free')
     assertDone(await evict('free'))
     const { body } = await api.get(`${pods}/free`)
@@ -45,7 +45,7 @@ describe('without a budget', () => {
     assert.deepEqual([status, reason, message], ['True', 'EvictionByEvictionAPI', 'Eviction API: evicting'])
   })
 
-  test('takes the options of the deletion', async () => {
+  test('honours the delete options', async () => {
     await runningPod(api, 'prompt')
     assertDone(await evict('prompt', { deleteOptions: { gracePeriodSeconds: 0 } }))
     assert.ok(await gone('prompt'))
@@ -61,14 +61,14 @@ describe('without a budget', () => {
     assert.ok(await terminating('exact'))
   })
 
-  test('dry run, in the query or in the body, changes nothing', async () => {
+  test('a dry run, in the query or in the body, changes nothing', async () => {
     const { metadata } = await runningPod(api, 'dry')
     assertDone(await evict('dry', {}, '?dryRun=All'))
     assertDone(await evict('dry', { deleteOptions: { dryRun: ['All'] } }))
     assert.equal((await api.get(`${pods}/dry`)).body.metadata.resourceVersion, metadata.resourceVersion)
   })
 
-  test('is about the pod that the URL names', async () => {
+  test('refuses another pod than in the URL', async () => {
     assertFailure(await evict('nobody'), 404, 'NotFound', 'pods "nobody" not found')
     const other = await api.send('POST', `${pods}/free/eviction`, {
       apiVersion: 'policy/v1',
@@ -79,8 +79,8 @@ describe('without a budget', () => {
   })
 })
 
-describe('with a budget', () => {
-  test('takes a disruption and notes the pod', async () => {
+describe('eviction with a PodDisruptionBudget', () => {
+  test('decrements disruptionsAllowed and records the pod in disruptedPods', async () => {
     await runningPod(api, 'counted')
     await budget(api, 'counted', 'counted', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2 })
     assertDone(await evict('counted', {}, '?dryRun=All'))
@@ -93,7 +93,7 @@ describe('with a budget', () => {
     assert.deepEqual([allowed?.status, allowed?.reason], ['False', 'InsufficientPods'])
   })
 
-  test('is refused when none is left', async () => {
+  test('is refused when no disruptions are left', async () => {
     await runningPod(api, 'needed')
     await budget(api, 'needed', 'needed', { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 })
     const answer = await evict('needed')
@@ -102,7 +102,7 @@ describe('with a budget', () => {
     assert.equal(await terminating('needed'), false)
   })
 
-  test('tells why the controller could not count', async () => {
+  test('reports why the disruption controller could not sync', async () => {
     const condition = { type: 'DisruptionAllowed', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z', message: 'no controller' }
     await runningPod(api, 'unsynced')
     await budget(api, 'unsynced', 'unsynced', {
@@ -122,7 +122,7 @@ describe('with a budget', () => {
     )
   })
 
-  test('waits for the controller to see a new spec', async () => {
+  test('is refused until the controller has observed the new spec', async () => {
     await runningPod(api, 'renewed')
     await budget(api, 'renewed', 'renewed', { disruptionsAllowed: 1 })
     await api.patch(`${budgets}/renewed`, { spec: { minAvailable: 0 } })
@@ -131,7 +131,7 @@ describe('with a budget', () => {
     assert.equal(answer.headers.get('retry-after'), '10')
   })
 
-  test('of two, is not supported', async () => {
+  test('is refused when two budgets match the pod', async () => {
     await runningPod(api, 'twice')
     await budget(api, 'twice-a', 'twice', { disruptionsAllowed: 1 })
     await budget(api, 'twice-b', 'twice', { disruptionsAllowed: 1 })
@@ -142,7 +142,7 @@ describe('with a budget', () => {
     )
   })
 
-  test('needs none for pods that are pending, over or on their way', async () => {
+  test('ignores the budget for pods that are pending, finished or terminating', async () => {
     await api.create(pods, pod('pending'))
     await runningPod(api, 'over')
     await api.patch(`${pods}/over/status`, { status: { phase: 'Succeeded' } })
@@ -153,7 +153,7 @@ describe('with a budget', () => {
     assert.deepEqual([await gone('pending'), await gone('over'), await terminating('leaving')], [true, true, true])
   })
 
-  test('lets unready pods go as its policy says', async () => {
+  test('handles unready pods by unhealthyPodEvictionPolicy', async () => {
     const short = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 1 }
     const enough = { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 }
     for (const name of ['sick-short', 'sick-enough', 'sick-always']) await runningPod(api, name, false)
@@ -165,7 +165,7 @@ describe('with a budget', () => {
     assertDone(await evict('sick-always'))
   })
 
-  test('never grants more evictions than it has', async () => {
+  test('concurrent evictions never exceed disruptionsAllowed', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `crowd-${index}`)
     for (const name of names) {
       await runningPod(api, name)

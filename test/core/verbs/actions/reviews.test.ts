@@ -48,7 +48,7 @@ test('may somebody?', async () => {
   )
 })
 
-test('may somebody, here?', async () => {
+test('LocalSubjectAccessReview', async () => {
   const path = `${authorization}/namespaces/default/localsubjectaccessreviews`
   assert.equal((await post(path, { groups: ['system:masters'], resourceAttributes: getPods })).body.status?.['allowed'], true)
   const elsewhere = { user: 'x', resourceAttributes: { ...getPods, namespace: 'other' } }
@@ -62,7 +62,7 @@ test('may somebody, here?', async () => {
   assertFailure(everywhere, 404, 'NotFound')
 })
 
-test('what may I?', async () => {
+test('SelfSubjectRulesReview', async () => {
   const { body } = await post(`${authorization}/selfsubjectrulesreviews`, { namespace: 'default' })
   const { resourceRules, incomplete } = body.status as { resourceRules: object[]; incomplete: boolean }
   assert.deepEqual(resourceRules[0], { verbs: ['*'], apiGroups: ['*'], resources: ['*'] })
@@ -70,21 +70,21 @@ test('what may I?', async () => {
   assertFailure(await post(`${authorization}/selfsubjectrulesreviews`, {}), 422, 'Invalid', /spec.namespace/)
 })
 
-test('who am I?', async () => {
+test('SelfSubjectReview', async () => {
   const { status, body } = await post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
   assert.equal(status, 201)
   const { username, uid, extra } = (body.status as { userInfo: { username: string; uid: string; extra: object } }).userInfo
   assert.deepEqual([username, uid, extra], ['root', '7', { tint: ['red'] }])
 })
 
-test('whose token is it?', async () => {
+test('TokenReview', async () => {
   const path = '/apis/authentication.k8s.io/v1/tokenreviews'
   const { body } = await post(path, { token: 'nobody' })
   assert.notEqual(body.status?.['authenticated'], true)
   assertFailure(await post(path, {}), 400, 'BadRequest', /token is required for TokenReview in authentication/)
 })
 
-test('a review is posted to its collection and never stored', async () => {
+test('reviews can only be created and are never stored', async () => {
   const path = `${authorization}/selfsubjectaccessreviews`
   assertFailure(await api.get(path), 405, 'MethodNotAllowed')
   assertFailure(await post(`${path}/named`, { resourceAttributes: getPods }), 404, 'NotFound')

@@ -1,4 +1,4 @@
-/** An in-process server and what tests of actions put into it. */
+/** An in-process server, and objects for the tests of actions. */
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
 import { type Api, apiOf, type TestObject } from '../../../support/api.ts'
 
@@ -30,14 +30,14 @@ interface Condition {
 export const conditionOf = ({ status }: TestObject, type: string) =>
   ((status?.['conditions'] ?? []) as Condition[]).find((condition) => condition.type === type)
 
-/** A pod that runs on a node, ready or not. */
+/** Creates a pod that runs on a node, ready or not. */
 export async function runningPod(api: Api, name: string, ready = true): Promise<TestObject> {
   await api.create(pods, pod(name, { nodeName: 'node-1' }))
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] }
   return (await api.patch(`${pods}/${name}/status`, { status })).body
 }
 
-/** A budget for the pod of that name, with the status that its controller would write. */
+/** Creates a budget for the pod with that app label, with the status that the disruption controller would write. */
 export async function budget(api: Api, name: string, app: string, status: object, spec: object = {}): Promise<void> {
   await api.create(budgets, { metadata: { name }, spec: { minAvailable: 1, selector: { matchLabels: { app } }, ...spec } })
   await api.patch(`${budgets}/${name}/status`, { status: { observedGeneration: 1, ...status } })

@@ -43,7 +43,7 @@ function claimsOf({ body, status }: Answer<Token>): Claims {
   return JSON.parse(Buffer.from(body.status.token.split('.')[1] ?? '', 'base64url').toString())
 }
 
-test('the request comes back completed', async () => {
+test('returns the request with its status', async () => {
   const answer = await ask()
   const { exp, iat } = claimsOf(answer)
   assert.equal(exp - iat, hour)
@@ -52,7 +52,7 @@ test('the request comes back completed', async () => {
   assert.ok(Math.abs(Date.parse(answer.body.status.expirationTimestamp) / 1000 - exp) <= 1)
 })
 
-test('it may repeat what the URL says, and nothing else', async () => {
+test('name, namespace and uid in the body must match the URL', async () => {
   assert.equal((await ask({}, { name: 'robot', namespace: 'default' })).status, 201)
   assertFailure(
     await ask({}, { name: 'other' }),
@@ -71,7 +71,7 @@ test('it may repeat what the URL says, and nothing else', async () => {
   assertFailure(await ask({}, undefined, 'nobody'), 404, 'NotFound', 'serviceaccounts "nobody" not found')
 })
 
-test('validity has bounds', async () => {
+test('bounds the expiration', async () => {
   assertFailure(await ask({ expirationSeconds: 599 }), 422, 'Invalid', /may not specify a duration less than 10 minutes/)
   assertFailure(await ask({ expirationSeconds: 2 ** 32 + 1 }), 422, 'Invalid', /may not specify a duration larger than 2\^32 seconds/)
   const long = await ask({ expirationSeconds: 48 * hour })
@@ -80,7 +80,7 @@ test('validity has bounds', async () => {
   assert.equal(long.headers.get('warning'), `299 - "requested expiration of ${48 * hour} seconds shortened to ${24 * hour} seconds"`)
 })
 
-test('a pod binds its token, and tells its node', async () => {
+test('a token bound to a pod names the pod and its node', async () => {
   const created = await api.create(pods, pod('worker', { serviceAccountName: 'robot', nodeName: 'node-1' }))
   const reference = { kind: 'Pod', apiVersion: 'v1', name: 'worker' }
   const unknown = claimsOf(await ask({ boundObjectRef: reference }))['kubernetes.io']
@@ -96,7 +96,7 @@ test('a pod binds its token, and tells its node', async () => {
   )
 })
 
-test('only a pod that runs as the account', async () => {
+test('refuses a pod that runs as another service account', async () => {
   await api.create(pods, pod('stranger', { serviceAccountName: 'default' }))
   assertFailure(
     await ask({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'stranger' } }),
@@ -106,7 +106,7 @@ test('only a pod that runs as the account', async () => {
   )
 })
 
-test('secrets and nodes bind too, other kinds do not', async () => {
+test('tokens can be bound to secrets and nodes, not to other kinds', async () => {
   await api.create('/api/v1/namespaces/default/secrets', { metadata: { name: 'hidden' } })
   assert.equal((await ask({ boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'hidden' } })).status, 201)
   const other = await ask({ boundObjectRef: { kind: 'Deployment', apiVersion: 'apps/v1', name: 'x' } })
@@ -114,7 +114,7 @@ test('secrets and nodes bind too, other kinds do not', async () => {
   assertFailure(await ask({ boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'none' } }), 404, 'NotFound')
 })
 
-test('tokens of volumes live on, and warn of late use', async () => {
+test('tokens of projected volumes get a longer validity and a warnafter claim', async () => {
   await api.create(pods, pod('volume', { serviceAccountName: 'robot' }))
   const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'volume' }
   const answer = await ask({ boundObjectRef, expirationSeconds: hour + 7 })

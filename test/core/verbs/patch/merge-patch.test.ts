@@ -26,7 +26,7 @@ test('merges (RFC 7386 appendix A, for objects)', () => {
   }
 })
 
-test('what is no object is 400', () => {
+test('a patch that is not an object is a bad request', () => {
   for (const patch of [null, [], 'x', 1])
     assert.throws(
       () => applyMergePatch({}, patch),
@@ -34,7 +34,7 @@ test('what is no object is 400', () => {
     )
 })
 
-test('the result shares nothing with the patch, and applying twice changes nothing more', () => {
+test('the result shares no values with the patch, and applying it twice changes nothing more', () => {
   const withoutProto = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 3 }))
   fc.assert(
     fc.property(withoutProto, withoutProto, (document, patch) => {
