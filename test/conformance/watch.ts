@@ -28,6 +28,8 @@ const version = ({ metadata }: TestObject) => BigInt(metadata.resourceVersion)
 const summary = (events: readonly WatchEvent[]) =>
   events.map(({ type, object }) => (type === 'ERROR' ? type : `${type} ${object.metadata.name ?? ''}`.trim()))
 const initialEvents = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' }
+/** Milliseconds after which a listener aborts a response that its client does not read. */
+const unreadResponseTimeout = 30_000
 const endOfInitial = { 'k8s.io/initial-events-end': 'true' }
 
 /** `skip`: reason for skipping the suite, or false. */
@@ -321,6 +323,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
       const { metadata } = await api.list(at('configmaps'))
       const abort = new AbortController()
       const query = new URLSearchParams({ watch: 'true', resourceVersion: metadata.resourceVersion })
+      const opened = performance.now()
       const slow = await server.fetch(`${at('configmaps')}?${query}`, { signal: abort.signal })
       assert(slow.body)
       const quick = await watch('configmaps', { resourceVersion: metadata.resourceVersion })
@@ -345,7 +348,13 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
         let told = 0
         let last: WatchEvent | undefined
         while (told < count) {
-          last = await within('an event of the slow watch', late.next())
+          try {
+            last = await within('an event of the slow watch', late.next())
+          } catch (error) {
+            // On a busy machine the writes may take so long that the listener aborts the unread response.
+            if (performance.now() - opened > unreadResponseTimeout) return
+            throw error
+          }
           if (last === undefined || last.type === 'ERROR') break
           assert.equal((last.object as TestObject).data?.['n'], `${told++}`)
         }
