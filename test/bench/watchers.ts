@@ -1,8 +1,8 @@
 /** Fan-out of events to many watchers, against a listener that only writes the same bytes to as many sockets. */
 
-import { request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Bare } from './bare.ts'
+import { call } from './call.ts'
 import type { BenchDaemon } from './daemon.ts'
 import { encodeHttp2, Http2Responses, preface } from './load-http2.ts'
 
@@ -74,22 +74,48 @@ function received(sockets: readonly TLSSocket[], bytes: number): Promise<void> {
   })
 }
 
-function touch(daemon: BenchDaemon, name: string, text: string): Promise<void> {
-  const { url, ca, cert, key } = daemon
+const types = { 'content-type': 'application/merge-patch+json', accept: 'application/json' }
+const pathOf = (index: number) => `${path}/object-${index % 1000}`
+const textOf = (round: number, index: number) => JSON.stringify({ data: { touched: `${round}-${index}` } })
+/** What an event has around its object: `{"type":"MODIFIED","object":` and `}`; the answer to a patch ends with a newline too. */
+const envelope = 28
+/** Patches that wait for their answers; one connection has all of them. */
+const writers = 16
+
+/** Patches so many objects; resolves when the connection is open. Rejects when it breaks before the last answer. */
+function touchAll(daemon: BenchDaemon, round: number, count: number): Promise<TLSSocket> {
+  const { url, cert, key } = daemon
+  const origin = new URL(url)
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/merge-patch+json' }
-    const sent = request(`${url}${path}/${name}`, { method: 'PATCH', ca, cert, key, headers }, (response) => {
-      response.resume()
-      response.once('end', resolve)
-    })
-    sent.on('error', reject)
-    sent.end(JSON.stringify({ data: { touched: text } }))
+    let next = 0
+    const touch = () => {
+      if (next === count) return
+      const stream = 2 * next + 1
+      socket.write(encodeHttp2('PATCH', new URL(pathOf(next), origin), types, stream, textOf(round, next++)))
+    }
+    const responses = new Http2Responses((bytes) => socket.write(bytes), touch)
+    const socket = connect(
+      { host: origin.hostname, port: Number(origin.port), cert, key, rejectUnauthorized: false, ALPNProtocols: ['h2'] },
+      () => {
+        socket.write(preface)
+        for (let index = 0; index < writers; index++) touch()
+        resolve(socket)
+      },
+    )
+    socket.on('data', (data) => responses.feed(data))
+    socket.once('error', reject)
   })
 }
 
+/** Size in bytes of an event: that of a patched object, and what is around it. */
+async function eventSize(daemon: BenchDaemon, round: number): Promise<number> {
+  const { body } = await call(daemon, 'PATCH', pathOf(0), JSON.parse(textOf(round, 0)) as object, types)
+  return body.length + envelope
+}
+
 /**
- * Deliveries a second to watchers that only count bytes, while objects are patched; `frame` is about the size of an event. `connections`: so
- * many over HTTP/2 have all of the watchers; otherwise each has one over HTTP/1.1.
+ * Deliveries a second to watchers that only count bytes, while objects are patched over HTTP/2; `frame` is the size of an event. `connections`:
+ * so many over HTTP/2 have all of the watchers; otherwise each has one over HTTP/1.1.
  */
 export async function deliveries(
   daemon: BenchDaemon,
@@ -97,32 +123,20 @@ export async function deliveries(
   round: number,
 ): Promise<{ rate: number; frame: number }> {
   const origin = new URL(daemon.url)
-  const version = await new Promise<string>((resolve, reject) => {
-    const { ca, cert, key } = daemon
-    request(`${daemon.url}${path}?limit=1`, { ca, cert, key }, (response) => {
-      let text = ''
-      response.on('data', (chunk: Buffer) => (text += chunk))
-      response.on('end', () => resolve((JSON.parse(text) as { metadata: { resourceVersion: string } }).metadata.resourceVersion))
-    })
-      .on('error', reject)
-      .end()
-  })
-  const target = `${path}?watch=true&resourceVersion=${version}`
+  const frame = await eventSize(daemon, round)
+  const { metadata } = JSON.parse((await call(daemon, 'GET', `${path}?limit=1`)).body) as { metadata: { resourceVersion: string } }
+  const target = `${path}?watch=true&resourceVersion=${metadata.resourceVersion}`
   const sockets =
     connections === undefined
       ? await openWatchers(daemon, origin, watchers, `GET ${target} HTTP/1.1\r\nhost: bench\r\naccept: application/json\r\n\r\n`)
       : await openStreams(daemon, new URL(target, origin), watchers, connections)
-  const frame = 900
   const done = received(sockets, (events * frame * watchers) / sockets.length)
   const began = performance.now()
-  let next = 0
-  const write = async () => {
-    while (next < events + 20) await touch(daemon, `object-${next % 1000}`, `${round}-${next++}`)
-  }
-  await Promise.all(Array.from({ length: 16 }, write))
+  // A few more, as an event may be a digit shorter than the measured one.
+  const writer = await touchAll(daemon, round, events + 20)
   await done
   const rate = (events * watchers * 1000) / (performance.now() - began)
-  for (const socket of sockets) socket.destroy()
+  for (const socket of [...sockets, writer]) socket.destroy()
   return { rate, frame }
 }
 
