@@ -4,10 +4,11 @@ import { clone, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
 
-/** Maximum writes: they are searched linearly, and each holds a parsed object. */
-const mostKept = 16
-/** Maximum characters of one printed object. */
+/** Maximum writes: more than are in flight to a store that takes long. They are searched linearly, and each holds a parsed object. */
+const mostKept = 64
+/** Maximum characters of one printed object, and of all together. */
 const largestKept = 16_384
+const mostCharacters = 16 * largestKept
 
 interface Write {
   readonly key: string
@@ -26,6 +27,8 @@ export class RecentWrites {
   readonly #writes: (Write | undefined)[] = new Array<undefined>(mostKept).fill(undefined)
   /** Position of the oldest write. */
   #oldest = 0
+  #count = 0
+  #characters = 0
 
   constructor(codec: Codec) {
     this.#codec = codec
@@ -33,19 +36,27 @@ export class RecentWrites {
 
   /** Call before a printed object is written as this value. */
   note(key: string, stored: Uint8Array, printed: Printed): void {
-    const known = this.#positionOf(key)
-    const write = printed.json.length > largestKept ? undefined : { key, stored, printed }
-    if (known >= 0) this.#writes[known] = write
-    else if (write) {
-      this.#writes[this.#oldest] = write
-      this.#oldest = (this.#oldest + 1) % mostKept
-    }
+    const { length } = printed.json
+    if (length > largestKept) return
+    this.#characters += length
+    while (this.#count === mostKept || this.#characters > mostCharacters) this.#dropOldest()
+    this.#writes[(this.#oldest + this.#count++) % mostKept] = { key, stored, printed }
   }
 
-  /** -1: not found. */
-  #positionOf(key: string): number {
-    for (let at = 0; at < mostKept; at++) if (this.#writes[at]?.key === key) return at
-    return -1
+  #dropOldest(): void {
+    this.#characters -= this.#writes[this.#oldest]?.printed.json.length ?? 0
+    this.#writes[this.#oldest] = undefined
+    this.#oldest = (this.#oldest + 1) % mostKept
+    this.#count--
+  }
+
+  /** Searches the newest writes first: their results and events are still to come. */
+  #find(matches: (write: Write) => boolean): Write | undefined {
+    for (let back = 1; back <= this.#count; back++) {
+      const write = this.#writes[(this.#oldest + this.#count - back) % mostKept]
+      if (write !== undefined && matches(write)) return write
+    }
+    return undefined
   }
 
   /**
@@ -53,8 +64,8 @@ export class RecentWrites {
    * @throws StoreError `corrupt` when it can't be read.
    */
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
-    const write = this.#writes[this.#positionOf(key)]
-    if (write === undefined || !sameBytes(write.stored, value)) return this.#codec.serve(value, revision)
+    const write = this.#find((each) => each.key === key && sameBytes(each.stored, value))
+    if (write === undefined) return this.#codec.serve(value, revision)
     if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
     return write.served.bytes
   }
@@ -72,7 +83,7 @@ export class RecentWrites {
   }
 
   #serving(bytes: Uint8Array): Write | undefined {
-    return this.#writes.find((each) => each?.served?.bytes === bytes)
+    return this.#find((each) => each.served?.bytes === bytes)
   }
 }
 

@@ -30,17 +30,36 @@ test('another value or key is decoded', () => {
   writes.note('k', bytes('stored'), printed('printed'))
   assert.equal(show(writes, 'k', 'other!', 7), 'other!@7')
   assert.equal(show(writes, 'l', 'stored', 7), 'stored@7')
-  writes.note('k', bytes('newer'), printed('newer printed'))
-  assert.equal(show(writes, 'k', 'stored', 7), 'stored@7')
 })
 
-test('few and small objects are kept', () => {
+test('an earlier value of a key is served from its printed form too: its event may come after the next write', () => {
   const writes = new RecentWrites(codec)
-  for (let i = 0; i <= 16; i++) writes.note(`k${i}`, bytes('stored'), printed('printed'))
-  assert.equal(show(writes, 'k0', 'stored', 1), 'stored@1', 'the oldest is evicted')
-  assert.equal(show(writes, 'k1', 'stored', 1), 'printed@1')
-  writes.note('k1', bytes('stored'), printed('x'.repeat(16_385)))
-  assert.equal(show(writes, 'k1', 'stored', 2), 'stored@2', 'neither the large object nor the one that it replaced')
+  writes.note('k', bytes('stored'), printed('printed'))
+  writes.note('k', bytes('newer'), printed('newer printed'))
+  assert.equal(show(writes, 'k', 'stored', 7), 'printed@7')
+  assert.equal(show(writes, 'k', 'newer', 8), 'newer printed@8')
+})
+
+/** Keys that are still served from what was printed. */
+const keptOf = (writes: RecentWrites, keys: readonly string[]) => keys.filter((key) => show(writes, key, 'stored', 1) !== 'stored@1')
+const keysUpTo = (count: number) => Array.from({ length: count }, (_, i) => `k${i}`)
+
+test('the last writes are kept, more than are in flight to etcd at a time', () => {
+  const writes = new RecentWrites(codec)
+  const keys = keysUpTo(200)
+  for (const key of keys) writes.note(key, bytes('stored'), printed('printed'))
+  assert.deepEqual(keptOf(writes, keys), keys.slice(-64))
+})
+
+test('large writes are few, and very large ones are not kept', () => {
+  const writes = new RecentWrites(codec)
+  const keys = keysUpTo(100)
+  for (const key of keys) writes.note(key, bytes('stored'), printed('x'.repeat(16_384)))
+  assert.deepEqual(keptOf(writes, keys), keys.slice(-16))
+  writes.note('larger', bytes('stored'), printed('x'.repeat(16_385)))
+  assert.deepEqual(keptOf(writes, [...keys, 'larger']), keys.slice(-16))
+  for (const key of keys) writes.note(key, bytes('stored'), printed('small'))
+  assert.deepEqual(keptOf(writes, keys), keys.slice(-64))
 })
 
 test('decoding a recent write equals parsing it, and gives a new object each time', () => {
@@ -63,7 +82,7 @@ test('decoding a recent write equals parsing it, and gives a new object each tim
   first.metadata.labels = {}
   assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)))
   assert.equal(JSON.stringify(writes.canonical(served)), JSON.stringify(own.canonical(own.decode(served))), 'known without decoding')
-  writes.note('k', bytes('other'), printed('other'))
+  for (let i = 0; i < 64; i++) writes.note(`other${i}`, bytes('other'), printed('other'))
   assert.equal(JSON.stringify(writes.decode(served)), JSON.stringify(own.decode(served)), 'parsed after eviction')
   assert.equal(writes.canonical(served), undefined)
 })
