@@ -1,17 +1,17 @@
-/** Source files and what they import, read as text. */
+/** Source files and their imports, read as text. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { root } from '../support/root.ts'
 
 export interface Import {
-  /** As written. */
+  /** As in the source text. */
   readonly specifier: string
-  /** Only types come from it. */
+  /** True for imports of types only. */
   readonly typesOnly: boolean
 }
 
 export interface Source {
-  /** From the checkout's root, such as `core/server.ts`. */
+  /** Relative to the root of the checkout, such as `core/server.ts`. */
   readonly path: string
   readonly text: string
   readonly imports: readonly Import[]
@@ -38,7 +38,7 @@ export function sourcesBelow(...folders: readonly string[]): Source[] {
         const text = readFileSync(join(root, path), 'utf8')
         const imports = [...text.matchAll(statement)].map(({ groups }) => ({
           specifier: groups?.['static'] ?? groups?.['dynamic'] ?? '',
-          // What is imported while the program runs closes no cycle either.
+          // Dynamic imports close no cycle either.
           typesOnly: groups?.['dynamic'] !== undefined || isTypesOnly(groups?.['names'] ?? ''),
         }))
         return { path, text, imports }
@@ -46,10 +46,10 @@ export function sourcesBelow(...folders: readonly string[]): Source[] {
   )
 }
 
-/** Path of a file that another imports by a relative specifier. */
+/** Path of a file imported by a relative specifier. */
 export const targetOf = ({ path }: Source, specifier: string): string => normalize(join(path, '..', specifier))
 
-/** Groups of files that import each other's values in a circle (Tarjan's strongly connected components of more than one file). */
+/** Groups of files that import each other's values in a cycle (Tarjan's strongly connected components of more than one file). */
 export function importCycles(sources: readonly Source[]): string[][] {
   const edges = new Map(
     sources.map((source) => [

@@ -1,4 +1,4 @@
-/** No regular expression of ours takes more than linear time, whatever it is given; those of users run on re2js. */
+/** Our regular expressions take linear time on any input. Patterns of users run on re2js. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,14 +7,14 @@ import { backtracks } from '../support/backtracking.ts'
 import { regexLiterals } from '../support/regex-literals.ts'
 import { root } from '../support/root.ts'
 
-test('the analysis tells linear patterns from others', () => {
+test('the analysis distinguishes linear patterns from others', () => {
   const linear = ['^[a-z]+$', '^a*b*$', '^(?:\\d+\\.)+$', '"[^"]*"', '^(a|ab)c$', '[0-9]+', '^\\s*x', '^[a-z]{2,8}$', '^x(,x)*$']
   const others = ['^(a+)+$', '^a*a*$', '\\s+$', '^(a|a)*$', '^\\d*[1-9]\\d*$', 'iqn\\.([a-z.]+)(:.+)$', '^(a*,?)*$', '^(.*)x(.*)$']
   for (const source of linear) assert.equal(backtracks(source), undefined, source)
   for (const source of others) assert.notEqual(backtracks(source), undefined, source)
 })
 
-test('the scanner finds literals, and nothing else', () => {
+test('the scanner finds regular expression literals only', () => {
   const lines = ['const a = b / c / d // /no/', 'const e = /yes[/]/g, f = `$' + '{/two/.test(x) ? `/no/` : "/no/"}`', 'return /three/i']
   const text = lines.join('\n')
   assert.deepEqual(
@@ -27,20 +27,20 @@ test('the scanner finds literals, and nothing else', () => {
   )
 })
 
-/** Patterns that would be slow on long texts, and why they never see one or never fail. */
+/** Patterns that could be slow on long texts, and why their input is short or they can't fail. */
 const harmless: { readonly [pattern: string]: string } = {
-  '0+$': 'the digits of a number of ours',
+  '0+$': 'the digits of a number that we print',
   '^([+-]?)0*(\\d*)(\\.\\d*)?([eEinumkKMGTP]*[-+]?\\d*)$': 'a quantity has at most 256 characters',
   '^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\\/\\/([^/?#]*))?([^?#]*)(?:\\?([^#]*))?(?:#.*)?$': 'matches every text',
   '(?:[\\t \\r\\n\\f]+|\\/\\/[^\\n]*)+': 'nothing follows that could fail',
-  "'(?:[^'\\\\]|\\\\.)*'|[.[\\]]|[^.[\\]]+": 'takes every character, and looks for the end of a text once',
+  "'(?:[^'\\\\]|\\\\.)*'|[.[\\]]|[^.[\\]]+": 'takes every character, and searches for the closing quote once',
   ':.*$': 'matches at the first colon',
   [String.raw`^(?:[\w ,:;@%=~/<>#&!"'^$.|)*+?-]|\((?:\?:|(?!\?))|\\[dswDSW./+*?^$()|[\]{}\\-]|\[\^?(?:[\w ,:;@%=~/<>#&!"'.+*?$()|-]|\\[.\-/[\]\\])+\]|\{\d{1,3}(?:,\d{0,3})?\})*$`]:
     'sees 500 characters at most',
 }
-/** What only those who run the server write: flags, files, signatures of functions. */
+/** Input from operators only: flags, configuration files, function signatures. */
 const trusted = [/^core\/config\//, /^core\/cel\/functions\.ts$/, /^runtimes\/node\/(main|http\/connection)\.ts$/]
-/** Files that put patterns together from constants, and cut the texts that these see; and one that parses patterns of users, and runs none. */
+/** Files that compose patterns from constants and limit their input, and one that parses patterns of users without running them. */
 const composed = [
   'core/resources/core/image-name.ts',
   'core/resources/resource/device-validation.ts',
@@ -67,7 +67,7 @@ test('no literal backtracks', () => {
   assert.deepEqual(faults, [])
 })
 
-test('none is put together at run time, so that all are seen here', () => {
+test('no pattern is composed at run time, so that this test sees all of them', () => {
   const made = sources.filter((path) => /\bRegExp\(/.test(readFileSync(join(root, path), 'utf8')))
   assert.deepEqual(made.sort(), composed)
 })

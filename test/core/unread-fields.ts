@@ -1,13 +1,16 @@
-/** Fields of interfaces and types that are declared, perhaps written, and never read: by their names, so that a name that is used elsewhere hides one. */
+/**
+ * Finds fields of interfaces and types that are declared but never read. It compares names only, so a field is missed
+ * when its name is read elsewhere.
+ */
 import type { Source } from './graph.ts'
 
 const declaration = /^ {2}(?:readonly )?([a-zA-Z_]\w*)\??(?:: |\()/gm
 
-/** Bodies of `interface X {` and `type X = {` on the top level. */
+/** Bodies of top-level `interface X {` and `type X = {`. */
 const bodies = (text: string) =>
   [...text.matchAll(/^(?:export )?(?:interface [^{]+|type [^={]+= )\{\n([\s\S]*?)^\}/gm)].map(([, body = '']) => body)
 
-/** Reads: `.name`, `['name']`, a name taken out of an object, or a shorthand that hands it on. Writes: `name: value`, `.name = value`. */
+/** Names that are read: `.name`, `['name']`, destructuring, shorthand. Not `name: value` and `.name = value`, which are writes. */
 function readNames(text: string): Set<string> {
   const names = new Set<string>()
   for (const [, name = ''] of text.matchAll(/\.([a-zA-Z_]\w*)\b(?!\s*=[^=>])/g)) names.add(name)
@@ -18,7 +21,7 @@ function readNames(text: string): Set<string> {
   return names
 }
 
-/** `file: field` of every field declared in `declaring` that no file of `reading` reads. */
+/** `file: field` for every field declared in `declaring` that no file of `reading` reads. */
 export function unreadFields(declaring: readonly Source[], reading: readonly Source[]): string[] {
   const read = new Set(reading.flatMap(({ text }) => [...readNames(text)]))
   return declaring.flatMap(({ path, text }) =>

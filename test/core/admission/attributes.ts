@@ -17,10 +17,10 @@ export interface Write {
   readonly annotate?: AdmissionAttributes['annotate']
 }
 
-/** The only round. */
+/** Mutation that runs once, without reinvocation. */
 export const once: MutationRounds = { again: false, repeat() {} }
 
-/** What a plugin is asked about a write, without a server. */
+/** Attributes of a write, made without a server. */
 export function attributesOf({ on, operation, object, old, namespace = '', user, ...more }: Write): AdmissionAttributes {
   const [qualified = '', subresource = ''] = on.split('/')
   const dot = qualified.indexOf('.')

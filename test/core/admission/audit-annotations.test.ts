@@ -1,4 +1,4 @@
-/** What admission leaves for the audit log, under the reference's keys. */
+/** Audit annotations set by admission plugins, under the keys of kube-apiserver. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addAnnotation } from '../../../core/admission/annotations.ts'
@@ -12,11 +12,11 @@ import { attributesOf, once } from './attributes.ts'
 import { contextWith } from './context.ts'
 
 const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'c', namespace: 'dev', labels: { team: 'a' } } }
-/** As defaults fill them in. */
+/** Selectors and rules as defaults complete them. */
 const everything = { namespaceSelector: {}, objectSelector: {} }
 const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }]
 
-/** A context in which these objects are followed, by plural. */
+/** A plugin context that serves these objects, by plural. */
 function following(objects: { readonly [plural: string]: readonly object[] }, more: Partial<PluginContext> = {}): PluginContext {
   const follow: PluginContext['follow'] = (_group, plural, follower) => {
     for (const [index, each] of (objects[plural] ?? []).entries()) follower.upsert(String(index), each as ApiObject)
@@ -25,7 +25,7 @@ function following(objects: { readonly [plural: string]: readonly object[] }, mo
   return contextWith({ 'namespaces//dev': { metadata: { name: 'dev' } } }, { follow, ...more })
 }
 
-/** Asks a plugin about a create; resolves to the annotations and the refusal, if any. */
+/** Runs a plugin on a create; resolves to its annotations and the refusal, if any. */
 async function annotationsOf(plugin: AdmissionPlugin) {
   const annotations = new Map<string, string>()
   const confidential = new Map<string, string>()
@@ -42,7 +42,7 @@ async function annotationsOf(plugin: AdmissionPlugin) {
   return { annotations: Object.fromEntries(annotations), confidential: Object.fromEntries(confidential), refusal }
 }
 
-test('annotations have a domain, and are not overwritten', () => {
+test('annotation keys have a domain, and are not overwritten', () => {
   const annotations = new Map<string, string>()
   for (const [key, value] of [
     ['a.com/b', '1'],
@@ -66,7 +66,7 @@ const binding = (name: string, policyName: string, validationActions: string[]) 
   spec: { policyName, validationActions },
 })
 
-test('policies: annotations of their own, and the first violation of an audited binding', async () => {
+test('policies: their own annotations, and the first violation of a binding with the Audit action', async () => {
   const plugin = await validatingAdmissionPolicy(
     following({
       validatingadmissionpolicies: [
@@ -138,7 +138,7 @@ const outbound = (mutating: boolean): PluginContext['outbound'] => ({
   call: () => Promise.reject(new Error('not in this test')),
 })
 
-test('mutating webhooks: their own annotations, who changed the object, and who failed open', async () => {
+test('mutating webhooks: their own annotations, the webhooks that changed the object and those that failed open', async () => {
   const plugin = await mutatingWebhooks(following({ mutatingwebhookconfigurations: configurations }, { outbound: outbound(true) }))
   const { annotations, confidential, refusal } = await annotationsOf(plugin)
   assert.equal(refusal, undefined)
@@ -156,7 +156,7 @@ test('mutating webhooks: their own annotations, who changed the object, and who 
   })
 })
 
-test('validating webhooks: their own annotations, and who failed open', async () => {
+test('validating webhooks: their own annotations, and the webhooks that failed open', async () => {
   const plugin = await validatingWebhooks(following({ validatingwebhookconfigurations: configurations }, { outbound: outbound(false) }))
   const { annotations, refusal } = await annotationsOf(plugin)
   assert.equal(refusal, undefined)

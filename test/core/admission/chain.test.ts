@@ -1,4 +1,4 @@
-/** How plugins are asked: rounds, order, and what they learn of a request. */
+/** How the admission chain calls its plugins: rounds, order, attributes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../core/admission/attributes.ts'
@@ -14,7 +14,7 @@ import { contextWith } from './context.ts'
 const operations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const
 const pod = () => attributesOf({ on: 'pods', operation: 'CREATE', object: { kind: 'Pod', metadata: { name: 'p' } }, namespace: 'dev' })
 
-test('a second round runs all plugins again, once, when one asks for it', async () => {
+test('a plugin can request one reinvocation of all plugins', async () => {
   const ran: string[] = []
   const plugin = (name: string, asks: boolean): AdmissionPlugin => ({
     name,
@@ -27,10 +27,10 @@ test('a second round runs all plugins again, once, when one asks for it', async 
   await createAdmission([plugin('a', false), plugin('b', false)]).mutate(pod())
   assert.deepEqual(ran.splice(0), ['a false', 'b false'])
   await createAdmission([plugin('a', true), plugin('b', false)]).mutate(pod())
-  assert.deepEqual(ran, ['a false', 'b false', 'a true', 'b true'], 'the wish of the second round is not granted')
+  assert.deepEqual(ran, ['a false', 'b false', 'a true', 'b true'], 'a request for another round in the second round is ignored')
 })
 
-test('plugins are counted by phase, operation and outcome once they ran', async () => {
+test('metrics count plugin calls by phase, operation and outcome', async () => {
   const metrics = createMetrics()
   const plugin: AdmissionPlugin = {
     name: 'Picky',
@@ -51,7 +51,7 @@ test('plugins are counted by phase, operation and outcome once they ran', async 
   assert.deepEqual(counts(), [`${name}${labels('admit', false)} 2`, `${name}${labels('validate', true)} 1`])
 })
 
-test('the table of plugins names the phases that each of them has', async () => {
+test('the table of plugins names the phases of each plugin', async () => {
   const connection = { url: 'https://images', options: {} }
   const configuration: PluginConfigurations = {
     EventRateLimit: { limits: [] },
@@ -73,7 +73,7 @@ interface Asked extends Pick<AdmissionAttributes, 'operation' | 'resource' | 'su
   readonly old: string
 }
 
-/** A server with a plugin that notes what it is asked. */
+/** A server with a plugin that records its calls. */
 async function listening(more: Partial<AdmissionPlugin> = {}) {
   const asked: Asked[] = []
   const note = (
@@ -111,7 +111,7 @@ const event = {
   regarding: { kind: 'Pod', namespace: 'default', name: 'p' },
 }
 
-test('plugins learn which version was asked for and which options were given, and see the stored version', async () => {
+test('plugins get the requested version and options, and objects in the stored version', async () => {
   const { server, asked, send } = await listening()
   const response = await send('POST', `${collection}?dryRun=All&fieldManager=me&fieldValidation=Strict`, event)
   assert.equal(response.status, 201, await response.clone().text())
@@ -151,7 +151,7 @@ test('objects are converted to other versions of the resource and back', async (
   await server.close()
 })
 
-test('a plugin may put another object in place of the one it was given', async () => {
+test('a plugin may replace the object', async () => {
   const { server, send } = await listening({
     mutate(attributes) {
       if (attributes.object) attributes.object = { ...attributes.object, data: { from: 'plugin' } }
@@ -162,7 +162,7 @@ test('a plugin may put another object in place of the one it was given', async (
   await server.close()
 })
 
-test('a patch is an update with UpdateOptions, and a scale is seen as a Scale, the old one too', async () => {
+test('a patch is an UPDATE with UpdateOptions; a scale update shows old and new Scale', async () => {
   const { server, asked, send } = await listening()
   const labels = { app: 'a' }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -182,13 +182,13 @@ test('a patch is an update with UpdateOptions, and a scale is seen as a Scale, t
   await server.close()
 })
 
-test('a delete asks both phases about the stored object, inside every try; a collection is deleted without names', async () => {
+test('a delete calls both phases with the stored object on every attempt; deletecollection calls them without names', async () => {
   const { server, asked, send } = await listening()
   const configMaps = '/api/v1/namespaces/default/configmaps'
   await send('POST', configMaps, { metadata: { name: 'c' } })
   asked.length = 0
   assert.equal((await send('DELETE', `${configMaps}/gone`)).status, 404)
-  assert.deepEqual(asked, [], 'what is not there is not asked about')
+  assert.deepEqual(asked, [], 'no call for an object that does not exist')
   assert.equal((await send('DELETE', `${configMaps}/c?propagationPolicy=Background`)).status, 200)
   const deletion = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', propagationPolicy: 'Background' }
   assert.deepEqual(

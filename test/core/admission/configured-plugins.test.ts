@@ -1,4 +1,4 @@
-/** Plugins that do what their configuration says. */
+/** Plugins that are driven by a configuration file. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
@@ -14,7 +14,7 @@ import { admit, contextWith } from './context.ts'
 const pod = (spec: object = {}, metadata: object = {}) => ({ metadata: { name: 'p', namespace: 'dev', ...metadata }, spec })
 const namespace = (annotations: object = {}) => ({ 'namespaces//dev': { metadata: { name: 'dev', annotations } } })
 
-test('EventRateLimit: so many at once, and so many a second, for each key', async () => {
+test('EventRateLimit: burst and qps per key', async () => {
   const clock = new ManualClock()
   const limited = (...limits: EventLimit[]) => eventRateLimit(contextWith({}, { clock, configuration: { EventRateLimit: { limits } } }))
   const limit = (type: EventLimit['type'], more: Partial<EventLimit> = {}): EventLimit => ({
@@ -30,8 +30,8 @@ test('EventRateLimit: so many at once, and so many a second, for each key', asyn
   const server = limited(limit('Server'))
   const reached = 'limit reached on type Server for key '
   assert.deepEqual([await send(server), await send(server), await send(server)], [undefined, undefined, reached])
-  assert.equal(await send(server, {}, { dryRun: true }), undefined, 'a trial is not counted')
-  assert.equal(await send(server, {}, { on: 'events.events.k8s.io' }), reached, 'the other group is the same')
+  assert.equal(await send(server, {}, { dryRun: true }), undefined, 'a dry run is not counted')
+  assert.equal(await send(server, {}, { on: 'events.events.k8s.io' }), reached, 'events.k8s.io shares the limit')
   clock.advance(1000)
   assert.deepEqual([await send(server), await send(server)], [undefined, reached])
 
@@ -53,10 +53,10 @@ test('EventRateLimit: so many at once, and so many a second, for each key', asyn
   assert.equal(await send(bySource, about('a')), undefined)
   assert.equal(await send(bySource, about('a')), 'limit reached on type SourceAndObject for key chPoddevauv1')
   assert.equal(await send(bySource, about('b')), undefined)
-  assert.equal(await send(bySource, about('a')), undefined, 'one key is remembered')
+  assert.equal(await send(bySource, about('a')), undefined, 'the cache holds one key')
 })
 
-test('PodNodeSelector: of the namespace, of the cluster, and within what is allowed', async () => {
+test('PodNodeSelector: namespace selector, cluster default, whitelist', async () => {
   const selectors = { clusterDefaultNodeSelector: { zone: 'a' }, dev: { zone: 'a', disk: 'ssd' } }
   const ask = async (given: object | undefined, annotation: string | undefined, configured: object = {}) => {
     const stored = namespace(annotation === undefined ? {} : { 'scheduler.alpha.kubernetes.io/node-selector': annotation })
@@ -69,7 +69,7 @@ test('PodNodeSelector: of the namespace, of the cluster, and within what is allo
   assert.deepEqual(await ask({ gpu: 'yes' }, 'env=dev, zone=b'), { env: 'dev', zone: 'b', gpu: 'yes' })
   assert.equal(await ask({ env: 'prod' }, 'env=dev'), 'pod node label selector conflicts with its namespace node label selector')
   assert.deepEqual(await ask(undefined, undefined, selectors), { zone: 'a' })
-  assert.equal(await ask(undefined, '', selectors), undefined, 'an empty annotation asks for nothing')
+  assert.equal(await ask(undefined, '', selectors), undefined, 'an empty annotation requires nothing')
   assert.deepEqual(await ask({ disk: 'ssd' }, undefined, selectors), { zone: 'a', disk: 'ssd' })
   assert.equal(await ask({ disk: 'hdd' }, undefined, selectors), 'pod node label selector labels conflict with its namespace whitelist')
   assert.equal(await ask(undefined, 'nonsense'), 'invalid selector: [nonsense]')
@@ -110,18 +110,18 @@ test('PodTolerationRestriction: tolerations of the namespace or the cluster, wit
   assert.equal(await ask([], {}), undefined)
   assert.deepEqual(await ask([b], { own: JSON.stringify([a]) }), [a, b])
   assert.deepEqual(await ask([b], { defaults: [a] }), [a, b])
-  assert.deepEqual(await ask([b], { own: '', defaults: [a] }), [b], 'the namespace asks for none')
+  assert.deepEqual(await ask([b], { own: '', defaults: [a] }), [b], 'the namespace sets an empty list')
   assert.deepEqual(await ask([b], { own: JSON.stringify([a]), operation: 'UPDATE' }), [b], 'only new pods')
   assert.deepEqual(await ask([], { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] }), [pressure])
   const conflict = 'pod tolerations (possibly merged with namespace default tolerations) conflict with its'
   assert.equal(await ask([b], { list: JSON.stringify([a]) }), `${conflict} namespace whitelist`)
   assert.equal(await ask([b], { whitelist: [a] }), `${conflict} cluster whitelist`)
   assert.deepEqual(await ask([b], { whitelist: [{ key: 'b', operator: 'Exists' }] }), [b])
-  assert.deepEqual(await ask([b], { list: '', whitelist: [a] }), [b], 'the namespace allows all')
+  assert.deepEqual(await ask([b], { list: '', whitelist: [a] }), [b], 'an empty whitelist allows all')
   assert.match(String(await ask([], { own: '{' })), /^annotation scheduler\.alpha/)
 })
 
-test('ImagePolicyWebhook: asks about images, keeps answers, and does what it should without one', async () => {
+test('ImagePolicyWebhook: calls the webhook, caches its answers, and applies defaultAllow when it fails', async () => {
   const asked: unknown[] = []
   const clock = new ManualClock()
   const settings: ImagePolicyWebhookConfiguration = {

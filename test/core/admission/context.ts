@@ -12,7 +12,7 @@ const unreachable: Outbound = { fetch: refuse, call: refuse }
 const noFiles: Files = { read: refuse, watch: () => () => {} }
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** A context over these objects, by `plural/namespace/name`; everything else is as a fresh cluster without rights. */
+/** A plugin context with these objects, by `plural/namespace/name`. Otherwise an empty cluster without rights. */
 export function contextWith(stored: { readonly [key: string]: object } = {}, more: Partial<PluginContext> = {}): PluginContext {
   const objects = stored as { readonly [key: string]: ApiObject }
   const find: PluginContext['findLive'] = async (_group, plural, namespace, name) => objects[`${plural}/${namespace}/${name}`]
@@ -40,7 +40,7 @@ export function contextWith(stored: { readonly [key: string]: object } = {}, mor
   }
 }
 
-/** Both phases; resolves to the refusal (without what precedes `is forbidden: `), or to undefined. */
+/** Runs both phases; resolves to the refusal without the prefix up to `is forbidden: `, or to undefined. */
 export async function admit(plugin: AdmissionPlugin, write: Write): Promise<string | undefined> {
   const attributes = attributesOf(write)
   if (!plugin.operations.includes(attributes.operation)) return undefined

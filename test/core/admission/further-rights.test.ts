@@ -1,4 +1,4 @@
-/** Rights that a write needs beyond the one that its request was authorized by: parts of resource claims, and parameters of policies. */
+/** Rights checked beyond the authorization of the request: parts of resource claims, and parameters of policies. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
@@ -8,7 +8,7 @@ import { userOf } from '../authz/attributes.ts'
 import { type Running, start } from '../verbs/actions/server.ts'
 
 const nodeKey = 'authentication.kubernetes.io/node-name'
-/** `driver@n1` is a user whose token belongs to a node. */
+/** User `driver@n1`: a token bound to node n1. */
 const byHeader: Authenticator = {
   name: 'header',
   authenticate: async ({ headers }) => {
@@ -60,7 +60,7 @@ const claim = (name: string, adminAccess?: boolean) => ({
   spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c', ...(adminAccess && { adminAccess }) } }] } },
 })
 
-test('administrative access to devices needs a label on the namespace, for claims and templates', async () => {
+test('adminAccess to devices requires a label on the namespace, for claims and templates', async () => {
   const needs =
     'spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace'
   const templates = (namespace: string) => `/apis/resource.k8s.io/v1/namespaces/${namespace}/resourceclaimtemplates`
@@ -72,7 +72,7 @@ test('administrative access to devices needs a label on the namespace, for claim
   await make(templates('admins'), template)
 })
 
-test('each part of the status of a claim has a right of its own', async () => {
+test('each part of a claim status requires its own right', async () => {
   await make(claims, claim('shared'))
   const status = onClaims(['get', 'update', 'patch'], 'resourceclaims/status')
   await grant('reporter', [status])
@@ -89,7 +89,11 @@ test('each part of the status of a claim has a right of its own', async () => {
     'status.allocation: Forbidden: changes need the verb "patch" on resourceclaims/binding',
   ])
   assert.equal((await merge(path, patch, as('binder'))).status, 200)
-  assert.equal((await merge(path, { metadata: { labels: { a: 'b' } } }, as('reporter'))).status, 200, 'what changes neither is open')
+  assert.equal(
+    (await merge(path, { metadata: { labels: { a: 'b' } } }, as('reporter'))).status,
+    200,
+    'changes of neither part need no further right',
+  )
 
   const devices = [{ driver: 'd.io', pool: 'p', device: 'a', conditions: [] }]
   const report = { status: { devices } }
@@ -101,7 +105,7 @@ test('each part of the status of a claim has a right of its own', async () => {
   assert.equal((await merge(path, { status: { devices: [] } }, as('controller'))).status, 200)
 })
 
-test('who writes policies with parameters can read the parameters', async () => {
+test('writing a policy with parameters requires the right to read them', async () => {
   const group = '/apis/admissionregistration.k8s.io/v1'
   const rule = { apiGroups: ['x'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['z'] }
   const policy = (name: string, kind: string) => ({
@@ -122,7 +126,11 @@ test('who writes policies with parameters can read the parameters', async () => 
     `spec.paramKind: Forbidden: user ${who} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`,
   ])
   assert.equal((await api.send('POST', policies, policy('p', 'ConfigMap'), as('reader'))).status, 201)
-  assert.equal((await merge(`${policies}/p`, { metadata: { labels: { a: 'b' } } }, as('writer'))).status, 200, 'what stays was looked at')
+  assert.equal(
+    (await merge(`${policies}/p`, { metadata: { labels: { a: 'b' } } }, as('writer'))).status,
+    200,
+    'unchanged parameters are not checked again',
+  )
 
   const named = { name: 'c', namespace: 'default' }
   assert.deepEqual(causesOf(await api.send('POST', bindings, binding('b', 'p', named), as('writer'))), [

@@ -1,4 +1,4 @@
-/** Limits of a namespace: defaults for containers, and what is refused. */
+/** LimitRanger: defaults for containers, and violations of limits. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitRanger } from '../../../core/admission/plugins/limit-ranger.ts'
@@ -18,7 +18,7 @@ const pod = (containers: object[], initContainers?: object[]) => ({
 const create = (object: object, limits: object[], on = 'pods') =>
   admit(limitRanger(contextWith(range(...limits))), { on, operation: 'CREATE', object, namespace: 'dev' })
 
-test('defaults, and the note that says so', async () => {
+test('sets defaults, and an annotation that lists them', async () => {
   const limits = [{ type: 'Container', default: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '500m' } }]
   const object = pod([container(undefined, { cpu: '2' })], [{ ...container(), name: 'i' }])
   assert.equal(await create(object, limits), undefined)
@@ -30,7 +30,7 @@ test('defaults, and the note that says so', async () => {
   })
   const full = pod([container({ cpu: '1' }, { cpu: '1', memory: '1' })])
   assert.equal(await create(full, limits), undefined)
-  assert.equal(Object.hasOwn(full.metadata, 'annotations'), false, 'nothing to note')
+  assert.equal(Object.hasOwn(full.metadata, 'annotations'), false, 'no default was set')
 })
 
 const rows: readonly (readonly [what: string, limit: object, containers: object[], refusal: string | undefined])[] = [
@@ -77,7 +77,7 @@ test(`${rows.length} containers`, async () => {
     assert.equal(await create(pod(containers), [{ type: 'Container', ...limit }]), refusal, what)
 })
 
-test('pods and claims', async () => {
+test('limits of pods and claims', async () => {
   const two = [container({ cpu: '1' }, { cpu: '1' }), container({ cpu: '1' }, { cpu: '2' })]
   assert.equal(await create(pod(two), [{ type: 'Pod', max: { cpu: '3' } }]), undefined)
   assert.equal(await create(pod(two), [{ type: 'Pod', max: { cpu: '2' } }]), 'maximum cpu usage per Pod is 2, but limit is 3')
@@ -91,10 +91,10 @@ test('pods and claims', async () => {
   assert.equal(await create(claim('1'), claims, on), 'minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1')
   assert.equal(await create(claim('3Gi'), claims, on), 'maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi')
   assert.match((await create(claim(), claims, on)) ?? '', /^\[minimum .*No request is specified, maximum .*No request is specified\]$/)
-  assert.equal(await create(claim('9Gi'), [{ type: 'Container', max: { storage: '1' } }], on), undefined, 'of another type')
+  assert.equal(await create(claim('9Gi'), [{ type: 'Container', max: { storage: '1' } }], on), undefined, 'limits of another type')
 })
 
-test('updates of pods, and of what is going away, pass', async () => {
+test('ignores pod updates and terminating objects', async () => {
   const plugin = limitRanger(
     contextWith(range({ type: 'Container', min: { cpu: '1' } }, { type: 'PersistentVolumeClaim', min: { storage: '1' } })),
   )
@@ -106,7 +106,7 @@ test('updates of pods, and of what is going away, pass', async () => {
   assert.notEqual(await admit(plugin, { ...write, old: { metadata: { name: 'c' } } }), undefined)
 })
 
-test('what a pod takes as a whole', () => {
+test('pod-level resources', () => {
   const needs = (cpu: string, more: object = {}) => container({ cpu }, undefined, more)
   const total = (spec: object) => podAmounts(spec, 'requests')
   assert.deepEqual(total({ containers: [needs('1'), needs('500m')] }), { cpu: '1500m' })

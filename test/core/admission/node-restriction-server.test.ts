@@ -1,4 +1,4 @@
-/** A node at work in a server with Node, RBAC and NodeRestriction, as kubeadm sets it up. */
+/** A kubelet's requests to a server with Node, RBAC and NodeRestriction, as kubeadm configures it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
@@ -29,7 +29,7 @@ after(() => running.close())
 const merge = (path: string, patch: object, headers = node) =>
   api.send('PATCH', path, patch, { ...headers, 'content-type': 'application/merge-patch+json' })
 
-test('a node registers, reports and keeps to itself', async () => {
+test('a node registers, reports its status and can not change other nodes', async () => {
   assert.equal((await api.send('POST', nodes, { metadata: { name: 'n1', labels: { 'kubernetes.io/os': 'linux' } } }, node)).status, 201)
   const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } }
   assert.equal((await merge(`${nodes}/n1/status`, ready)).status, 200, 'its status')
@@ -53,7 +53,7 @@ test('a node registers, reports and keeps to itself', async () => {
   )
 })
 
-test('it makes mirror pods, reports on its pods and removes them', async () => {
+test('a node creates mirror pods, reports the status of its pods and deletes them', async () => {
   const { uid } = (await api.get(`${nodes}/n1`, root)).body.metadata
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid, controller: true }
   const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] }
@@ -64,15 +64,15 @@ test('it makes mirror pods, reports on its pods and removes them', async () => {
   assertFailure(await api.send('POST', pods, { metadata: { name: 'plain' }, spec }, node), 403, 'Forbidden', /can only create mirror pods$/)
   await api.send('POST', pods, { metadata: { name: 'theirs' }, spec: { ...spec, nodeName: 'n2' } }, root)
   const phase = { status: { phase: 'Running' } }
-  assert.equal((await merge(`${pods}/static/status`, phase)).status, 200, 'status of its own')
+  assert.equal((await merge(`${pods}/static/status`, phase)).status, 200, 'status of its own pod')
   const onlyOwn = (what: string) => `pods "theirs" is forbidden: node "n1" can only ${what} pods with spec.nodeName set to itself`
   assertFailure(await merge(`${pods}/theirs/status`, phase), 403, 'Forbidden', onlyOwn('update pod status for'))
   const now = { gracePeriodSeconds: 0 }
   assertFailure(await api.send('DELETE', `${pods}/theirs`, now, node), 403, 'Forbidden', onlyOwn('delete'))
   assertFailure(await api.send('DELETE', `${pods}/nowhere`, now, node), 404, 'NotFound', 'pods "nowhere" not found')
-  assert.equal((await api.send('DELETE', `${pods}/static`, now, node)).status, 200, 'removes its own')
+  assert.equal((await api.send('DELETE', `${pods}/static`, now, node)).status, 200, 'deletes its own pod')
 })
 
-test('others are not restricted', async () => {
+test('other users are not restricted', async () => {
   assert.equal((await merge(`${nodes}/n1`, { spec: { unschedulable: true } }, root)).status, 200)
 })

@@ -1,4 +1,4 @@
-/** What a node may write, row by row: the resource, the operation, the objects, and the refusal (absent: admitted). */
+/** Writes by nodes, row by row: resource, operation, objects and refusal (absent: admitted). */
 import 'reflect-metadata'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -95,7 +95,7 @@ interface Row {
   readonly name?: string
   readonly namespace?: string
   readonly user?: string
-  /** The refusal after `… is forbidden: `, or a whole other message. */
+  /** The refusal after `… is forbidden: `, or another full message. */
   readonly refusal?: string
 }
 
@@ -144,7 +144,7 @@ const aboutPod = (name = 'account') => `PodCertificateRequest for pod "dev/${nam
 const broken = (text: string) => `Internal error occurred: ${text}`
 
 const rows: readonly Row[] = [
-  // Who
+  // Users
   create('pods', pod('n2'), undefined, { ...inDev, user: 'jane+system:nodes' }),
   create('pods', pod('n2'), undefined, { ...inDev, user: 'system:node:n1' }),
   create('nodes', node(), 'could not determine node from user "system:node:"', { user: 'system:node:+system:nodes' }),
@@ -365,7 +365,7 @@ test(`${rows.length} writes by nodes`, async () => {
   for (const row of rows) assert.equal(await admit(row), row.refusal, JSON.stringify(row))
 })
 
-test('gates: any certificate, any audience, no certificates for pods', async () => {
+test('feature gates: certificates of other nodes, audiences, pod certificates', async () => {
   const foreign = create('certificatesigningrequests.certificates.k8s.io', csr(signers.client, await request('CN=system:node:n2')))
   const audience = asks(me, token(bound('plain'), 'elsewhere'))
   gates.set('AllowInsecureNodeagentCertificateSigningRequests', true)

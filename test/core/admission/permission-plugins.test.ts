@@ -1,4 +1,4 @@
-/** Plugins that ask the authorizer: signers of certificates, owners of objects. */
+/** Plugins that check further rights: signers of certificates, owners of objects. */
 import 'reflect-metadata'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { ownerReferencesPermissionEnforcement } from '../../../core/admission/pl
 import type { Attributes } from '../../../core/authz/authorizer.ts'
 import { admit, contextWith } from './context.ts'
 
-/** A context in which these may be done, as `verb resource.group/subresource namespace/name`. */
+/** A plugin context that allows these, written as `verb resource.group/subresource namespace/name`. */
 function allowing(...questions: string[]): PluginContext {
   const asked = ({ verb, resource, group, subresource, namespace, name }: Attributes) =>
     `${verb} ${resource}.${group}/${subresource} ${namespace}/${name}`
@@ -37,7 +37,7 @@ function allowing(...questions: string[]): PluginContext {
 const csrs = 'certificatesigningrequests.certificates.k8s.io'
 const csr = (signerName: string, status: object = {}, request = '') => ({ metadata: { name: 'c' }, spec: { signerName, request }, status })
 
-test('CertificateApproval and CertificateSigning: for the signer, or all of its domain', async () => {
+test('CertificateApproval and CertificateSigning: rights for one signer or all signers of its domain', async () => {
   const approve = (context: PluginContext) =>
     admit(certificateApproval(context), {
       on: `${csrs}/approval`,
@@ -60,7 +60,7 @@ test('CertificateApproval and CertificateSigning: for the signer, or all of its 
   const refusal = 'user not permitted to sign requests with signerName "example.com/a"'
   assert.equal(await sign(allowing(), { certificate: 'x' }), refusal)
   assert.equal(await sign(allowing(), { conditions: [{ type: 'Failed' }] }), refusal)
-  assert.equal(await sign(allowing(), {}), undefined, 'nothing is signed')
+  assert.equal(await sign(allowing(), {}), undefined, 'no certificate is set')
   assert.equal(await sign(allowing('sign signers.certificates.k8s.io/ /example.com/*'), { certificate: 'x' }), undefined)
 })
 
@@ -100,13 +100,13 @@ test('OwnerReferencesPermissionEnforcement', async () => {
   assert.equal(await write(allowing(), object(), object(owner)), cannotDelete)
   assert.equal(await write(allowing(), object(owner), object(owner)), undefined, 'nothing changes')
   assert.equal(await write(allowing(mayDelete), object(owner), object()), undefined)
-  assert.equal(await write(allowing(), object(owner), object(), 'pods/status'), undefined, 'status is left alone')
+  assert.equal(await write(allowing(), object(owner), object(), 'pods/status'), undefined, 'status updates are not checked')
   assert.equal(await write(allowing(), object(blocking)), cannotHold)
   assert.equal(await write(allowing(mayHold), object(blocking)), undefined)
   assert.equal(await write(allowing(mayDelete), object(blocking), object(owner)), cannotHold)
   assert.equal(await write(allowing(mayDelete), object(owner), object(blocking)), undefined)
   const node = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: '2', blockOwnerDeletion: true }
-  assert.equal(await write(allowing('update nodes./finalizers /n'), object(node)), undefined, 'of the cluster')
+  assert.equal(await write(allowing('update nodes./finalizers /n'), object(node)), undefined, 'a cluster-scoped object')
   assert.equal(
     await write(allowing(), object({ ...node, kind: 'Widget' })),
     'cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind Widget: no matches for kind "Widget" in version "v1"',

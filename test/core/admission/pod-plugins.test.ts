@@ -1,4 +1,4 @@
-/** Plugins that complete pods and nodes. */
+/** Plugins that mutate pods and nodes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { alwaysPullImages } from '../../../core/admission/plugins/always-pull-images.ts'
@@ -14,7 +14,7 @@ const pod = (spec: object = {}, metadata: object = {}) => ({ metadata: { name: '
 const create = (object: object, on = 'pods') => ({ on, operation: 'CREATE' as const, object, namespace: 'dev' })
 const update = (object: object, old: object, on = 'pods') => ({ on, operation: 'UPDATE' as const, object, old, namespace: 'dev' })
 
-test('Priority: pods get the number of their class', async () => {
+test('Priority: pods get the value of their class', async () => {
   const low = { metadata: { name: 'low' }, value: 10, preemptionPolicy: 'Never' }
   const plain = { metadata: { name: 'plain' }, value: 5 }
   const plugin = priority(contextWith({ 'priorityclasses//low': low, 'priorityclasses//plain': plain }))
@@ -40,13 +40,13 @@ test('Priority: pods get the number of their class', async () => {
   }
   const object = pod({})
   await admit(plugin, update(object, pod({ priority: 10, preemptionPolicy: 'Never' })))
-  assert.deepEqual(object.spec, { priority: 10, preemptionPolicy: 'Never' }, 'an update that leaves them out keeps them')
+  assert.deepEqual(object.spec, { priority: 10, preemptionPolicy: 'Never' }, 'an update without them keeps them')
   const ephemeral = pod({})
   await admit(plugin, update(ephemeral, pod({ priority: 1 }), 'pods/status'))
-  assert.deepEqual(ephemeral.spec, {}, 'subresources are left alone')
+  assert.deepEqual(ephemeral.spec, {}, 'subresources are ignored')
 })
 
-test('Priority: the default class, of which there is one', async () => {
+test('Priority: the default class, which is unique', async () => {
   const classes = {
     'priorityclasses//a': { metadata: { name: 'a' }, value: 10, globalDefault: true },
     'priorityclasses//b': { metadata: { name: 'b' }, value: 5, globalDefault: true },
@@ -54,7 +54,7 @@ test('Priority: the default class, of which there is one', async () => {
   const plugin = priority(contextWith(classes))
   const object = pod({})
   assert.equal(await admit(plugin, create(object)), undefined)
-  assert.deepEqual(object.spec, { priorityClassName: 'b', priority: 5 }, 'the lowest of them')
+  assert.deepEqual(object.spec, { priorityClassName: 'b', priority: 5 }, 'the lowest of several defaults')
   const marked = (name: string) => ({ metadata: { name }, value: 1, globalDefault: true })
   const on = 'priorityclasses.scheduling.k8s.io'
   const taken = 'PriorityClass b is already marked as default. Only one default can exist'
@@ -145,7 +145,7 @@ test('RuntimeClass: overhead and scheduling', async () => {
     assert.deepEqual((await admit(plugin, create(object))) ?? object.spec, expected, JSON.stringify(given))
   }
   const same = pod({ runtimeClassName: 'vm', overhead: { cpu: '0.5', memory: '1024Mi' } })
-  assert.equal(await admit(plugin, create(same)), undefined, 'the same amounts in other words')
+  assert.equal(await admit(plugin, create(same)), undefined, 'equal quantities in another notation')
 })
 
 test('tolerations are merged', () => {
@@ -160,7 +160,7 @@ test('tolerations are merged', () => {
   assert.deepEqual(mergeTolerations([equal, brief], [{ operator: 'Exists' }]), [{ operator: 'Exists' }])
 })
 
-test('PodTopologyLabels: of the node, unless the pod has its own', async () => {
+test('PodTopologyLabels: copied from the node unless the pod has them', async () => {
   const zone = 'topology.kubernetes.io/zone'
   const region = 'topology.kubernetes.io/region'
   const labels = { [zone]: 'z1', [region]: 'r1', other: 'x' }
@@ -178,7 +178,7 @@ test('PodTopologyLabels: of the node, unless the pod has its own', async () => {
   assert.deepEqual(await labelsOf(binding('Node'), 'pods/binding'), { [zone]: 'z1', [region]: 'r1' })
   assert.equal(await labelsOf(binding('Machine'), 'pods/binding'), undefined)
   const off = podTopologyLabels(contextWith(stored, { enabled: () => false }))
-  assert.equal(await labelsOf(pod({ nodeName: 'n1' }), 'pods', off), undefined, 'the gate is off')
+  assert.equal(await labelsOf(pod({ nodeName: 'n1' }), 'pods', off), undefined, 'the gate is disabled')
 })
 
 test('AlwaysPullImages', async () => {
@@ -203,6 +203,6 @@ test('AlwaysPullImages', async () => {
   assert.equal(
     await admit(later, create(pod({ containers: [{ ...container }] }))),
     'spec.containers[0].imagePullPolicy: Unsupported value: "IfNotPresent": supported values: "Always"',
-    'what another plugin has changed is refused',
+    'a change by another plugin is refused',
   )
 })

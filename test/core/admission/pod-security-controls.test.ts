@@ -1,4 +1,4 @@
-/** Pods for each control of the Pod Security Standards, in every version, and what is said of them. */
+/** One pod for each control of the Pod Security Standards, in every version, and the messages. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createEvaluate, detailsOf } from '../../../core/admission/plugins/pod-security/controls.ts'
@@ -16,7 +16,7 @@ interface Change {
   readonly annotations?: { readonly [key: string]: string }
 }
 
-/** A pod that keeps to restricted in every version, but for the change. */
+/** A pod that is restricted in every version, apart from the given change. */
 function podWith({ pod = {}, podContext = {}, container = {}, context = {}, annotations = {} }: Change): PodLike {
   const own = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
   const all = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }
@@ -30,7 +30,7 @@ function podWith({ pod = {}, podContext = {}, container = {}, context = {}, anno
   }
 }
 
-/** Minor versions in which it is forbidden: from, and up to but not with. */
+/** Minor versions that forbid it: from (inclusive) to (exclusive). */
 type Span = readonly [from: number, until: number]
 const always: Span = [0, latest]
 const since = (from: number): Span => [from, latest]
@@ -52,7 +52,7 @@ const rows: readonly (readonly [what: string, change: Change, baseline: Span, re
   ['host IPC', { pod: { hostIPC: true } }, always, always],
   ['privileged', { context: { privileged: true } }, always, always],
   ['not privileged', { context: { privileged: false } }, never, never],
-  ['a capability beyond the default ones', { context: { capabilities: { add: ['NET_RAW'], drop: ['ALL'] } } }, always, always],
+  ['a capability beyond the defaults', { context: { capabilities: { add: ['NET_RAW'], drop: ['ALL'] } } }, always, always],
   ['a default capability', { context: { capabilities: { add: ['CHOWN'], drop: ['ALL'] } } }, never, since(22)],
   ['NET_BIND_SERVICE', { context: { capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] } } }, never, never],
   ['capabilities kept', { context: { capabilities: {} } }, never, since(22)],
@@ -63,10 +63,10 @@ const rows: readonly (readonly [what: string, change: Change, baseline: Span, re
   ['a container port', { container: { ports: [{ containerPort: 80, hostPort: 0 }] } }, never, never],
   ['a host in a probe', { container: { livenessProbe: { httpGet: { host: 'a' } } } }, since(34), since(34)],
   ['a host in a TCP probe', { container: { startupProbe: { tcpSocket: { host: 'a' } } } }, since(34), since(34)],
-  ['a host in a hook', { container: { lifecycle: { preStop: { httpGet: { host: 'a' } } } } }, since(34), since(34)],
+  ['a host in a lifecycle hook', { container: { lifecycle: { preStop: { httpGet: { host: 'a' } } } } }, since(34), since(34)],
   ['a probe without host', { container: { readinessProbe: { httpGet: { path: '/' } } } }, never, never],
   ['AppArmor off', { context: { appArmorProfile: { type: 'Unconfined' } } }, always, always],
-  ['AppArmor off for the pod', { podContext: { appArmorProfile: { type: 'Unconfined' } } }, always, always],
+  ['AppArmor unconfined for the pod', { podContext: { appArmorProfile: { type: 'Unconfined' } } }, always, always],
   ['AppArmor of the node', { podContext: { appArmorProfile: { type: 'Localhost' } } }, never, never],
   ['AppArmor off by annotation', { annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' } }, always, always],
   ['AppArmor by annotation', { annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'localhost/a' } }, never, never],
@@ -76,12 +76,12 @@ const rows: readonly (readonly [what: string, change: Change, baseline: Span, re
   ['a user of SELinux', { podContext: { seLinuxOptions: { user: 'u' } } }, always, always],
   ['a role of SELinux', { context: { seLinuxOptions: { role: 'r' } } }, always, always],
   ['/proc unmasked', { context: { procMount: 'Unmasked' } }, always, always],
-  ['/proc unmasked for own users', { context: { procMount: 'Unmasked' }, pod: ownUsers }, until(35), always],
+  ['unmasked /proc with a user namespace', { context: { procMount: 'Unmasked' }, pod: ownUsers }, until(35), always],
   ['/proc by default', { context: { procMount: 'Default' } }, never, never],
   ['seccomp off', { podContext: { seccompProfile: { type: 'Unconfined' } } }, since(19), since(19)],
-  ['seccomp off for a container', { context: { seccompProfile: { type: 'Unconfined' } } }, since(19), since(19)],
+  ['seccomp unconfined for a container', { context: { seccompProfile: { type: 'Unconfined' } } }, since(19), since(19)],
   ['seccomp left open', { podContext: { seccompProfile: undefined } }, never, since(19)],
-  ['seccomp left open on Windows', { podContext: { seccompProfile: undefined }, pod: windows }, never, [19, 25]],
+  ['no seccomp profile on Windows', { podContext: { seccompProfile: undefined }, pod: windows }, never, [19, 25]],
   [
     'seccomp of the container',
     { podContext: { seccompProfile: undefined }, context: { seccompProfile: { type: 'Localhost' } } },
@@ -90,7 +90,7 @@ const rows: readonly (readonly [what: string, change: Change, baseline: Span, re
   ],
   ['seccomp off by annotation', { annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } }, until(19), until(19)],
   [
-    'seccomp off by annotation of a container',
+    'seccomp unconfined by annotation of a container',
     { annotations: { 'container.seccomp.security.alpha.kubernetes.io/c': 'unconfined' } },
     until(19),
     until(19),
@@ -101,20 +101,20 @@ const rows: readonly (readonly [what: string, change: Change, baseline: Span, re
   ['a sysctl of 1.27', sysctl('net.ipv4.ip_local_reserved_ports'), until(27), until(27)],
   ['a sysctl of 1.29', sysctl('net.ipv4.tcp_keepalive_time'), until(29), until(29)],
   ['a sysctl of 1.32', sysctl('net.ipv4.tcp_rmem'), until(32), until(32)],
-  ['a volume of the network', volume('nfs'), never, always],
-  ['a volume of a claim', volume('persistentVolumeClaim'), never, never],
-  ['a volume of an image', volume('image'), never, never],
+  ['a network volume', volume('nfs'), never, always],
+  ['a persistent volume claim', volume('persistentVolumeClaim'), never, never],
+  ['an image volume', volume('image'), never, never],
   ['privilege escalation left open', { context: { allowPrivilegeEscalation: undefined } }, never, since(8)],
   ['privilege escalation', { context: { allowPrivilegeEscalation: true } }, never, since(8)],
   ['privilege escalation on Windows', { context: { allowPrivilegeEscalation: undefined }, pod: windows }, never, [8, 25]],
   ['root', { podContext: { runAsNonRoot: false } }, never, always],
   ['root left open', { podContext: { runAsNonRoot: undefined } }, never, always],
-  ['no root in the container', { podContext: { runAsNonRoot: undefined }, context: { runAsNonRoot: true } }, never, never],
+  ['runAsNonRoot in the container', { podContext: { runAsNonRoot: undefined }, context: { runAsNonRoot: true } }, never, never],
   ['root in the container', { context: { runAsNonRoot: false } }, never, always],
   ['root among own users', { podContext: { runAsNonRoot: undefined }, pod: ownUsers }, never, until(35)],
   ['user 0', { podContext: { runAsUser: 0 } }, never, since(23)],
   ['user 0 in the container', { context: { runAsUser: 0 } }, never, since(23)],
-  ['user 0 among own users', { podContext: { runAsUser: 0 }, pod: ownUsers }, never, [23, 35]],
+  ['user 0 with a user namespace', { podContext: { runAsUser: 0 }, pod: ownUsers }, never, [23, 35]],
   ['another user', { podContext: { runAsUser: 1000 } }, never, never],
   ['an init container', { pod: { initContainers: [{ name: 'i', securityContext: { privileged: true } }] } }, always, always],
   ['an ephemeral container', { pod: { ephemeralContainers: [{ name: 'e', securityContext: { privileged: true } }] } }, always, always],
@@ -127,7 +127,7 @@ test(`${rows.length} pods in ${versions.length} versions of three levels`, () =>
     versions.flatMap((version) => {
       const pod = podWith(change)
       const spans = { privileged: never, baseline, restricted } as const
-      // A version that is not known yet is the newest that is.
+      // A version that is not known yet means the latest known one.
       const at = Math.min(version, 36)
       return (['privileged', 'baseline', 'restricted'] as const).flatMap((level) => {
         const [from, end] = spans[level]
@@ -139,14 +139,14 @@ test(`${rows.length} pods in ${versions.length} versions of three levels`, () =>
   assert.deepEqual(wrong, [])
 })
 
-test('an emulated release knows no later versions', () => {
+test('an emulated release knows no later policy versions', () => {
   const pod = podWith({ container: { livenessProbe: { httpGet: { host: 'a' } } } })
   const emulated = createEvaluate(createPlatform('kubernetes').name, 33)
   assert.equal(emulated({ level: 'baseline', version: latest }, pod).length, 0)
   assert.equal(evaluate({ level: 'baseline', version: latest }, pod).length, 1)
 })
 
-test('what is said of a pod that breaks everything', () => {
+test('messages for a pod that violates every control', () => {
   const bad = {
     image: 'i',
     ports: [{ hostPort: 80 }, { hostPort: 443 }],

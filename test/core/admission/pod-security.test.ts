@@ -1,4 +1,4 @@
-/** Which policy counts for a request, and how it is told: refusals, warnings, annotations; exemptions; changes of namespaces. */
+/** PodSecurity: which policy applies to a request; refusals, warnings, audit annotations; exemptions; changes of namespace labels. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionAttributes } from '../../../core/admission/attributes.ts'
@@ -47,7 +47,7 @@ const inNamespace = (labels: Labels, configuration?: PodSecurityConfiguration, s
   contextWith({ 'namespaces//dev': namespace(labels), ...stored }, configuration ? { configuration: { PodSecurity: configuration } } : {})
 const create = (object: object = pod(), on = 'pods'): Write => ({ on, operation: 'CREATE', object, namespace: 'dev' })
 
-test('modes: enforce refuses, audit notes, warn warns; what is enforced is warned of too', async () => {
+test('enforce refuses, audit annotates, warn warns; enforced violations are warned of as well', async () => {
   const enforced = { 'enforce-policy': 'privileged:latest' }
   const rows: readonly (readonly [labels: Labels, expected: Outcome])[] = [
     [{}, { notes: enforced }],
@@ -84,14 +84,14 @@ test('modes: enforce refuses, audit notes, warn warns; what is enforced is warne
   for (const [labels, expected] of rows) assert.deepEqual(await ask(inNamespace(labels), create()), expected, JSON.stringify(labels))
 })
 
-test('labels that can not be read enforce the most', async () => {
+test('invalid labels are enforced as restricted', async () => {
   const { refusal } = await ask(inNamespace({ enforce: 'none' }), create())
   assert.match(refusal ?? '', /violates PodSecurity "restricted:latest"/)
   const version = await ask(inNamespace({ enforce: 'baseline', 'enforce-version': '1.20' }), create())
   assert.match(version.refusal ?? '', /"baseline:latest"/)
 })
 
-test('templates of workloads are warned of, and never refused', async () => {
+test('pod templates of workloads give warnings, never refusals', async () => {
   const template = { metadata: {}, spec: bad }
   const rows: readonly (readonly [on: string, object: object])[] = [
     ['deployments.apps', { spec: { template } }],
@@ -123,7 +123,7 @@ test('exemptions: namespaces, users, runtime classes', async () => {
     exemptions: { ...none, ...some },
   })
   const outcome = (some: Partial<typeof exemptions>, object = pod()) => ask(inNamespace({}, configuration(some)), create(object))
-  assert.match((await outcome({})).refusal ?? '', /baseline:v1\.30/, 'the defaults of the configuration')
+  assert.match((await outcome({})).refusal ?? '', /baseline:v1\.30/, 'defaults of the configuration')
   assert.deepEqual(await outcome({ namespaces: ['dev'] }), { notes: { exempt: 'namespace' } })
   assert.deepEqual(await outcome({ usernames: ['jane'] }), { notes: { exempt: 'user' } })
   assert.deepEqual(await outcome({ runtimeClasses: ['vm'] }, pod({ ...bad, runtimeClassName: 'vm' })), {
@@ -132,7 +132,7 @@ test('exemptions: namespaces, users, runtime classes', async () => {
   assert.match((await outcome({ runtimeClasses: ['vm'] })).refusal ?? '', /violates/)
 })
 
-test('updates of pods count when they bring images or ephemeral containers', async () => {
+test('pod updates are checked when they change images or ephemeral containers', async () => {
   const update = (object: object, old: object, on = 'pods'): Write => ({ on, operation: 'UPDATE', object, old, namespace: 'dev' })
   const judged = async (now: object, before: object, on?: string) =>
     (await ask(inNamespace({ enforce: 'baseline' }), update(pod(now), pod(before), on))).refusal !== undefined
@@ -142,7 +142,7 @@ test('updates of pods count when they bring images or ephemeral containers', asy
   assert.equal(await judged({ containers: [{ ...bad.containers[0], image: 'j' }] }, bad, 'pods/status'), false)
 })
 
-test('namespaces: labels have to be right, and pods that are there are warned of', async () => {
+test('namespace labels are validated, and existing pods that violate a new level give warnings', async () => {
   const change = (labels: Labels, old?: Labels, stored: object = {}, configuration?: PodSecurityConfiguration) =>
     ask(inNamespace({}, configuration, stored), {
       on: 'namespaces',
@@ -156,7 +156,7 @@ test('namespaces: labels have to be right, and pods that are there are warned of
     `Namespace "dev" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "most": ${wrong}`,
   )
   assert.match((await change({ 'warn-version': '1.2' })).refusal ?? '', /must be "latest" or "v1\.x"/)
-  assert.deepEqual(await change({ enforce: 'most' }, { enforce: 'most' }), {}, 'what was wrong may stay so')
+  assert.deepEqual(await change({ enforce: 'most' }, { enforce: 'most' }), {}, 'an invalid label may stay as it is')
   assert.match((await change({ enforce: 'other' }, { enforce: 'most' })).refusal ?? '', /"other"/)
 
   const owned = { ownerReferences: [{ uid: 'u', controller: true }] }
@@ -173,9 +173,9 @@ test('namespaces: labels have to be right, and pods that are there are warned of
     'net: host namespaces',
   ]
   assert.deepEqual(await change({ enforce: 'baseline' }, {}, stored), { warnings })
-  assert.deepEqual(await change({ enforce: 'baseline' }, { enforce: 'restricted' }, stored), {}, 'less than before')
+  assert.deepEqual(await change({ enforce: 'baseline' }, { enforce: 'restricted' }, stored), {}, 'a lower level')
   assert.deepEqual(await change({ enforce: 'baseline', x: 'y' }, { enforce: 'baseline' }, stored), {}, 'as before')
-  assert.deepEqual(await change({ enforce: 'baseline' }, undefined, stored), {}, 'a new namespace has none')
+  assert.deepEqual(await change({ enforce: 'baseline' }, undefined, stored), {}, 'a new namespace has no pods')
 
   const configuration: PodSecurityConfiguration = {
     defaults: {
@@ -192,7 +192,7 @@ test('namespaces: labels have to be right, and pods that are there are warned of
   assert.deepEqual(await change(exempt, {}, stored, configuration), { warnings: [ignored] })
 })
 
-test('a server refuses pods with a name of its own making by that name, and warns in a header', async () => {
+test('refusals name pods by their generated name, and warnings are headers', async () => {
   const server = await startCore({ controllers: [], disabledPlugins: ['ServiceAccount'] })
   const send = (path: string, body: object) =>
     server.fetch(

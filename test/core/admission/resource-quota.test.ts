@@ -1,4 +1,4 @@
-/** Quotas: what objects use, what is refused in which words, and that no more gets in than may. */
+/** Resource quotas: usage of objects, messages of refusals, and no overcommitment under concurrency. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LimitedResource } from '../../../core/admission/configuration.ts'
@@ -26,7 +26,7 @@ const usageOf = async (resource: string, object: object) => evaluatorOf(on(resou
 const sized = (requests: object, limits: object = {}, more: object = {}) => ({ name: 'c', resources: { requests, limits }, ...more })
 const pod = (spec: object, more: object = {}) => ({ metadata: { name: 'p', namespace: 'dev' }, spec, ...more })
 
-test('what pods use: all that runs at once, and nothing any more when they have ended', async () => {
+test('usage of pods: everything that runs at the same time, and nothing after the pod has ended', async () => {
   const rows: readonly (readonly [what: string, object: object, expected: object])[] = [
     [
       'containers',
@@ -61,12 +61,12 @@ test('what pods use: all that runs at once, and nothing any more when they have 
       { 'count/pods': '1', pods: '1', cpu: '4', 'requests.cpu': '4' },
     ],
     [
-      'what the pod says as a whole',
+      'pod-level resources',
       pod({ containers: [sized({ cpu: '1' })], resources: { requests: { cpu: '2' } } }),
       { 'count/pods': '1', pods: '1', cpu: '2', 'requests.cpu': '2' },
     ],
     [
-      'what it still has on its node',
+      'resources still allocated on the node',
       pod({ containers: [sized({ cpu: '1' })] }, { status: { containerStatuses: [{ name: 'c', resources: { requests: { cpu: '3' } } }] } }),
       { 'count/pods': '1', pods: '1', cpu: '3', 'requests.cpu': '3' },
     ],
@@ -80,7 +80,7 @@ test('what pods use: all that runs at once, and nothing any more when they have 
   for (const [what, object, expected] of rows) assert.deepEqual(await usageOf('pods', object), expected, what)
 })
 
-test('what services, claims and other objects use', async () => {
+test('usage of services, claims and other objects', async () => {
   const ports = [{ port: 1 }, { port: 2, nodePort: 30000 }]
   const service = (spec: object) => usageOf('services', { metadata: {}, spec })
   const counts = { 'count/services': '1', services: '1' }
@@ -138,7 +138,7 @@ const quota = (hard: object, used: object, spec: object = {}): QuotaObject => ({
   status: { hard: hard as { [name: string]: string }, used: used as { [name: string]: string } },
 })
 
-/** The refusal, or what is used then. */
+/** The refusal, or the usage after the write. */
 async function charge(quotas: QuotaObject[], write: Partial<Write>, limited: readonly LimitedResource[] = []): Promise<unknown> {
   const attributes = attributesOf({ on: 'pods', operation: 'CREATE', namespace: 'dev', ...write })
   const evaluator = evaluatorOf(attributes.groupResource)
@@ -179,10 +179,14 @@ test('refusals', async () => {
     }),
     'pods "g-" is forbidden: exceeded quota: q, requested: requests.example.com/gpu=1, used: requests.example.com/gpu=1, limited: requests.example.com/gpu=1',
   )
-  assert.deepEqual(await charge([quota({ secrets: '1' }, { secrets: '1' })], { object: small }), [{ secrets: '1' }], 'of no concern')
+  assert.deepEqual(
+    await charge([quota({ secrets: '1' }, { secrets: '1' })], { object: small }),
+    [{ secrets: '1' }],
+    'not covered by the quota',
+  )
 })
 
-test('updates are charged with what they use more', async () => {
+test('updates are charged for the increase', async () => {
   const service = (type: string) => ({ metadata: { name: 's' }, spec: { type, ports: [{}] } })
   const update = (old: string, now: string) =>
     charge([quota({ 'services.nodeports': '1', services: '1' }, { 'services.nodeports': '0', services: '1' })], {
@@ -192,7 +196,11 @@ test('updates are charged with what they use more', async () => {
       old: service(old),
     })
   assert.deepEqual(await update('ClusterIP', 'NodePort'), [{ 'services.nodeports': '1', services: '1' }])
-  assert.deepEqual(await update('NodePort', 'ClusterIP'), [{ 'services.nodeports': '0', services: '1' }], 'less is found out later')
+  assert.deepEqual(
+    await update('NodePort', 'ClusterIP'),
+    [{ 'services.nodeports': '0', services: '1' }],
+    'a decrease is counted later, by the controller',
+  )
   const size = (storage: string) => ({ metadata: { name: 'c' }, spec: { resources: { requests: { storage } } } })
   const grow = { on: 'persistentvolumeclaims', operation: 'UPDATE', object: size('3Gi'), old: size('1Gi') } as const
   assert.deepEqual(await charge([quota({ 'requests.storage': '3Gi' }, { 'requests.storage': '1Gi' })], grow), [
@@ -264,7 +272,7 @@ test('scopes', async () => {
   assert.equal(await counted(claim({})), false)
 })
 
-test('what may be used under a quota only', async () => {
+test('resources limited to namespaces with a quota', async () => {
   const limit = (more: Partial<LimitedResource>): readonly LimitedResource[] => [
     { apiGroup: '', resource: 'pods', matchContains: [], matchScopes: [], ...more },
   ]
@@ -285,7 +293,7 @@ test('what may be used under a quota only', async () => {
   assert.deepEqual(await charge([ofClass], { object }, scoped), [{ pods: '1' }])
 })
 
-test('200 creates at once under a quota of 100 leave 100, and the status says so; what is deleted may be made again', async () => {
+test('200 concurrent creates under a quota of 100 leave 100 objects and the right status; deletions free the quota', async () => {
   const server = await startCore({ controllers: ['resourcequota'], disabledPlugins: ['ServiceAccount'] })
   const send = async (method: string, path: string, body?: object) => {
     const init = { method, headers: { 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) }
@@ -317,12 +325,12 @@ test('200 creates at once under a quota of 100 leave 100, and the status says so
   assert.equal((await create(1001)).status, 403)
 
   assert.equal((await send('POST', `${home}/configmaps?dryRun=All`, { metadata: { name: 'c' } })).status, 201)
-  assert.equal((await send('POST', `${home}/configmaps`, { metadata: { name: 'c' } })).status, 201, 'a trial was not charged')
+  assert.equal((await send('POST', `${home}/configmaps`, { metadata: { name: 'c' } })).status, 201, 'the dry run was not charged')
   assert.equal((await send('POST', `${home}/configmaps?dryRun=All`, { metadata: { name: 'd' } })).status, 403)
   await server.close()
 })
 
-test('two servers of one store let no more in than one', async () => {
+test('two servers on one store keep one quota', async () => {
   const store = memoryStore()
   const servers = [
     await startCore({ controllers: ['resourcequota'], disabledPlugins: ['ServiceAccount'] }, { store }),

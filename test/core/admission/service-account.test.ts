@@ -1,4 +1,4 @@
-/** Service accounts of pods: which one, its token, its secrets. */
+/** ServiceAccount plugin: the account of a pod, its token volume, its secrets. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { serviceAccount } from '../../../core/admission/plugins/service-account.ts'
@@ -37,7 +37,7 @@ const pod = (spec: object = {}, metadata: object = {}) => ({
 })
 const create = (object: object) => admit(plugin, { on: 'pods', operation: 'CREATE', object, namespace: 'dev' })
 
-test('the account default, its pull secrets and its token', async () => {
+test('sets the account default, its pull secrets and a token volume', async () => {
   const object = pod({ initContainers: [{ name: 'i' }] })
   assert.equal(await create(object), undefined)
   const { serviceAccountName, imagePullSecrets, volumes = [], containers } = object.spec
@@ -58,25 +58,25 @@ test('the account default, its pull secrets and its token', async () => {
   assert.deepEqual((object.spec as unknown as { initContainers: { volumeMounts: object[] }[] }).initContainers[0]?.volumeMounts, mounts)
 })
 
-test('what the pod says for itself stays', async () => {
+test('fields set in the pod are kept', async () => {
   const silent = pod({ automountServiceAccountToken: false, imagePullSecrets: [{ name: 'mine' }] })
   await create(silent)
   assert.deepEqual([silent.spec.volumes, silent.spec.imagePullSecrets], [undefined, [{ name: 'mine' }]])
   const quiet = pod({ serviceAccountName: 'quiet' })
   await create(quiet)
-  assert.equal(quiet.spec.volumes, undefined, 'the account says no')
+  assert.equal(quiet.spec.volumes, undefined, 'the account disables the mount')
   const loud = pod({ serviceAccountName: 'quiet', automountServiceAccountToken: true })
   await create(loud)
-  assert.equal(loud.spec.volumes?.length, 1, 'the pod says yes')
+  assert.equal(loud.spec.volumes?.length, 1, 'the pod enables the mount')
   const mounted = pod({ containers: [{ name: 'c', volumeMounts: [{ name: 'v', mountPath }] }] })
   await create(mounted)
-  assert.equal(mounted.spec.volumes, undefined, 'something is mounted there')
+  assert.equal(mounted.spec.volumes, undefined, 'another volume is mounted at that path')
   const again = pod({ volumes: [{ name: 'kube-api-access-abcde', emptyDir: {} }] })
   await create(again)
   assert.deepEqual(
     [again.spec.volumes?.length, again.spec.containers[0]?.volumeMounts?.[0]?.name],
     [1, 'kube-api-access-abcde'],
-    'the volume is there already',
+    'the volume exists already',
   )
 })
 
@@ -110,7 +110,7 @@ test('refusals', async () => {
   )
 })
 
-test('mirror pods act for nobody', async () => {
+test('mirror pods may not use service accounts', async () => {
   const mirror = (spec: object) => create(pod(spec, { annotations: { 'kubernetes.io/config.mirror': 'x' } }))
   assert.equal(await mirror({}), undefined)
   assert.equal(await mirror({ serviceAccountName: 'default' }), 'a mirror pod may not reference service accounts')
@@ -119,7 +119,7 @@ test('mirror pods act for nobody', async () => {
   assert.equal(await mirror({ volumes: [token] }), 'a mirror pod may not use ServiceAccountToken volume projections')
 })
 
-/** A server where nobody makes accounts, and its clock. */
+/** A server without the controllers that create service accounts, and its clock. */
 async function withoutAccounts(t: TestContext) {
   const clock = new ManualClock()
   const server = await createApiServer({ store: memoryStore(), clock, controllers: [] })
@@ -134,7 +134,7 @@ async function withoutAccounts(t: TestContext) {
   return { api, clock, send, addAccount: (name: string) => api.create(accounts, { metadata: { name } }) }
 }
 
-test('in a server: pods wait a second for the account default, and for no other', async (t) => {
+test('pods wait a second for the account default, and not for others', async (t) => {
   const { clock, send } = await withoutAccounts(t)
   assertFailure(await send('nobody'), 403, 'Forbidden', /^pods "nobody" is forbidden: .*serviceaccount "nobody" not found$/)
   const before = clock.now()
@@ -151,14 +151,14 @@ test('in a server: pods wait a second for the account default, and for no other'
   assert(clock.now() - before >= 1_000, `refused after ${clock.now() - before} ms`)
 })
 
-test('in a server: a pod goes on as soon as the account is made', async (t) => {
+test('a pod is created as soon as its account exists', async (t) => {
   const { send, addAccount } = await withoutAccounts(t)
   const created = send('default')
   await addAccount('default')
   assert.equal((await created).status, 201)
 })
 
-test('in a server: a pod right after its namespace waits for the account', async () => {
+test('a pod created right after its namespace waits for the account', async () => {
   const { api, close } = await start({ platform: createPlatform('kubernetes') })
   try {
     await api.create('/api/v1/namespaces', { metadata: { name: 'fresh' } })
@@ -167,7 +167,7 @@ test('in a server: a pod right after its namespace waits for the account', async
       pod({ containers: [{ name: 'c', image: 'i' }] }, { namespace: 'fresh' }),
     )
     assert.equal(spec?.['serviceAccountName'], 'default')
-    assert.equal(spec?.['serviceAccount'], 'default', 'under its older name, too')
+    assert.equal(spec?.['serviceAccount'], 'default', 'the deprecated field is set too')
   } finally {
     await close()
   }

@@ -1,4 +1,4 @@
-/** Plugins of a rule or two. */
+/** Plugins with one or two rules. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { alwaysAdmit, alwaysDeny } from '../../../core/admission/plugins/always.ts'
@@ -20,7 +20,7 @@ test('AlwaysAdmit and AlwaysDeny', async () => {
   assert.equal(await admit(alwaysDeny(contextWith()), write), 'admission control is denying all modifications')
 })
 
-test('NamespaceExists: of all that is in namespaces', async () => {
+test('NamespaceExists: for all namespaced resources', async () => {
   const plugin = namespaceExists(contextWith({ 'namespaces//dev': { metadata: { name: 'dev' } } }))
   for (const operation of ['CREATE', 'UPDATE', 'DELETE'] as const) {
     assert.equal(await admit(plugin, { on: 'pods', operation, object: pod(), namespace: 'dev' }), undefined)
@@ -29,7 +29,7 @@ test('NamespaceExists: of all that is in namespaces', async () => {
   assert.equal(await admit(plugin, { on: 'nodes', operation: 'CREATE', object: { metadata: { name: 'n' } } }), undefined)
 })
 
-test('NamespaceAutoProvision: the first object brings its namespace, a trial does not', async () => {
+test('NamespaceAutoProvision: the first object creates its namespace, a dry run does not', async () => {
   const server = await startCore({ controllers: [], enabledPlugins: ['NamespaceAutoProvision'] })
   const post = (path: string) =>
     server.fetch(
@@ -64,7 +64,7 @@ test('LimitPodHardAntiAffinityTopology', async () => {
   )
 })
 
-test('DenyServiceExternalIPs: what was there may stay', async () => {
+test('DenyServiceExternalIPs: existing external IPs may stay', async () => {
   const plugin = denyServiceExternalIps(contextWith())
   const service = (...externalIPs: string[]) => ({ metadata: { name: 's' }, spec: { externalIPs } })
   const denied = 'Use of external IPs is denied by admission control'
@@ -81,7 +81,7 @@ test('DenyServiceExternalIPs: what was there may stay', async () => {
     )
 })
 
-test('ExtendedResourceToleration: one for each device', async () => {
+test('ExtendedResourceToleration: one for each extended resource', async () => {
   const asks = (...names: string[]) => ({ name: 'c', resources: { requests: Object.fromEntries(names.map((name) => [name, '1'])) } })
   const mine = { key: 'example.com/b', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 5 }
   const object = pod({
@@ -98,7 +98,7 @@ test('ExtendedResourceToleration: one for each device', async () => {
   assert.deepEqual(tolerations[1], { key: 'example.com/a', operator: 'Exists', effect: 'NoSchedule' })
 })
 
-test('ClusterTrustBundleAttest: for the signer, or all of its domain', async () => {
+test('ClusterTrustBundleAttest: rights for one signer or all signers of its domain', async () => {
   const attest = (allowed: string, signerName: string, old?: object, gate = true) =>
     admit(
       clusterTrustBundleAttest(
@@ -127,11 +127,11 @@ test('ClusterTrustBundleAttest: for the signer, or all of its domain', async () 
   assert.equal(await attest('example.com/*', 'example.com/a'), undefined)
   assert.equal(await attest('', ''), undefined, 'without a signer')
   const old = (trustBundle: string) => ({ metadata: { name: 'b' }, spec: { signerName: 'example.com/a', trustBundle } })
-  assert.equal(await attest('', 'example.com/a', old('x')), undefined, 'garbage collection goes on')
+  assert.equal(await attest('', 'example.com/a', old('x')), undefined, 'the garbage collector may update metadata')
   assert.equal(await attest('', 'example.com/a', old('y')), refusal)
 })
 
-test('NodeDeclaredFeatureValidator: changes that the node has to support', async () => {
+test('NodeDeclaredFeatureValidator: updates require features of the node', async () => {
   const node = (name: string, ...declaredFeatures: string[]) => [`nodes//${name}`, { metadata: { name }, status: { declaredFeatures } }]
   const stored = Object.fromEntries([
     node('new', 'InPlacePodLevelResourcesVerticalScaling', 'InPlacePodVerticalScalingInitContainers'),
@@ -152,7 +152,7 @@ test('NodeDeclaredFeatureValidator: changes that the node has to support', async
   assert.equal(await change('new', ...grown), undefined)
   assert.equal(await change('old', ...grown), missing('InPlacePodLevelResourcesVerticalScaling'))
   assert.equal(await change('old', ...grown, 'pods/status'), undefined)
-  assert.equal(await change('', ...grown), undefined, 'on no node yet')
+  assert.equal(await change('', ...grown), undefined, 'not scheduled yet')
   assert.equal(await change('gone', ...grown), 'node "gone" not found')
   assert.equal(await change('old', init('2'), init('1')), missing('InPlacePodVerticalScalingInitContainers'))
   const sidecar = { restartPolicy: 'Always' }

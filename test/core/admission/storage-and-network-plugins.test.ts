@@ -1,4 +1,4 @@
-/** Default classes, protection and growth of claims. */
+/** Default classes, protection and expansion of claims. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultIngressClass } from '../../../core/admission/plugins/default-ingress-class.ts'
@@ -11,7 +11,7 @@ const marked = (name: string, annotation: string, creationTimestamp: string, val
   metadata: { name, annotations: { [annotation]: value }, creationTimestamp },
 })
 
-test('DefaultStorageClass: the newest that is marked', async () => {
+test('DefaultStorageClass: the newest class marked as default', async () => {
   const current = 'storageclass.kubernetes.io/is-default-class'
   const classes = {
     'storageclasses//old': marked('old', current, '2026-01-01T00:00:00Z'),
@@ -26,9 +26,9 @@ test('DefaultStorageClass: the newest that is marked', async () => {
   }
   assert.equal(await classOf({}), 'new')
   assert.equal(await classOf({ storageClassName: 'mine' }), 'mine')
-  assert.equal(await classOf({ storageClassName: '' }), '', 'no class at all')
-  assert.equal(await classOf({}, { 'volume.beta.kubernetes.io/storage-class': 'x' }), undefined, 'chosen by annotation')
-  assert.equal(await classOf({}, {}, {}), undefined, 'no class is the default')
+  assert.equal(await classOf({ storageClassName: '' }), '', 'explicitly no class')
+  assert.equal(await classOf({}, { 'volume.beta.kubernetes.io/storage-class': 'x' }), undefined, 'class chosen by annotation')
+  assert.equal(await classOf({}, {}, {}), undefined, 'no class is marked as default')
 })
 
 test('DefaultIngressClass', async () => {

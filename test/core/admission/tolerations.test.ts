@@ -8,7 +8,7 @@ const fields = ['key', 'operator', 'value', 'effect'] as const
 const same = (a: Toleration, b: Toleration) =>
   fields.every((name) => (a[name] ?? '') === (b[name] ?? '')) && a.tolerationSeconds === b.tolerationSeconds
 
-/** Each compared with each, as the reference does it (pkg/util/tolerations). */
+/** Whether one toleration covers another, in the way of pkg/util/tolerations of Kubernetes. */
 function covers(wide: Toleration, narrow: Toleration): boolean {
   if (same(wide, narrow)) return true
   const everyKey = !wide.key && wide.operator === 'Exists'
@@ -45,7 +45,7 @@ const toleration: fc.Arbitrary<Toleration> = fc.record(
   { requiredKeys: [] },
 )
 
-test('those stay that no other covers, as when each is compared with each', () => {
+test('keeps the tolerations that no other covers, as a pairwise comparison does', () => {
   fc.assert(
     fc.property(fc.array(toleration), fc.array(toleration), (first, second) => {
       assert.deepEqual(mergeTolerations(first, second), merged([...first, ...second]))
@@ -60,7 +60,7 @@ test('those stay that no other covers, as when each is compared with each', () =
   )
 })
 
-test('forty thousand that differ in their seconds', async () => {
+test('forty thousand tolerations that differ in tolerationSeconds', async () => {
   const many = (seconds: (index: number) => number) =>
     Array.from({ length: 40_000 }, (_, index) => ({ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds(index) }))
   for (const seconds of [(index: number) => index, (index: number) => -index, (index: number) => (index === 39_999 ? 1 : -index)]) {

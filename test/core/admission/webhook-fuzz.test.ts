@@ -1,4 +1,4 @@
-/** Webhooks that answer anything: no answer crashes the server, gets past the failure policy, or stores what may not be. */
+/** Random webhook responses: none crashes the server, bypasses the failure policy or stores an invalid object. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomNumbers } from '../../support/random.ts'
@@ -66,7 +66,7 @@ const operation = () => ({
   value: anything(),
 })
 
-/** An answer that is right but for one or two things. */
+/** A valid response with one or two defects. */
 function almost({ kind, apiVersion, request: { uid } }: Review): unknown {
   const answer: { [key: string]: unknown } = {
     kind,
@@ -88,7 +88,7 @@ function written(value: unknown): string {
 }
 
 for (const failurePolicy of ['Fail', 'Ignore']) {
-  test(`answers of all kinds, failure policy ${failurePolicy}`, async () => {
+  test(`random responses, failurePolicy ${failurePolicy}`, async () => {
     const answer = (review: Review) =>
       new Response(written(chance(0.1) ? anything() : almost(review)), { status: chance(0.05) ? pick([400, 404, 500]) : 200 })
     const hooks = await startWithWebhooks({ m: answer, v: answer })

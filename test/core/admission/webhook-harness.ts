@@ -1,4 +1,4 @@
-/** A server in this process whose calls of webhooks are answered by functions of the test. */
+/** An in-process server whose webhook calls are answered by functions of the test. */
 import type { EmbeddedOptions } from '../../../runtimes/web/index.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
@@ -21,7 +21,7 @@ export interface TestObject {
   readonly [field: string]: unknown
 }
 
-/** What a webhook answers: members of the response besides the uid, or a whole Response. */
+/** The response of a webhook: members beside the uid, or a whole Response. */
 export type Answer = object | Response | Promise<object | Response>
 
 export interface Answered {
@@ -33,7 +33,7 @@ export interface Answered {
 
 const encode = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-/** A response that allows, with a JSON patch. */
+/** An allowing response with a JSON patch. */
 export const patch = (...operations: object[]) => ({
   allowed: true,
   patchType: 'JSONPatch',
@@ -47,7 +47,7 @@ export const rule = (resource = 'configmaps', operations = ['CREATE', 'UPDATE', 
   resources: [resource],
 })
 
-/** A webhook named NAME.example.com, at the path NAME. */
+/** A webhook NAME.example.com at the path NAME. */
 export const webhook = (name: string, more: object = {}) => ({
   name: `${name}.example.com`,
   clientConfig: { url: `https://hooks.example.com/${name}` },
@@ -59,7 +59,7 @@ export const webhook = (name: string, more: object = {}) => ({
 
 const registration = '/apis/admissionregistration.k8s.io/v1'
 
-/** `answers` by the name of the webhook; one that is not there allows. */
+/** `answers`: by webhook name; other webhooks allow. */
 export async function startWithWebhooks(answers: { [name: string]: (review: Review) => Answer }, options: Partial<EmbeddedOptions> = {}) {
   const reviews: { readonly name: string; readonly review: Review; readonly url: string }[] = []
   const server = await createApiServer({
@@ -89,12 +89,12 @@ export async function startWithWebhooks(answers: { [name: string]: (review: Revi
     return { code: response.status, message: answer.message ?? '', body: answer, warnings }
   }
 
-  /** Changes reach those who follow within a few turns of the event loop. */
+  /** Waits some turns of the event loop, until changes have reached the informers. */
   async function heard(): Promise<void> {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Creates a configuration and waits until it is in force. */
+  /** Creates a webhook configuration and waits until it is in force. */
   async function register(plural: 'mutating' | 'validating', name: string, ...webhooks: object[]): Promise<void> {
     const made = await send('POST', `${registration}/${plural}webhookconfigurations`, { metadata: { name }, webhooks })
     if (made.code !== 201) throw new Error(JSON.stringify(made.body))
@@ -111,7 +111,7 @@ export async function startWithWebhooks(answers: { [name: string]: (review: Revi
       await send('DELETE', `${registration}/${plural}webhookconfigurations/${name}`)
       await heard()
     },
-    /** What was asked of which webhook since the last time. */
+    /** The reviews received since the last call, with the webhook's name. */
     asked: () => reviews.splice(0).map(({ name, review: { request } }) => `${name} ${request.operation}`),
   }
 }

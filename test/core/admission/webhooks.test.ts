@@ -1,4 +1,4 @@
-/** Admission webhooks as clients see them. The webhooks are functions here; test/e2e has them as processes of their own. */
+/** Admission webhooks as clients see them. The webhooks are functions here; in test/e2e they are separate processes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryStore } from '../../../runtimes/web/index.ts'
@@ -11,7 +11,7 @@ const dataOf = (object: TestObject | null) => (object?.['data'] ?? {}) as { read
 const allow = { allowed: true }
 const addData = (key: string, value: string) => patch({ op: 'add', path: `/data/${key}`, value })
 
-test('mutating webhooks change an object one after the other, validating ones see the result', async () => {
+test('mutating webhooks run one after the other, validating ones see the result', async () => {
   const hooks = await startWithWebhooks({
     first: ({ request }) => (request.operation === 'DELETE' ? allow : addData('first', '1')),
     second: ({ request }) => (request.operation === 'DELETE' ? allow : addData('second', String(dataOf(request.object)['first']))),
@@ -31,7 +31,7 @@ test('mutating webhooks change an object one after the other, validating ones se
   await hooks.server.close()
 })
 
-test('a review says all about the request', async () => {
+test('an AdmissionReview contains everything about the request', async () => {
   const hooks = await startWithWebhooks({})
   await hooks.validating('v', webhook('v1'), webhook('beta', { admissionReviewVersions: ['v2', 'v1beta1'] }))
   await hooks.send('POST', `${configMaps}?fieldManager=me&dryRun=All`, configMap('c'))
@@ -67,7 +67,7 @@ test('a review says all about the request', async () => {
   await hooks.server.close()
 })
 
-test('a webhook has no more time than the request', async () => {
+test('a webhook call ends with the deadline of the request', async () => {
   let answered: Promise<object> | undefined
   const hang = () => (answered = new Promise<object>((resolve) => setTimeout(() => resolve({ allowed: true }), 500)))
   const hooks = await startWithWebhooks({ hang })
@@ -87,11 +87,11 @@ test('a webhook has no more time than the request', async () => {
   await answered
   await hooks.unregister('validating', 'v')
   const { code: found } = await hooks.send('GET', `${configMaps}/late`)
-  assert.equal(found, 404, 'what was not stored when the deadline passed is not stored')
+  assert.equal(found, 404, 'nothing is stored after the deadline')
   await hooks.server.close()
 })
 
-test('calls that are handed on are submitted with their options', async () => {
+test('connect requests are submitted with their options', async () => {
   const hooks = await startWithWebhooks({
     gate: ({ request }) => ({ allowed: request['subResource'] !== 'attach', status: { message: 'no attaching' } }),
   })
@@ -99,7 +99,7 @@ test('calls that are handed on are submitted with their options', async () => {
   await hooks.validating('v', webhook('gate', { rules }))
   const pods = '/api/v1/namespaces/default/pods'
   const exec = await hooks.send('POST', `${pods}/web/exec?command=ls&command=-l&stdin=1&tty=false&container=main`)
-  assert.equal(exec.code, 404, 'the pod is looked for when admission has allowed the call')
+  assert.equal(exec.code, 404, 'the pod is looked up after admission')
   const [{ request }] = hooks.reviews.splice(0).map(({ review }) => review) as [Review]
   const { uid: _uid, userInfo: _userInfo, ...asked } = request
   const kind = { group: '', version: 'v1', kind: 'PodExecOptions' }
@@ -136,7 +136,7 @@ test('calls that are handed on are submitted with their options', async () => {
   await hooks.server.close()
 })
 
-test('a refusal is the Status of the webhook', async () => {
+test('a refusal has the Status of the webhook', async () => {
   const refusals: readonly (readonly [answer: object, code: number, message: string, reason?: string])[] = [
     [{ allowed: false }, 400, 'admission webhook "v.example.com" denied the request without explanation'],
     [{ allowed: false, status: { message: 'no' } }, 400, 'admission webhook "v.example.com" denied the request: no'],
@@ -171,7 +171,7 @@ test('a refusal is the Status of the webhook', async () => {
 
 const failed = (why: string) => `Internal error occurred: failed calling webhook "w.example.com": ${why}`
 
-/** Answers that are none, and how the reference says so. */
+/** Unusable responses, and the error messages of kube-apiserver. */
 const unusable: readonly (readonly [what: string, answer: (review: Review) => Answer, message: string | RegExp])[] = [
   [
     '500',
@@ -227,7 +227,7 @@ const unusablePatches: typeof unusable = [
 ]
 
 for (const phase of ['mutating', 'validating'] as const) {
-  test(`an unusable answer of a ${phase} webhook is what its failure policy says`, async () => {
+  test(`an unusable response of a ${phase} webhook is handled by its failure policy`, async () => {
     let answer: (review: Review) => Answer = () => ({ allowed: true })
     const hooks = await startWithWebhooks({ w: (review) => answer(review) })
     const rows = phase === 'mutating' ? [...unusable, ...unusablePatches] : unusable
@@ -264,10 +264,10 @@ test('a validating webhook may not patch', async () => {
   await hooks.server.close()
 })
 
-/** Patches that a failure policy does not forgive. */
+/** Patches that are refused whatever the failure policy. */
 const impossible: readonly (readonly [what: string, operations: object[], code: number])[] = [
-  ['a path that is not there', [{ op: 'replace', path: '/spec/x', value: 1 }], 500],
-  ['a type that does not fit', [{ op: 'replace', path: '/data', value: 'text' }], 500],
+  ['a path that does not exist', [{ op: 'replace', path: '/spec/x', value: 1 }], 500],
+  ['a wrong type', [{ op: 'replace', path: '/data', value: 'text' }], 500],
   ['another kind', [{ op: 'replace', path: '/kind', value: 'Secret' }], 500],
   ['another version', [{ op: 'replace', path: '/apiVersion', value: 'v2' }], 500],
   ['no object', [{ op: 'replace', path: '', value: 7 }], 500],
@@ -275,7 +275,7 @@ const impossible: readonly (readonly [what: string, operations: object[], code: 
   ['an invalid label', [{ op: 'add', path: '/metadata/labels', value: { 'not a label!': 'x' } }], 422],
 ]
 
-test('a patch that can not be leaves nothing behind, whatever the failure policy', async () => {
+test('an invalid patch stores nothing, whatever the failure policy', async () => {
   let operations: object[] = []
   const hooks = await startWithWebhooks({ m: () => patch(...operations) })
   await hooks.mutating('m', webhook('m', { failurePolicy: 'Ignore', rules: [rule('configmaps', ['CREATE', 'UPDATE'])] }))
@@ -295,7 +295,7 @@ test('a patch that can not be leaves nothing behind, whatever the failure policy
   await hooks.server.close()
 })
 
-test('a webhook that would change what is deleted is refused', async () => {
+test('a webhook may not patch a deleted object', async () => {
   const hooks = await startWithWebhooks({ m: ({ request }) => (request.operation === 'DELETE' ? addData('a', 'b') : {}) })
   await hooks.send('POST', configMaps, configMap('c'))
   await hooks.mutating('m', webhook('m', { rules: [rule('configmaps', ['DELETE'])] }))
@@ -310,7 +310,7 @@ test('a webhook that would change what is deleted is refused', async () => {
   await hooks.server.close()
 })
 
-test('rules choose by operation, group, version, resource, subresource and scope', async () => {
+test('rules match operation, group, version, resource, subresource and scope', async () => {
   const hooks = await startWithWebhooks({})
   const all = (more: object) => ({ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...more })
   await hooks.validating(
@@ -333,7 +333,7 @@ test('rules choose by operation, group, version, resource, subresource and scope
   const spec = { containers: [{ name: 'c', image: 'i' }], serviceAccountName: 'default', automountServiceAccountToken: false }
   const server = hooks.send
   assert.equal((await server('POST', '/api/v1/namespaces', { metadata: { name: 'n' } })).code, 201)
-  assert.deepEqual(names(), ['cluster', 'everything', 'plain'], 'a namespace is an object of the cluster')
+  assert.deepEqual(names(), ['cluster', 'everything', 'plain'], 'a namespace is cluster-scoped')
   await server('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
   names()
   const pod = await server('POST', pods, { metadata: { name: 'p' }, spec })
@@ -346,7 +346,7 @@ test('rules choose by operation, group, version, resource, subresource and scope
   await hooks.server.close()
 })
 
-test('selectors choose by the labels of the namespace, and of the old object or the new one', async () => {
+test('selectors match labels of the namespace, and of the old or the new object', async () => {
   const hooks = await startWithWebhooks({})
   const rules = [rule(), rule('namespaces'), rule('nodes')]
   await hooks.validating(
@@ -356,18 +356,18 @@ test('selectors choose by the labels of the namespace, and of the old object or 
   )
   await hooks.send('POST', '/api/v1/namespaces', { metadata: { name: 'ours', labels: { team: 'a' } } })
   await hooks.send('POST', '/api/v1/namespaces', { metadata: { name: 'theirs', labels: { team: 'b' } } })
-  assert.deepEqual(hooks.asked(), ['team CREATE'], 'the labels of a namespace that is created are its own')
+  assert.deepEqual(hooks.asked(), ['team CREATE'], 'a created namespace is matched by its own labels')
   await hooks.send('POST', '/api/v1/namespaces/ours/configmaps', configMap('c'))
   await hooks.send('POST', '/api/v1/namespaces/theirs/configmaps', configMap('c', { labels: { marked: '' } }))
   assert.deepEqual(hooks.asked(), ['team CREATE', 'marked CREATE'])
   await hooks.send('PATCH', '/api/v1/namespaces/theirs/configmaps/c', { metadata: { labels: null } })
-  assert.deepEqual(hooks.asked(), ['marked UPDATE'], 'the old object was marked')
+  assert.deepEqual(hooks.asked(), ['marked UPDATE'], 'the old object matches')
   await hooks.send('POST', '/api/v1/nodes', { metadata: { name: 'n' } })
-  assert.deepEqual(hooks.asked(), ['team CREATE'], 'what is in no namespace is not exempt')
+  assert.deepEqual(hooks.asked(), ['team CREATE'], 'cluster-scoped objects always match')
   await hooks.server.close()
 })
 
-test('matchPolicy: requests to other versions are converted to the one that the rules name, and back', async () => {
+test('matchPolicy: requests in other versions are converted to the version in the rules, and back', async () => {
   const hooks = await startWithWebhooks({ m: () => patch({ op: 'add', path: '/note', value: 'from the webhook' }) })
   const events = rule('events', ['CREATE'], ['events.k8s.io'])
   await hooks.mutating('m', webhook('m', { rules: [events] }))
@@ -415,7 +415,7 @@ test('match conditions see the request, its objects and the authorizer', async (
   await hooks.server.close()
 })
 
-test('a match condition that fails is what the failure policy says, unless another one is false', async () => {
+test('a failing match condition is handled by the failure policy, unless another one is false', async () => {
   const hooks = await startWithWebhooks({})
   const broken = { name: 'broken', expression: "object.data.missing == 'x'" }
   const never = { name: 'never', expression: 'false' }
@@ -432,7 +432,7 @@ test('a match condition that fails is what the failure policy says, unless anoth
   await hooks.server.close()
 })
 
-test('reinvocation: who was asked before a change is asked again if it wants to, once', async () => {
+test('reinvocationPolicy IfNeeded: a webhook called before a change is called again, once', async () => {
   const hooks = await startWithWebhooks({
     once: () => addData('once', '1'),
     again: ({ request }) => {
@@ -472,7 +472,7 @@ test('built-in plugins run again after a webhook has changed the object', async 
   await hooks.server.close()
 })
 
-test('dry run asks webhooks without side effects only', async () => {
+test('a dry run calls only webhooks without side effects', async () => {
   const hooks = await startWithWebhooks({})
   await hooks.validating('v', webhook('none'), webhook('unless', { sideEffects: 'NoneOnDryRun' }))
   assert.equal((await hooks.send('POST', `${configMaps}?dryRun=All`, configMap('c'))).code, 201)
@@ -480,7 +480,7 @@ test('dry run asks webhooks without side effects only', async () => {
   await hooks.server.close()
 })
 
-test('warnings reach the client', async () => {
+test('warnings are sent to the client', async () => {
   const hooks = await startWithWebhooks({
     m: () => ({ allowed: true, warnings: ['mind the gap'] }),
     v: () => ({ allowed: false, warnings: ['and the edge'], status: { message: 'no' } }),
@@ -501,7 +501,7 @@ test('configurations of webhooks and policies are never submitted to webhooks', 
   await hooks.server.close()
 })
 
-test('validating webhooks are asked at the same time, mutating ones in turn', async () => {
+test('validating webhooks are called in parallel, mutating ones in sequence', async () => {
   let running = 0
   let most = 0
   const slow = async () => {
@@ -521,7 +521,7 @@ test('validating webhooks are asked at the same time, mutating ones in turn', as
   await hooks.server.close()
 })
 
-test('calls are measured', async () => {
+test('metrics of webhook calls', async () => {
   const hooks = await startWithWebhooks({
     no: () => ({ allowed: false, status: { code: 409 } }),
     broken: () => new Response('', { status: 500 }),
@@ -547,7 +547,7 @@ test('calls are measured', async () => {
   await hooks.server.close()
 })
 
-test('match conditions are measured', async () => {
+test('metrics of match conditions', async () => {
   const hooks = await startWithWebhooks({})
   const matchConditions = [
     { name: 'fails', expression: 'object.data.none == "x"' },
@@ -576,7 +576,7 @@ test('a configuration is in force on every server of the store within a second',
   await other.server.close()
 })
 
-test('a match condition that is no condition is refused when the configuration is made', async () => {
+test('an invalid match condition is refused when the configuration is created', async () => {
   const hooks = await startWithWebhooks({})
   const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
   for (const [expression, problem] of [

@@ -47,7 +47,7 @@ function listening() {
   return { messages, logger: { debug: log, info: log, warn: log, error: log } }
 }
 
-test('a bundle is followed; an unusable content keeps the last good one and is logged', async () => {
+test('a changed bundle is reloaded; an invalid one keeps the last good content and is logged', async () => {
   const { files, write } = oneFile(pem(first))
   const { messages, logger } = listening()
   const authorities = await followAuthorities({ path: 'ca.pem', files, logger, besides: '' })
@@ -75,7 +75,7 @@ test('a bundle is followed; an unusable content keeps the last good one and is l
 
   write(`${pem(second)}\n${pem(first)}`)
   await eventually('the change', async () => changes === 1)
-  assert.ok(await ask(ofSecond), 'an open connection is looked at again')
+  assert.ok(await ask(ofSecond), 'an open connection is verified again')
   assert.ok(await ask(ofFirst), 'both authorities')
   write(pem(second))
   await eventually('the next change', async () => changes === 2)
@@ -86,7 +86,7 @@ test('a bundle is followed; an unusable content keeps the last good one and is l
   assert.equal(changes, 2)
 })
 
-test('an unusable first content fails', async () => {
+test('an invalid bundle at start fails', async () => {
   const { logger } = listening()
   await assert.rejects(followAuthorities({ path: 'x', files: oneFile('').files, logger }), /no certificates/)
 })

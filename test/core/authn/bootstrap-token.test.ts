@@ -31,7 +31,7 @@ function ask(data: Data, { given = token, type = 'bootstrap.kubernetes.io/token'
   return authenticateToken(given)
 }
 
-test('the secret of the id says who joins', async () => {
+test('a bootstrap token secret gives user and groups', async () => {
   assert.deepEqual(await ask({}), { user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers'] } })
   assert.deepEqual(
     (await ask({ 'auth-extra-groups': 'system:bootstrappers:b,system:bootstrappers:a-1:x,system:bootstrappers:b' }))?.user.groups,
@@ -41,7 +41,7 @@ test('the secret of the id says who joins', async () => {
   assert.ok(await ask({ expiration: '2026-01-15T02:00:00+01:00' }), 'another time zone')
 })
 
-test('no opinion on a secret that does not fit', async () => {
+test('no opinion on invalid secrets', async () => {
   const cases: readonly (readonly [string, Data, Parameters<typeof ask>[1]?])[] = [
     ['another secret', { 'token-secret': '0123456789abcdeg' }],
     ['a longer secret', { 'token-secret': '0123456789abcdef0' }],
@@ -54,7 +54,7 @@ test('no opinion on a secret that does not fit', async () => {
     ['no use', { 'usage-bootstrap-authentication': undefined }],
     ['a privileged group', { 'auth-extra-groups': 'system:masters' }],
     ['a privileged group among others', { 'auth-extra-groups': 'system:bootstrappers:a,system:masters' }],
-    ['a group that ends wrong', { 'auth-extra-groups': 'system:bootstrappers:a-' }],
+    ['a group with an invalid ending', { 'auth-extra-groups': 'system:bootstrappers:a-' }],
     ['a group with a line feed', { 'auth-extra-groups': 'system:bootstrappers:a\n' }],
     ['another type', {}, { type: 'Opaque' }],
     ['being deleted', {}, { metadata: { deletionTimestamp: '2026-01-15T00:00:00Z' } }],

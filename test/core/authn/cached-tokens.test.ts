@@ -6,7 +6,7 @@ import { ManualClock } from '../../support/clock.ts'
 
 const ttl = 10_000
 
-/** Accepts tokens by their first word, and counts how often it is asked. */
+/** Accepts tokens by their first word, and counts its calls. */
 function counting(answer: (token: string, audiences?: readonly string[]) => Authentication | Promise<Authentication>) {
   const asked: string[] = []
   const tokens: TokenAuthenticator = {
@@ -22,20 +22,20 @@ function counting(answer: (token: string, audiences?: readonly string[]) => Auth
 
 const accept = (name: string): Authentication => ({ user: { name, groups: [] } })
 
-test('an accepted token is not asked about again for a while, and then at once', async () => {
+test('an accepted token is answered from the cache, synchronously, until the TTL ends', async () => {
   const { asked, clock, cached } = counting(async (token) => accept(token))
   assert.equal((await cached.authenticateToken('jane'))?.user.name, 'jane')
   const again = cached.authenticateToken('jane')
-  assert.ok(!(again instanceof Promise), 'without a wait')
+  assert.ok(!(again instanceof Promise), 'synchronously')
   clock.advance(ttl - 1)
   await cached.authenticateToken('jane')
-  assert.equal(asked.length, 1, 'just before its time is over')
+  assert.equal(asked.length, 1, 'just before the TTL ends')
   clock.advance(1)
   await cached.authenticateToken('jane')
-  assert.equal(asked.length, 2, 'when it is')
+  assert.equal(asked.length, 2, 'at the end of the TTL')
 })
 
-test('the same token at the same time shares one answer, also one that is an error', async () => {
+test('concurrent requests with one token share one call, also a failing one', async () => {
   const { asked, cached } = counting(async (token) => {
     if (token === 'bad') throw new Error('no')
     return accept(token)
@@ -52,7 +52,7 @@ test('the same token at the same time shares one answer, also one that is an err
   assert.deepEqual(asked, ['jane', 'bad', 'bad'], 'errors are not kept')
 })
 
-test('answers for other audiences are others', () => {
+test('audiences are part of the cache key', () => {
   const { asked, cached } = counting((token, audiences) => accept(`${token} for ${audiences?.join() ?? 'us'}`))
   const name = (audiences?: readonly string[]) => {
     const found = cached.authenticateToken('jane', audiences)

@@ -1,4 +1,4 @@
-/** Certificates made with a library that the code under test knows nothing of. */
+/** Certificates made with a library that the tested code does not use. */
 import './reflect.ts'
 import {
   BasicConstraintsExtension,
@@ -55,14 +55,14 @@ interface Wish {
   readonly issuer?: Identity
   readonly algorithm?: SigningAlgorithm
   readonly extensions?: readonly Extension[]
-  /** Days before and after `now`. */
+  /** Validity in days before and after `now`. */
   readonly from?: number
   readonly to?: number
 }
 
 let serial = 1
 
-/** Without an issuer, the certificate signs itself. */
+/** Issues a certificate; without an issuer it is self-signed. */
 export async function issue(wish: Wish): Promise<Identity> {
   const { subject, issuer, algorithm = algorithms.p256, extensions = [], from = 1, to = 30 } = wish
   const name = new Name(subject)
@@ -81,7 +81,7 @@ export async function issue(wish: Wish): Promise<Identity> {
   return { certificate, keys }
 }
 
-/** The issuer's algorithm; the hash of the subject's where that is the same family. */
+/** The issuer's signature algorithm, with the requested hash if the key type allows it. */
 function signing({ keys }: Identity, wished: SigningAlgorithm): SigningAlgorithm {
   const own = keys.privateKey.algorithm as SigningAlgorithm & { hash?: { name: string } }
   const hash = own.hash === undefined ? (own.name === wished.name ? wished.hash : 'SHA-256') : (own.hash as { name: string }).name

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/ports.ts'
 
-/** A clock that stands still until it is set. */
+/** A clock that only moves when it is set. */
 export function testClock(start: number): Clock & { time: number } {
   return {
     time: start,

@@ -36,7 +36,7 @@ async function follow(first: Answer) {
   }
 }
 
-test('keys are fetched again when the signer says so; failures keep the old ones, and are tried again', async () => {
+test('keys are refreshed at the interval of the signer; failures keep the old keys and are retried', async () => {
   const { clock, keys, ids, errors, asked, answer } = await follow({ keys: [key('a')], refreshHintSeconds: 60 })
   assert.deepEqual(await ids(), ['a'])
   assert.equal(keys.maxAge(), 60)
@@ -58,7 +58,7 @@ test('keys are fetched again when the signer says so; failures keep the old ones
   assert.equal(clock.pending, 0)
 })
 
-test('a key id that is not known is asked about, once at a time', async () => {
+test('an unknown key id triggers one refresh at a time', async () => {
   const { keys, asked, answer } = await follow({ keys: [key('a')], refreshHintSeconds: 60 })
   assert.equal((await keys.keysFor('a')).length, 1)
   assert.equal(asked(), 1)
@@ -71,7 +71,7 @@ test('a key id that is not known is asked about, once at a time', async () => {
   assert.deepEqual(await keys.keysFor('nobody'), [])
 })
 
-test('hidden keys verify, and are not published', async () => {
+test('keys excluded from OIDC discovery verify tokens but are not published', async () => {
   const { keys, ids } = await follow({ keys: [key('a'), key('b', { excludeFromOidcDiscovery: true })], refreshHintSeconds: 60 })
   assert.deepEqual(await ids(), ['a', 'b'])
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('hidden keys verify, and are not published', async () => {
   assert.deepEqual([await keys.isPublished('a'), await keys.isPublished('b')], [true, false])
 })
 
-test('an answer that makes no sense is refused as a whole', async () => {
+test('an invalid response is refused as a whole', async () => {
   const cases: readonly (readonly [Answer, RegExp])[] = [
     [{ keys: [key('a')] }, /invalid refresh hint \(0s\)/],
     [{ keys: [key('a')], refreshHintSeconds: -1 }, /invalid refresh hint/],

@@ -1,4 +1,4 @@
-/** Files that almost are right: each is read or refused with an Error, and lets nobody in whom it does not name. */
+/** Almost valid files: each is loaded or refused with an Error, and authenticates only the users that it names. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -21,10 +21,10 @@ before(async () => {
   leaf = await issue({ subject: 'CN=jane, O=team', issuer: ca, extensions: [clientAuth] })
 })
 
-/** Milliseconds of processor time. */
+/** Milliseconds of processor time for one case. */
 const slowest = 10_000
 
-/** Runs one case; true when it ends well, false with an Error. Fails on anything else, and when it takes long. */
+/** Runs one case; true when it succeeds, false when it throws an Error. Fails on anything else, and when it takes too long. */
 async function ends(text: string, run: () => unknown): Promise<boolean> {
   const began = process.cpuUsage()
   try {
@@ -76,10 +76,10 @@ test('CSV', async () => {
       for (const token of ['', 'nobody', 'jane', '__proto__', 'constructor']) {
         const found = await authenticator.authenticateToken(token)
         const named = token !== '' && new RegExp(`(^|\\n)"?${token}"?,`).test(text)
-        if (found !== undefined && !named) assert.fail(`${JSON.stringify(token)} is let in by ${JSON.stringify(text)}`)
+        if (found !== undefined && !named) assert.fail(`${JSON.stringify(token)} is accepted by ${JSON.stringify(text)}`)
       }
     })
     if (good) read++
   }
-  assert.ok(read > caseCount / 20, 'some of the files are good')
+  assert.ok(read > caseCount / 20, 'some of the files are valid')
 })

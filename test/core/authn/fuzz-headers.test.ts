@@ -1,4 +1,4 @@
-/** Headers that almost are credentials: every one is refused, as a client's mistake. */
+/** Almost valid credentials in headers: each is refused with a client error. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -74,7 +74,7 @@ before(async () => {
 after(() => server.close())
 
 const connection: Connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'http/1.1' }
-/** What Node hands on of a header value: no line ends, no control characters. */
+/** A header value as Node passes it on: without line ends and control characters. */
 const asValue = (text: string) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '').trim()
 const asName = (text: string) => text.replaceAll(/[^!#$%&'*+\-.^_`|~0-9A-Za-z]/g, '') || 'x'
 
@@ -110,7 +110,7 @@ const oneOf = <T>(list: readonly T[], roll: (below: number) => number): T => {
 test('Authorization', async () => {
   const make = (roll: (below: number) => number) => {
     const value = asValue(mutate(`Bearer ${oneOf(tokens, roll)}`, roll))
-    // Once in some thousand times a change makes the token right.
+    // Some changes leave the token intact; take them out.
     return { raw: ['Authorization', value.replaceAll(staticToken, 'wrong')], via: connection }
   }
   await tryAll(1, make, [401])
@@ -139,6 +139,6 @@ test('Impersonate-*', async () => {
     }
     return { raw, via: connection }
   }
-  // Whoever the request is made as, secrets are not for them.
+  // Secrets are forbidden for every user that may result.
   await tryAll(3, make, [400, 403])
 })

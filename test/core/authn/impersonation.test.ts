@@ -13,7 +13,7 @@ const request = onResource('admin', 'list', 'pods', 'dev')
 const text = ({ verb, group, resource, subresource, namespace, name }: Attributes) =>
   `${verb} ${resource}${group && `.${group}`}${subresource && `/${subresource}`} ${namespace && `${namespace}/`}${name}`.trim()
 
-/** Allows exactly these, and writes down what it was asked. */
+/** Allows exactly these rights, and records the requested ones. */
 function allowing(...rights: string[]): Authorizer & { asked: string[] } {
   const asked: string[] = []
   return {
@@ -29,7 +29,7 @@ function allowing(...rights: string[]): Authorizer & { asked: string[] } {
 const impersonate = (wanted: User, authorizer: Authorizer, as: Attributes = request) =>
   authorizeImpersonation(impersonationModes(wanted, as, platform), authorizer)
 
-test('reads the headers', () => {
+test('parses the headers', () => {
   const read = (...headers: [string, string][]) => readImpersonation(new Headers(headers))
   assert.equal(read(['accept', '*/*']), undefined)
   assert.equal(read(['impersonate-user', '']), undefined)
@@ -55,7 +55,7 @@ test('reads the headers', () => {
   assert.equal(read(['impersonate-user', latin1])?.name, 'Žofie')
 })
 
-test('details without a user name are a bad request', () => {
+test('groups, uid or extra without a user name are a bad request', () => {
   const refuses = (headers: [string, string][], message: string) =>
     assert.throws(
       () => readImpersonation(new Headers(headers)),
@@ -74,7 +74,7 @@ test('details without a user name are a bad request', () => {
   )
 })
 
-test('the verb impersonate on every detail is enough', async () => {
+test('requires the verb impersonate on user, groups, uid and each extra value', async () => {
   const rights = [
     'impersonate users jane',
     'impersonate uids.authentication.k8s.io u1',
@@ -91,7 +91,7 @@ test('the verb impersonate on every detail is enough', async () => {
   }
 })
 
-test('the first refusal is told', async () => {
+test('reports the first refusal', async () => {
   await assert.rejects(
     impersonate({ name: 'jane', groups: [] }, allowing()),
     (error) =>
@@ -102,7 +102,7 @@ test('the first refusal is told', async () => {
   )
 })
 
-test('groups that go without saying', async () => {
+test('adds system:authenticated and the groups of service accounts', async () => {
   const groupsOf = async (name: string, right: string, ...groups: string[]) =>
     (await impersonate({ name, groups }, allowing(right, ...groups.map((group) => `impersonate groups ${group}`)))).user.groups
   assert.deepEqual(await groupsOf('jane', 'impersonate users jane'), ['system:authenticated'])
@@ -161,7 +161,7 @@ test('constrained impersonation', async () => {
   await assert.rejects(impersonate({ name: 'jane', groups: ['a', 'b', 'c'] }, many))
 })
 
-test('an agent may impersonate the node it runs on, and that one only', async () => {
+test('a service account on a node may impersonate only that node', async () => {
   const key = 'authentication.kubernetes.io/node-name'
   const agent = { name: 'system:serviceaccount:dev:agent', groups: [], extra: { [key]: ['n1'] } }
   const as = { ...request, user: agent }
@@ -174,7 +174,7 @@ test('an agent may impersonate the node it runs on, and that one only', async ()
   assert.deepEqual(mode?.checks[0]?.each[0]?.user.extra, { 'authentication.kubernetes.io/associated-node-keys': [key] })
 })
 
-test('without the feature the original mode is the only one', () => {
+test('without the feature gate only the legacy mode works', () => {
   const wanted = { name: 'system:node:n1', groups: [] }
   assert.deepEqual(
     impersonationModes(wanted, request, platform, false).map(({ constraint }) => constraint),

@@ -1,4 +1,4 @@
-/** Changed tokens: none is accepted, none does anything but be refused. */
+/** Modified JWTs: each is refused, without other effects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AuthenticationError } from '../../../core/authn/authenticator.ts'
@@ -8,7 +8,7 @@ import { mutate, seeded } from '../../support/mutate.ts'
 import { trials } from '../../support/soak.ts'
 import { context, createWeb, issuerKey, publish, settings, settle, sign } from './jwt-issuer.ts'
 
-/** Nobody waits here. */
+/** Timers never fire. */
 const clock: Clock = {
   now: () => Date.now(),
   after(_, callback) {
@@ -61,7 +61,7 @@ test('changed tokens', { timeout: 600_000 }, async (t) => {
   await settle()
   const exp = Math.floor(Date.now() / 1000) + 86_400
   const good = await Promise.all([{}, { groups: ['a'] }, { aud: ['me', 'x'], jti: 'j' }].map((claims) => sign(key, { ...claims, exp })))
-  for (const token of good) assert.ok(await tokens.authenticateToken(token), 'unchanged ones are accepted')
+  for (const token of good) assert.ok(await tokens.authenticateToken(token), 'unmodified tokens are accepted')
   const genuine = new Set(good)
   const random = seeded(20_260)
 

@@ -1,4 +1,4 @@
-/** An issuer of tokens in this process: its documents are answered by a stand-in for outgoing calls. */
+/** An OIDC issuer in this process: a stand-in for outbound calls answers with its documents. */
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { jwtAlgorithms } from '../../../core/authn/jwt/algorithms.ts'
 import type { JwtContext, JwtObserver } from '../../../core/authn/jwt/authenticator.ts'
@@ -19,10 +19,10 @@ export async function issuerKey(algorithm: string, id: string): Promise<IssuerKe
   return { algorithm, id, private: privateKey, public: { ...(await exportJWK(publicKey)), kid: id, alg: algorithm, use: 'sig' } }
 }
 
-/** What calls go to: the answer of each address, or a function that makes it. An absent address can't be reached. */
+/** Response for each URL, or a function that makes it. Other URLs are unreachable. */
 export interface Web {
   readonly answers: Map<string, unknown>
-  /** Addresses in the order in which they were asked. */
+  /** Requested URLs, in order. */
   readonly calls: { readonly url: string; readonly authorization: string | null }[]
   readonly fetch: (request: Request) => Promise<Response>
 }
@@ -46,7 +46,7 @@ export const issuerUrl = 'https://issuer.example'
 const discovery = `${issuerUrl}/.well-known/openid-configuration`
 const keysUrl = `${issuerUrl}/keys`
 
-/** Puts an issuer with these keys on the web. */
+/** Serves the discovery document and these keys of an issuer. */
 export function publish(web: Web, keys: readonly IssuerKey[], issuer = issuerUrl): void {
   web.answers.set(discovery.replace(issuerUrl, issuer), { issuer, jwks_uri: keysUrl.replace(issuerUrl, issuer) })
   web.answers.set(keysUrl.replace(issuerUrl, issuer), { keys: keys.map((key) => key.public) })
@@ -59,7 +59,7 @@ export const clock = new ManualClock()
 /** Seconds since the epoch. */
 export const seconds = () => Math.floor(clock.now() / 1000)
 
-/** Signs claims that are good unless they are changed; undefined leaves one out. */
+/** Signs a token with valid claims; `claims` overrides them, undefined removes one. */
 export async function sign(key: IssuerKey, claims: { readonly [name: string]: unknown } = {}, header: object = {}): Promise<string> {
   const good = { iss: issuerUrl, aud: 'me', sub: 'jane', iat: seconds(), exp: seconds() + 3600 }
   const payload = Object.fromEntries(Object.entries({ ...good, ...claims }).filter(([, value]) => value !== undefined))
@@ -68,7 +68,7 @@ export async function sign(key: IssuerKey, claims: { readonly [name: string]: un
 
 const none = { claim: '', expression: '' }
 
-/** Settings whose absent parts are as a file without them has them. */
+/** Authenticator settings with the defaults of a configuration file. */
 export function settings(
   changes: Partial<JwtSettings['claimMappings']> & Partial<JwtSettings> & { discoveryURL?: string } = {},
 ): JwtSettings {
@@ -87,7 +87,7 @@ export function settings(
   }
 }
 
-/** A log that is kept. */
+/** A logger that keeps its lines. */
 export function keepLog(): { readonly logger: Logger; readonly lines: string[] } {
   const lines: string[] = []
   const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
@@ -103,7 +103,7 @@ export function context(web: Web, changes: Partial<JwtContext> = {}): JwtContext
 
 const nothing = new Uint8Array(0)
 
-/** Lets what is under way go on until nothing of it waits for a timer. Keys are read by other threads, which a busy machine lets wait. */
+/** Waits until pending work stops or waits for a timer. Keys are imported on other threads, which a busy machine delays. */
 export const settle = async (turns = 50) => {
   for (let turn = 0; turn < turns; turn++) {
     await crypto.subtle.digest('SHA-256', nothing)

@@ -1,4 +1,4 @@
-/** Claims → user: mappings, rules, and claims that are kept elsewhere. */
+/** From claims to a user: mappings, validation rules, distributed claims. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type JwtAuthenticators, jwtAuthenticators } from '../../../core/authn/jwt/authenticator.ts'
@@ -6,7 +6,7 @@ import type { JwtSettings } from '../../../core/authn/jwt/settings.ts'
 import { clock, context, createWeb, issuerKey, issuerUrl, publish, seconds, settings, settle, sign, type Web } from './jwt-issuer.ts'
 
 const key = await issuerKey('ES256', 'one')
-/** That of an issuer of groups; one for all tests, since such a key takes long to make. */
+/** Key of an issuer of distributed groups; shared, because generating RSA keys is slow. */
 const other = await issuerKey('RS256', 'groups')
 interface Claims {
   readonly [name: string]: unknown
@@ -74,18 +74,22 @@ const address = 'jane@example.com'
 
 const accepted: readonly (readonly [name: string, given: Parameters<typeof settings>[0], claims: Claims])[] = [
   ['a verified address', verified, { email: address, email_verified: true }],
-  ['an address of which nothing is said', verified, { email: address }],
-  ['another claim beside an unverified address', {}, { email: address, email_verified: false }],
+  ['an email claim without email_verified', verified, { email: address }],
+  ['another username claim beside an unverified email', {}, { email: address, email_verified: false }],
   ['a required claim', required('hd', 'example.com'), { hd: 'example.com' }],
   ['a rule over claims', claimRule("claims.exp - claims.iat <= 86400 && 'me' in claims.groups"), { groups: ['me'] }],
-  ['a rule over claims that are not there', claimRule("claims.?hd.orValue('x') == 'x'"), {}],
+  ['a claim rule over absent claims', claimRule("claims.?hd.orValue('x') == 'x'"), {}],
   ['a loop', claimRule("claims.groups.all(g, g.startsWith('team-'))"), { groups: ['team-a', 'team-b'] }],
   ['a regular expression', claimRule("claims.sub.matches('^j.+e$')"), {}],
-  ['a rule over the user', { userValidationRules: [rule("!user.username.startsWith('system:')")] }, {}],
+  ['a user rule', { userValidationRules: [rule("!user.username.startsWith('system:')")] }, {}],
   ['a rule over groups', { userValidationRules: [rule("user.groups.all(g, !g.startsWith('system:'))")] }, { groups: ['a'] }],
-  ['a rule over absent parts', { userValidationRules: [rule("user.uid == '' && size(user.extra) == 0 && size(user.groups) == 0")] }, {}],
   [
-    'a rule over extra attributes',
+    'a user rule over absent fields',
+    { userValidationRules: [rule("user.uid == '' && size(user.extra) == 0 && size(user.groups) == 0")] },
+    {},
+  ],
+  [
+    'a user rule over extra',
     {
       extra: [{ key: 'example.org/a', valueExpression: "'x'" }],
       userValidationRules: [rule("'x' in user.extra['example.org/a'] && 'x' in user.extra.example__dot__org__slash__a")],
@@ -96,30 +100,30 @@ const accepted: readonly (readonly [name: string, given: Parameters<typeof setti
 
 const refused: readonly (readonly [name: string, given: Parameters<typeof settings>[0], claims: Claims, why: RegExp])[] = [
   ['an unverified address', verified, { email: address, email_verified: false }, /email not verified/],
-  ['an address verified by a text', verified, { email: address, email_verified: 'true' }, /claim is no bool/],
+  ['email_verified is a string', verified, { email: address, email_verified: 'true' }, /claim is no bool/],
   ['no address', verified, {}, /parse username claim "email": claim not present/],
-  ['a name that is a number', { username: claim('n') }, { n: 1 }, /parse username claim "n": claim is no string/],
-  ['a name that is null', { username: claim('n') }, { n: null }, /claim is no string/],
+  ['the username is a number', { username: claim('n') }, { n: 1 }, /parse username claim "n": claim is no string/],
+  ['the username is null', { username: claim('n') }, { n: null }, /claim is no string/],
   ['no uid', { uid: claim('oid') }, {}, /parse uid claim "oid": claim not present/],
-  ['groups that are an object', {}, { groups: { a: 1 } }, /parse groups claim/],
+  ['groups are an object', {}, { groups: { a: 1 } }, /parse groups claim/],
   ['a required claim is missing', required('hd', 'a'), {}, /required claim hd not present in ID token/],
   ['a required claim differs', required('hd', 'a'), { hd: 'b' }, /required claim hd value does not match\. Got = b, want = a/],
   ['a required claim is a list', required('hd', 'a'), { hd: ['a'] }, /parse required claim "hd"/],
-  ['a name by expression is empty', { username: expression("''") }, {}, /empty username via CEL expression is not allowed/],
-  ['a name by expression is a number', { username: expression('claims.exp') }, {}, /username claim expression: must return a string/],
+  ['the username expression gives an empty string', { username: expression("''") }, {}, /empty username via CEL expression is not allowed/],
+  ['the username expression gives a number', { username: expression('claims.exp') }, {}, /username claim expression: must return a string/],
   [
-    'a name by expression is missing',
+    'the username expression refers to an absent claim',
     { username: expression('claims.nick') },
     {},
     /expression 'claims.nick' resulted in error: no such key/,
   ],
-  ['a name by expression is optional', { username: expression('claims.?sub') }, {}, /must return a string/],
-  ['groups by expression are numbers', { groups: expression('[1, 2]') }, {}, /group claim expression: must return a string or a list/],
-  ['a uid by expression is a list', { uid: expression("['a']") }, {}, /uid claim expression: must return a string/],
-  ['extra by expression is a map', { extra: [{ key: 'x.org/a', valueExpression: "{'a': 1}" }] }, {}, /extra claim expression/],
-  ['a rule does not hold', claimRule('claims.sub == "john"'), {}, /validation expression 'claims.sub == "john"' failed: broken/],
+  ['the username expression gives an optional', { username: expression('claims.?sub') }, {}, /must return a string/],
+  ['the groups expression gives numbers', { groups: expression('[1, 2]') }, {}, /group claim expression: must return a string or a list/],
+  ['the uid expression gives a list', { uid: expression("['a']") }, {}, /uid claim expression: must return a string/],
+  ['the extra expression gives a map', { extra: [{ key: 'x.org/a', valueExpression: "{'a': 1}" }] }, {}, /extra claim expression/],
+  ['a claim rule is false', claimRule('claims.sub == "john"'), {}, /validation expression 'claims.sub == "john"' failed: broken/],
   ['a rule fails', claimRule('claims.nick == "j"'), {}, /claim validation expression: expression 'claims.nick == "j"' resulted in error/],
-  ['a rule over the user does not hold', { userValidationRules: [rule("user.username == 'john'")] }, {}, /user info validation expression/],
+  ['a user rule is false', { userValidationRules: [rule("user.username == 'john'")] }, {}, /user info validation expression/],
   [
     'a system name',
     { userValidationRules: [rule("!user.username.startsWith('system:')", 'reserved')] },
@@ -127,14 +131,14 @@ const refused: readonly (readonly [name: string, given: Parameters<typeof settin
     /failed: reserved/,
   ],
   [
-    'a rule that takes too long',
+    'a rule exceeds the cost limit',
     claimRule('claims.l.all(a, claims.l.all(b, claims.l.all(c, a + b + c >= 0.0)))'),
     { l: Array.from({ length: 200 }, (_, i) => i) },
     /cost limit exceeded/,
   ],
 ]
 
-test(`${accepted.length} tokens that rules let pass`, async () => {
+test(`${accepted.length} tokens that rules accept`, async () => {
   for (const [name, given, claims] of accepted) assert.ok(await user(given, claims), name)
 })
 
@@ -162,7 +166,7 @@ async function distributed(answer: (other: Key) => Promise<unknown>, claims: Cla
 
 const good = (other: Key) => sign(other, { iss: elsewhere, groups: ['far'] })
 
-test('groups that are kept elsewhere', async () => {
+test('distributed groups', async () => {
   const endpoint = `${elsewhere}/claims`
   const { groups, web } = await distributed(good, sources({ endpoint, access_token: 'secret' }))
   assert.deepEqual(groups, ['g:far'])
@@ -170,12 +174,16 @@ test('groups that are kept elsewhere', async () => {
   const plain = await distributed(good, sources({ endpoint }))
   assert.deepEqual(plain.groups, ['g:far'])
   assert.equal(plain.web.calls.find(({ url }) => url === endpoint)?.authorization, null)
-  assert.deepEqual((await distributed(good, { groups: ['near'], ...sources({ endpoint }) })).groups, ['g:near'], 'what is there wins')
-  assert.deepEqual((await distributed(good, sources({ JWT: 'x' }))).groups, [], 'aggregated claims are not looked at')
+  assert.deepEqual(
+    (await distributed(good, { groups: ['near'], ...sources({ endpoint }) })).groups,
+    ['g:near'],
+    'a claim in the token takes precedence',
+  )
+  assert.deepEqual((await distributed(good, sources({ JWT: 'x' }))).groups, [], 'aggregated claims are ignored')
   assert.deepEqual((await distributed(good, { _claim_names: { other: 's' }, _claim_sources: { s: { endpoint } } })).groups, [])
 })
 
-test('groups that are kept elsewhere and can not be had', async () => {
+test('distributed groups that can not be fetched', async () => {
   const endpoint = `${elsewhere}/claims`
   const at = sources({ endpoint })
   const bad: readonly (readonly [why: RegExp, claims: Claims, answer: (other: Key) => Promise<unknown>])[] = [
@@ -197,7 +205,7 @@ test('groups that are kept elsewhere and can not be had', async () => {
   for (const [why, claims, answer] of bad) await assert.rejects(distributed(answer, claims), { name: 'AuthenticationError', message: why })
 })
 
-test('issuers pick their own entry', async () => {
+test('each issuer uses its own entry', async () => {
   const web = createWeb()
   const other = await issuerKey('ES256', 'two')
   const second = 'https://second.example'

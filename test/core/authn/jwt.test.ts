@@ -36,7 +36,7 @@ async function withKeys(...keys: Parameters<typeof publish>[1]): Promise<{ web: 
   return { web, tokens: await start(web) }
 }
 
-/** What becomes of a token: the user's name, nothing, or why it is refused. */
+/** Result for a token: the username, undefined (no opinion), or the error message. */
 async function outcome(tokens: TokenAuthenticator, token: string): Promise<string> {
   try {
     return (await tokens.authenticateToken(token))?.user.name ?? 'no opinion'
@@ -46,7 +46,7 @@ async function outcome(tokens: TokenAuthenticator, token: string): Promise<strin
   }
 }
 
-test('every algorithm verifies, with keys that name it and keys that do not', async () => {
+test('every algorithm verifies, with keys that declare it and keys that do not', async () => {
   for (const algorithm of jwtAlgorithms) {
     const own = await issuerKey(algorithm, algorithm)
     const { alg: _, use: __, ...bare } = own.public
@@ -58,7 +58,7 @@ test('every algorithm verifies, with keys that name it and keys that do not', as
   }
 })
 
-test('only listed algorithms', async () => {
+test('only configured algorithms are accepted', async () => {
   const web = createWeb()
   publish(web, [key, rsa])
   const tokens = await start(web, settings(), { algorithms: ['RS256'] })
@@ -70,14 +70,14 @@ const encode = (value: unknown) => Buffer.from(typeof value === 'string' ? value
 const parts = (token: string) => token.split('.') as [string, string, string]
 const good = () => ({ iss: issuerUrl, aud: 'me', sub: 'jane', exp: seconds() + 60 })
 
-/** A shared-secret signature whose secret is a text that everybody can know. */
+/** An HMAC signature with a secret that is public. */
 async function hmac(secret: string, header: object): Promise<string> {
   const imported = await crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const signed = `${encode(header)}.${encode(good())}`
   return `${signed}.${Buffer.from(await crypto.subtle.sign('HMAC', imported, Buffer.from(signed))).toString('base64url')}`
 }
 
-/** Signs any payload text as it is. */
+/** Signs the payload text as it is. */
 async function signText(payload: string, header: object = { alg: 'ES256', kid: 'one' }): Promise<string> {
   const signed = `${encode(header)}.${encode(payload)}`
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key.private, Buffer.from(signed))
@@ -99,10 +99,10 @@ const attacks: readonly (readonly [name: string, token: () => Promise<string> | 
         .join('.')}`,
     /unsupported algorithm/,
   ],
-  ['the public key as a shared secret', async () => hmac(await pem(), { alg: 'HS256', kid: 'rsa' }), /unsupported algorithm, got "HS256"/],
-  ['the published key as a shared secret', () => hmac(JSON.stringify(rsa.public), { alg: 'HS256', kid: 'rsa' }), /unsupported algorithm/],
+  ['the public key as an HMAC secret', async () => hmac(await pem(), { alg: 'HS256', kid: 'rsa' }), /unsupported algorithm, got "HS256"/],
+  ['the published JWK as an HMAC secret', () => hmac(JSON.stringify(rsa.public), { alg: 'HS256', kid: 'rsa' }), /unsupported algorithm/],
   [
-    'an algorithm of another kind of key',
+    'an algorithm of another key type',
     async () =>
       `${encode({ alg: 'RS256', kid: 'one' })}.${parts(await sign(key))
         .slice(1)
@@ -125,16 +125,16 @@ const attacks: readonly (readonly [name: string, token: () => Promise<string> | 
         .join('.')}.${'A'.repeat(86)}`,
     /failed to verify/,
   ],
-  ["a stranger's key with a known id", () => sign(stranger), /failed to verify id token signature/],
-  ["a stranger's key that comes along", () => sign(stranger, {}, { kid: undefined, jwk: stranger.public }), /failed to verify/],
+  ['a foreign key with a known kid', () => sign(stranger), /failed to verify id token signature/],
+  ['a foreign key in the header jwk', () => sign(stranger, {}, { kid: undefined, jwk: stranger.public }), /failed to verify/],
   [
-    "a stranger's key at an address",
+    'a foreign key at the header jku',
     () => sign(stranger, {}, { kid: 'x', jku: 'https://evil.example/keys', x5u: 'https://evil.example' }),
     /failed/,
   ],
-  ['a key id that is a path', () => sign(stranger, {}, { kid: '../../../../dev/null' }), /failed to verify/],
-  ['a key id that is a name of the language', () => sign(stranger, {}, { kid: '__proto__' }), /failed to verify/],
-  ['a key id that is no text', () => sign(stranger, {}, { kid: ['one'] }), /malformed jwt: header/],
+  ['a kid that is a path', () => sign(stranger, {}, { kid: '../../../../dev/null' }), /failed to verify/],
+  ['a kid that is a property of Object.prototype', () => sign(stranger, {}, { kid: '__proto__' }), /failed to verify/],
+  ['a kid that is not a string', () => sign(stranger, {}, { kid: ['one'] }), /malformed jwt: header/],
   ['an unknown critical header', () => signText(text({}), { alg: 'ES256', kid: 'one', crit: ['x'], x: 1 }), /unsupported critical header/],
   [
     'an unencoded payload',
@@ -148,14 +148,14 @@ const attacks: readonly (readonly [name: string, token: () => Promise<string> | 
   ],
   ['expired', () => sign(key, { exp: seconds() - 1 }), /token is expired/],
   ['without expiry', () => sign(key, { exp: undefined }), /token is expired/],
-  ['an expiry that is a text', () => signText(text({ exp: 'never' })), /exp is no time/],
-  ['an expiry past all numbers', () => signText(text({}).replace(/"exp":\d+/, '"exp":1e400')), /exp is no time/],
+  ['exp is a string', () => signText(text({ exp: 'never' })), /exp is no time/],
+  ['exp is beyond all dates', () => signText(text({}).replace(/"exp":\d+/, '"exp":1e400')), /exp is no time/],
   ['not yet valid', () => sign(key, { nbf: seconds() + 120 }), /before the nbf \(not before\) time/],
   ['another audience', () => sign(key, { aud: 'you' }), /expected audience in \["me","us"\] got \["you"\]/],
   ['no audience', () => sign(key, { aud: undefined }), /expected audience/],
-  ['an audience that is a number', () => signText(text({ aud: 1 })), /aud is no list of strings/],
-  ['an audience with a number', () => signText(text({ aud: ['me', 1] })), /aud is no list of strings/],
-  ['a subject that is a number', () => signText(text({ sub: 1 })), /sub is no string/],
+  ['aud is a number', () => signText(text({ aud: 1 })), /aud is no list of strings/],
+  ['aud contains a number', () => signText(text({ aud: ['me', 1] })), /aud is no list of strings/],
+  ['sub is a number', () => signText(text({ sub: 1 })), /sub is no string/],
   ['a claim twice', () => signText(text({}).replace('{', '{"sub":"root",')), /duplicate field "sub"/],
   ['an issuer twice', () => signText(text({}).replace('{', '{"iss":"https://other.example",')), /duplicate field "iss"/],
   ['no name', () => sign(key, { sub: undefined }), /parse username claim "sub": claim not present/],
@@ -165,8 +165,8 @@ const attacks: readonly (readonly [name: string, token: () => Promise<string> | 
 
 const strangers: readonly (readonly [name: string, token: () => Promise<string> | string])[] = [
   ['another issuer', () => sign(key, { iss: 'https://other.example' })],
-  ['the issuer with a slash', () => sign(key, { iss: `${issuerUrl}/` })],
-  ['an issuer that is a list', () => signText(text({ iss: [issuerUrl] }))],
+  ['the issuer with a trailing slash', () => sign(key, { iss: `${issuerUrl}/` })],
+  ['iss is a list', () => signText(text({ iss: [issuerUrl] }))],
   ['no issuer', () => sign(key, { iss: undefined })],
   [
     'two parts',
@@ -180,15 +180,15 @@ const strangers: readonly (readonly [name: string, token: () => Promise<string> 
   ['JSON serialization', async () => JSON.stringify({ payload: parts(await sign(key))[1] })],
   ['padded parts', async () => (([h, p, s]) => `${h}.${p}${'='.repeat((4 - (p.length % 4)) % 4 || 4)}.${s}`)(parts(await sign(key)))],
   ['other letters than base64url', async () => (([h, p, s]) => `${h}.${p}+/.${s}`)(parts(await sign(key)))],
-  ['a payload that is no object', () => signText('[1]')],
-  ['a payload that is no JSON', () => signText('{')],
-  ['a payload that is no UTF-8', async () => `${encode({ alg: 'ES256' })}.${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.AA`],
+  ['a payload that is not an object', () => signText('[1]')],
+  ['a payload that is not JSON', () => signText('{')],
+  ['a payload that is not UTF-8', async () => `${encode({ alg: 'ES256' })}.${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.AA`],
   ['a payload without end', () => signText('['.repeat(40_000))],
   ['nothing', () => ''],
   ['dots', () => '..'],
 ]
 
-test(`${attacks.length} tokens that are refused, and ${strangers.length} that are nobody's`, async () => {
+test(`${attacks.length} tokens that are refused, and ${strangers.length} that get no opinion`, async () => {
   const { web, tokens } = await withKeys(key, rsa)
   const waiting = async (token: string) => {
     const found = outcome(tokens, token)
@@ -201,24 +201,24 @@ test(`${attacks.length} tokens that are refused, and ${strangers.length} that ar
   assert.deepEqual(
     web.calls.filter(({ url }) => !url.startsWith(issuerUrl)),
     [],
-    'no address in a token is asked',
+    'no URL from a token is requested',
   )
 })
 
-test('what a token may be', async () => {
+test('unusual valid tokens', async () => {
   const { tokens } = await withKeys(key)
   const fine: readonly (readonly [name: string, claims: { readonly [name: string]: unknown }])[] = [
     ['begins within the leeway', { nbf: seconds() + 50 }],
     ['issued in the future', { iat: seconds() + 3600 }],
     ['one audience of several', { aud: ['you', 'us'] }],
-    ['an expiry that is written as a text', { exp: String(seconds() + 60) }],
-    ['expires in part of a second', { exp: seconds() + 1.5 }],
-    ['claims that are names of the language', { constructor: 'x', toString: 1, ['__proto__']: { sub: 'root' } }],
+    ['exp is a numeric string', { exp: String(seconds() + 60) }],
+    ['expires in a fraction of a second', { exp: seconds() + 1.5 }],
+    ['claims named like members of Object.prototype', { constructor: 'x', toString: 1, ['__proto__']: { sub: 'root' } }],
   ]
   for (const [name, claims] of fine) assert.equal(await outcome(tokens, await signText(text(claims))), 'jane', name)
 })
 
-test('keys for encryption, of other algorithms and shared ones verify nothing', async () => {
+test('encryption keys, keys for other algorithms and symmetric keys verify nothing', async () => {
   const secret = { kty: 'oct', k: encode('secret'), kid: 'one' }
   for (const change of [{ use: 'enc' }, { alg: 'ES384' }, { key_ops: ['sign'] }, { crv: 'P-384' }, secret, { x: 'AA' }]) {
     const web = createWeb()
@@ -231,7 +231,7 @@ test('keys for encryption, of other algorithms and shared ones verify nothing', 
   }
 })
 
-test('a provider that is down at the start and comes later', async () => {
+test('an issuer that is down at start and comes up later', async () => {
   const web = createWeb()
   const { logger, lines } = keepLog()
   const tokens = await start(web, settings(), { logger })
@@ -242,17 +242,17 @@ test('a provider that is down at the start and comes later', async () => {
   publish(web, [key])
   clock.advance(9_000)
   await settle()
-  assert.equal(await outcome(tokens, token), 'oidc: authenticator not initialized', 'not before its time')
+  assert.equal(await outcome(tokens, token), 'oidc: authenticator not initialized', 'the next attempt is not due yet')
   clock.advance(1_000)
   await settle()
   assert.equal(await outcome(tokens, token), 'jane')
   web.answers.clear()
   clock.advance(600_000)
-  assert.equal(await outcome(tokens, token), 'jane', 'its keys are known when it goes')
+  assert.equal(await outcome(tokens, token), 'jane', 'its keys stay known when it is down again')
   await settle()
 })
 
-test('discovery that is none', async () => {
+test('invalid discovery documents', async () => {
   const url = `${issuerUrl}/.well-known/openid-configuration`
   const bad: readonly (readonly [answer: unknown, problem: RegExp])[] = [
     [{ issuer: 'https://other.example', jwks_uri: 'https://other.example' }, /issuer did not match.*expected/],
@@ -271,11 +271,11 @@ test('discovery that is none', async () => {
     tokens.close()
     clock.advance(20_000)
     await settle()
-    assert.equal(web.calls.length, 1, 'a closed one is not asked for again')
+    assert.equal(web.calls.length, 1, 'a closed authenticator makes no requests')
   }
 })
 
-test('the discovery address replaces the usual one', async () => {
+test('discoveryURL replaces the default URL', async () => {
   const web = createWeb()
   publish(web, [key])
   const usual = `${issuerUrl}/.well-known/openid-configuration`
@@ -286,7 +286,7 @@ test('the discovery address replaces the usual one', async () => {
   assert.equal(asked(web, 'openid-configuration'), 0)
 })
 
-test('a new key is found by its first token, with one call for all who wait', async () => {
+test('a new key is fetched on its first token, with one request for all waiting callers', async () => {
   const { web, tokens } = await withKeys(key)
   const next = await issuerKey('ES256', 'two')
   assert.equal(await outcome(tokens, await sign(key)), 'jane')
@@ -295,11 +295,11 @@ test('a new key is found by its first token, with one call for all who wait', as
   const token = await sign(next)
   const found = await Promise.all(Array.from({ length: 20 }, () => outcome(tokens, token)))
   assert.deepEqual([...new Set(found)], ['jane'])
-  assert.equal(await outcome(tokens, await sign(key)), 'jane', 'the overlapping key')
+  assert.equal(await outcome(tokens, await sign(key)), 'jane', 'the key in both sets')
   assert.equal(asked(web, '/keys'), 2)
 })
 
-test('tokens that nothing verifies ask for keys once a second at most', async () => {
+test('unverifiable tokens cause at most one JWKS request per second', async () => {
   const { web, tokens } = await withKeys(key)
   const token = await sign(stranger)
   const refused = await Promise.all(Array.from({ length: 100 }, () => outcome(tokens, token)))
@@ -315,16 +315,16 @@ test('tokens that nothing verifies ask for keys once a second at most', async ()
   const later = outcome(tokens, await sign(stranger))
   await settle()
   clock.advance(1_000)
-  assert.equal(await later, 'jane', 'who comes in between waits for the next call')
+  assert.equal(await later, 'jane', 'callers in between wait for the next request')
 })
 
-test('a key that was withdrawn goes', async () => {
+test('a withdrawn key is removed', async () => {
   const { web, tokens } = await withKeys(key, rsa)
   const token = await sign(key)
   assert.equal(await outcome(tokens, token), 'jane')
   publish(web, [rsa])
   clock.advance(301_000)
-  assert.equal(await outcome(tokens, token), 'jane', 'it is looked after in the background')
+  assert.equal(await outcome(tokens, token), 'jane', 'keys are refreshed in the background')
   await settle()
   const late = outcome(tokens, token)
   await settle()
@@ -332,7 +332,7 @@ test('a key that was withdrawn goes', async () => {
   assert.match(await late, /failed to verify/)
 })
 
-test('keys that can not be had', async () => {
+test('JWKS that can not be fetched', async () => {
   for (const answer of ['[]', '{"keys":{}}', 'no', new Response('', { status: 404 })]) {
     const { web, tokens } = await withKeys(key)
     web.answers.set(`${issuerUrl}/keys`, answer)

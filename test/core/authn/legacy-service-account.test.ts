@@ -1,4 +1,4 @@
-/** Tokens that stand in secrets, against a whole server. */
+/** Service account tokens stored in secrets, against a whole server. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
@@ -69,7 +69,7 @@ async function cluster(lookup = true) {
   return { clock, api, sign, put, review, close: () => server.close() }
 }
 
-test('the secret has to hold the very token, of the same account', async () => {
+test('the secret must contain exactly this token, of the same account', async () => {
   const { api, sign, put, review, close } = await cluster()
   const token = await sign()
   assert.equal((await review(token)).error, 'Token has been invalidated')
@@ -85,7 +85,7 @@ test('the secret has to hold the very token, of the same account', async () => {
   await close()
 })
 
-test('every claim is needed', async () => {
+test('every claim is required', async () => {
   const { sign, review, close } = await cluster(false)
   const cases: readonly (readonly [{ [name: string]: unknown }, string])[] = [
     [{ sub: undefined }, 'sub claim is missing'],
@@ -97,12 +97,12 @@ test('every claim is needed', async () => {
     [{ sub: 'jane' }, 'sub claim is invalid'],
   ]
   for (const [changes, error] of cases) assert.equal((await review(await sign(changes))).error, error)
-  assert.equal((await review(await sign({}, stranger.privateKey))).authenticated, undefined, 'a key of somebody else')
-  assert.equal((await review(await sign())).authenticated, true, 'without look-ups the signature is enough')
+  assert.equal((await review(await sign({}, stranger.privateKey))).authenticated, undefined, 'signed with another key')
+  assert.equal((await review(await sign())).authenticated, true, 'without lookups the signature is enough')
   await close()
 })
 
-test('the last use is noted once a day, and an invalid mark counts', async () => {
+test('records the last use once a day, and honours the invalid-since label', async () => {
   const { clock, api, sign, put, review, close } = await cluster()
   const token = await sign()
   await put(token)
@@ -113,7 +113,7 @@ test('the last use is noted once a day, and an invalid mark counts', async () =>
   assert.equal(first.labels?.[lastUsed], today())
   clock.advance(1_000)
   await review(token)
-  assert.equal((await used()).resourceVersion, first.resourceVersion, 'not again on the same day')
+  assert.equal((await used()).resourceVersion, first.resourceVersion, 'not twice a day')
   clock.advance(day)
   await review(token)
   assert.equal((await used()).labels?.[lastUsed], today())
@@ -122,7 +122,7 @@ test('the last use is noted once a day, and an invalid mark counts', async () =>
   await close()
 })
 
-test('the token of a generated secret works, with a warning', async () => {
+test('a token of a generated secret is accepted with a warning', async () => {
   const { api, sign, put, close } = await cluster()
   const token = await sign()
   await put(token)
@@ -136,7 +136,7 @@ test('the token of a generated secret works, with a warning', async () => {
   await close()
 })
 
-test('since when uses are noted is told', async () => {
+test('the start of tracking legacy tokens is stored', async () => {
   const { clock, api, close } = await cluster()
   const { body } = await api.get('/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking')
   assert.deepEqual(body.data, { since: new Date(clock.now()).toISOString().slice(0, 10) })

@@ -34,13 +34,13 @@ const method = (name: string, answer: Answer, late = false): Authenticator => ({
   },
 })
 
-test('a union takes the first that accepts, and waits only where it must', async () => {
+test('a union takes the first method that accepts, and is synchronous where possible', async () => {
   const bad = new AuthenticationError('bad')
   const worse = new AuthenticationError('worse')
   const ask = (...methods: Authenticator[]) => union(methods).authenticate(to('/'), connection)
   const [jane, none] = [user('jane'), undefined]
   assert.equal(ask(method('a', none), method('b', jane), method('c', bad)), jane)
-  assert.equal(ask(method('a', bad), method('b', jane)), jane, 'an error does not end it')
+  assert.equal(ask(method('a', bad), method('b', jane)), jane, 'an error does not stop it')
   assert.equal(ask(method('a', none)), undefined)
   assert.equal(ask(), undefined)
   assert.throws(() => ask(method('a', bad), method('b', none)), bad)
@@ -50,7 +50,7 @@ test('a union takes the first that accepts, and waits only where it must', async
   await assert.rejects(async () => ask(method('a', bad), method('b', none, true), method('c', worse)), /\[bad, worse\]/)
 })
 
-test('a union that stops at errors keeps a bad credential from becoming anonymous', async () => {
+test('a union that stops at errors does not treat a bad credential as anonymous', async () => {
   for (const late of [false, true]) {
     const ask = (answer: Answer) => union([method('a', answer, late), anonymousAuthenticator()], 'stop').authenticate(to('/'), connection)
     await assert.rejects(async () => ask(new AuthenticationError('bad')), /bad/)
@@ -58,7 +58,7 @@ test('a union that stops at errors keeps a bad credential from becoming anonymou
   }
 })
 
-test('every user but the anonymous one is authenticated', async () => {
+test('every user except anonymous gets system:authenticated', async () => {
   const groupsOf = async (answer: Authentication, late = false) =>
     (await withAuthenticatedGroup(method('a', answer, late)).authenticate(to('/'), connection))?.user.groups
   assert.deepEqual(await groupsOf(user('jane', 'team')), ['team', 'system:authenticated'])
@@ -71,7 +71,7 @@ test('every user but the anonymous one is authenticated', async () => {
   assert.equal(same.authenticate(to('/'), connection), same.authenticate(to('/'), connection), 'made once per credential')
 })
 
-test('anonymous requests, everywhere or on certain paths', () => {
+test('anonymous requests, on all or certain paths', () => {
   const ask = (path: string, ...paths: string[]) => anonymousAuthenticator(paths).authenticate(to(path), connection)
   assert.deepEqual(ask('/api'), { user: { name: 'system:anonymous', groups: ['system:unauthenticated'] } })
   assert.ok(ask('/livez?verbose', '/livez', '/readyz'))
@@ -79,7 +79,7 @@ test('anonymous requests, everywhere or on certain paths', () => {
   assert.equal(ask('/api', '/livez'), undefined)
 })
 
-test('reads bearer tokens', () => {
+test('parses bearer tokens', () => {
   const cases: readonly (readonly [string | null, string | undefined])[] = [
     ['Bearer abc', 'abc'],
     ['bearer abc', 'abc'],
@@ -115,7 +115,7 @@ test('accepts known bearer tokens and refuses all others', async () => {
   assert.equal(await ask(), undefined)
   assert.equal(await ask('Basic good'), undefined)
   await assert.rejects(ask('Bearer unknown'), /invalid bearer token/)
-  // Of any size the reason is there for the log.
+  // The log gets the reason, whatever the size of the token.
   for (const length of [200_000, 800_000]) await assert.rejects(ask(`Bearer ${'x'.repeat(length)}`), /invalid bearer token/)
   await assert.rejects(ask('Bearer late'), /invalid bearer token/)
   await assert.rejects(ask('Bearer bad'), /bad token/)
@@ -128,7 +128,7 @@ test('a union of token methods', () => {
   assert.equal(tokenUnion([tokens, other]).authenticateToken('x'), undefined)
 })
 
-test('reads tokens from websocket subprotocols', async () => {
+test('parses tokens in websocket subprotocols', async () => {
   const prefix = 'base64url.bearer.authorization.k8s.io.'
   const encode = (text: string) => prefix + Buffer.from(text).toString('base64url')
   const read = (header: string | null) => readWebsocketProtocols(header, platform)
@@ -176,11 +176,11 @@ test('token file', async () => {
     'token file tokens.csv: line 6: empty token, ignored',
     'token file tokens.csv: line 8: duplicate token, replaces the earlier one',
   ])
-  assert.ok(!(authenticator.authenticateToken('token2') instanceof Promise), 'a token that was right once is at hand')
-  assert.ok(!(authenticator.authenticateToken('x'.repeat(500)) instanceof Promise), 'a token of another length is wrong at once')
+  assert.ok(!(authenticator.authenticateToken('token2') instanceof Promise), 'an accepted token is cached')
+  assert.ok(!(authenticator.authenticateToken('x'.repeat(500)) instanceof Promise), 'a token of another length is refused synchronously')
 })
 
-test('a malformed token file names the line', async () => {
+test('an error in a token file names the line', async () => {
   const refuses = (text: string, message: RegExp) => assert.rejects(createTokenFile(text, 'f'), message)
   await refuses('a,b,c\n\na,b\n', /^Error: token file f: line 3: must have at least 3 columns \(token, user name, user uid\), found 2$/)
   await refuses('a\nb,c\nd,e,f', /line 1: .* found 1; line 2: .* found 2$/)
@@ -191,7 +191,7 @@ test('a malformed token file names the line', async () => {
   assert.equal((await createTokenFile('', 'f')).warnings.length, 0)
 })
 
-test('secrets are the same or not', () => {
+test('constant-time comparison of secrets', () => {
   const pairs = ['', 'a', 'b', 'ab', 'ba', 'äb', 'ab\0', 'AB', 'a'.repeat(1000), `${'a'.repeat(999)}b`]
   for (const one of pairs) for (const other of pairs) assert.equal(sameSecret(one, other), one === other, JSON.stringify([one, other]))
 })

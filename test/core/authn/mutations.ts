@@ -1,9 +1,9 @@
-/** Small changes to texts, the same ones in every run. */
+/** Small random changes of texts, the same in every run. */
 
 import { randomNumbers } from '../../support/random.ts'
 import { trials } from '../../support/soak.ts'
 
-/** Whole numbers from 0 up to a limit. */
+/** Integers from 0 up to, not including, a limit. */
 export const dice = (seed: number): ((below: number) => number) => randomNumbers(seed).integer
 
 const odd = [
@@ -31,7 +31,7 @@ const odd = [
   'A'.repeat(300),
 ]
 
-/** The text with one to four changes: something odd or another part of it put in, left out, or in the place of something else. */
+/** The text with one to four changes: odd characters or parts of the text inserted, removed or replaced. */
 export function mutate(text: string, roll: (below: number) => number): string {
   let changed = text
   for (let rounds = 1 + roll(4); rounds > 0; rounds--) {
@@ -44,5 +44,5 @@ export function mutate(text: string, roll: (below: number) => number): string {
   return changed
 }
 
-/** How many cases a run tries: enough to notice a mistake. */
+/** Number of random cases in a run. */
 export const caseCount = trials(1_000, 300_000)

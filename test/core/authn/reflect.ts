@@ -1,4 +1,4 @@
-/** The part of reflect-metadata that @peculiar/x509 (through tsyringe) insists on. Import before it. */
+/** The part of reflect-metadata that @peculiar/x509 (through tsyringe) needs. Import it before that library. */
 type Metadata = Map<unknown, unknown>
 const store = new WeakMap<object, Metadata>()
 

@@ -48,11 +48,15 @@ const userOf = async (...raw: string[]) => ((await ask(lines(...raw))) as Accept
 const refuses = (wish: Wish, message: RegExp) =>
   assert.rejects(ask(lines('X-Remote-User', 'jane'), wish), (error) => error instanceof AuthenticationError && message.test(error.message))
 
-test('the headers say who the user is', async () => {
+test('headers give the user', async () => {
   assert.deepEqual(await userOf('X-Remote-User', 'jane'), { name: 'jane', groups: [] })
   assert.deepEqual(await userOf('x-other-USER', 'jane'), { name: 'jane', groups: [] })
-  assert.deepEqual(await userOf('X-Other-User', 'b', 'X-Remote-User', 'a'), { name: 'a', groups: [] }, 'in the order of the names')
-  assert.deepEqual(await userOf('X-Remote-User', '', 'X-Other-User', 'b'), { name: 'b', groups: [] }, 'an empty one is none')
+  assert.deepEqual(
+    await userOf('X-Other-User', 'b', 'X-Remote-User', 'a'),
+    { name: 'a', groups: [] },
+    'the first header that is present counts',
+  )
+  assert.deepEqual(await userOf('X-Remote-User', '', 'X-Other-User', 'b'), { name: 'b', groups: [] }, 'an empty header counts as absent')
   assert.deepEqual(
     await userOf(
       ...['X-Remote-User', 'jane', 'X-Remote-Uid', '1-2', 'X-Remote-Group', 'a', 'X-Remote-Group', 'b, system:masters'],
@@ -75,11 +79,11 @@ test('the headers say who the user is', async () => {
       groups: ['a', 'b, system:masters', 'c'],
       extra: Object.assign(Object.create(null), { scopes: ['x', 'y', 'z'] }),
     },
-    'a comma in a value separates nothing',
+    'a comma does not separate values',
   )
 })
 
-test('texts are UTF-8, keys of extra are percent-encoded', async () => {
+test('values are UTF-8, extra keys are percent-encoded', async () => {
   const bytes = (text: string) => Buffer.from(text).toString('latin1')
   const user = await userOf(
     ...['X-Remote-User', bytes('Jürgen'), 'X-Remote-Group', bytes('Gruppe Ä')],
@@ -94,7 +98,7 @@ test('texts are UTF-8, keys of extra are percent-encoded', async () => {
   ])
 })
 
-test('all headers that name somebody are known, whoever sends them, and no others', () => {
+test('every header that can name a user is known, from any sender, and no others', () => {
   const headers = lines(
     'X-Remote-User',
     'a',
@@ -118,18 +122,18 @@ test('all headers that name somebody are known, whoever sends them, and no other
   const configured = ['x-other-extra-k', 'x-other-user']
   const always = ['authorization', 'x-remote-extra-', 'x-remote-group', 'x-remote-uid', 'x-remote-user']
   assert.deepEqual(credentialHeaders(names)(headers).toSorted(), [...always, ...configured].toSorted())
-  assert.deepEqual(credentialHeaders()(headers).toSorted(), always, 'where no proxies are configured')
+  assert.deepEqual(credentialHeaders()(headers).toSorted(), always, 'without configured proxies')
   assert.deepEqual(credentialHeaders()(lines('Accept', '*/*')), [])
 })
 
-test('no opinion without a name or a certificate', async () => {
+test('no opinion without a username or a certificate', async () => {
   assert.equal(await userOf('X-Remote-Group', 'system:masters'), undefined)
   for (const connection of [inProcess, connect(), { ...inProcess, tls: { version: 'TLSv1.3' } }]) {
     assert.equal(await ask(lines('X-Remote-User', 'jane'), { connection }), undefined)
   }
 })
 
-test('only a proxy with a valid certificate of the authority and an allowed name is believed', async () => {
+test('requires a proxy certificate of the configured authority with an allowed name', async () => {
   const other = await issue({ subject: 'CN=other', extensions: authority() })
   const strange = await issue({ subject: 'CN=proxy', issuer: other, extensions: [clientAuth] })
   await refuses({ connection: connect(strange) }, /unknown authority/)

@@ -50,7 +50,7 @@ const partsOf = (token: string) =>
     .slice(0, 2)
     .map((text) => JSON.parse(Buffer.from(text, 'base64url').toString()))
 
-test('an issued token has the claims that clients of this API know, and comes back as its account', async () => {
+test('an issued token has the claims of kube-apiserver and authenticates its account', async () => {
   const { issue, authenticate } = await server()
   const { token, expirationTimestamp, credentialId } = await issue(account)
   assert.equal(expirationTimestamp, '2026-01-15T01:00:00Z')
@@ -78,7 +78,7 @@ test('an issued token has the claims that clients of this API know, and comes ba
   })
 })
 
-test('tokens bound to a pod, a secret or a node die with it', async () => {
+test('tokens bound to a pod, secret or node are invalid once it is deleted', async () => {
   const { issue, authenticate, objects } = await server()
   const bound: readonly (readonly [string, string, TokenRequest['boundObject'] & object])[] = [
     ['pods/dev/p', 'pod', { kind: 'Pod', name: 'p', uid: 'x', node: { name: 'n', uid: 'nu' } }],
@@ -112,7 +112,7 @@ test('tokens bound to a pod, a secret or a node die with it', async () => {
   })
 })
 
-test('the account has to exist, with the same uid', async () => {
+test('the service account must exist, with the same uid', async () => {
   const { issue, authenticate, objects } = await server()
   const fresh = async () => (await issue(account)).token
   objects.set('serviceaccounts/dev/bot', { uid: 'u2' })
@@ -130,11 +130,11 @@ test('times', async () => {
   clock.time = start - 61_000
   await assert.rejects(authenticate(token), refusal(/not valid yet/))
   clock.time = start - 59_000
-  assert.ok(await authenticate(token), 'clocks may differ by a minute')
+  assert.ok(await authenticate(token), 'one minute of leeway for clock skew')
   clock.time = start + 3_659_000
   assert.ok(await authenticate(token))
   clock.time = start + 3_661_000
-  await assert.rejects(authenticate(token), refusal(/has expired/), 'although it was known')
+  await assert.rejects(authenticate(token), refusal(/has expired/), 'although it was cached')
   await assert.rejects(authenticate(second), refusal(/has expired/))
 })
 
@@ -150,7 +150,7 @@ test('audiences', async () => {
   await assert.rejects(authenticate((await issue({ ...account, audiences: ['vault'] })).token), refusal(/invalid for the target audiences/))
 })
 
-test('has no opinion on tokens of others', async () => {
+test('has no opinion on tokens of other issuers', async () => {
   const { authenticate, clock } = await server()
   const { issue } = createTokenIssuer({ sign: await keySigner(pkcs8(rsa.privateKey)), issuer: 'https://other', platform, clock })
   for (const token of [(await issue(account)).token, '', 'a', 'a.b', 'a.b.c', 'a.b.c.d', `a.${part([])}.c`, `a.${part({ iss: 5 })}.c`]) {
@@ -158,7 +158,7 @@ test('has no opinion on tokens of others', async () => {
   }
 })
 
-test('a second accepted issuer', async () => {
+test('an additional accepted issuer', async () => {
   const { authenticate, clock } = await server()
   const { issue } = createTokenIssuer({ sign: await keySigner(pkcs8(rsa.privateKey)), issuer: 'https://old', platform, clock })
   assert.ok(await authenticate((await issue(account)).token))
@@ -179,23 +179,23 @@ test('forgeries', async () => {
     'alg none': `${part({ alg: 'none' })}.${claims}.`,
     'alg None with a signature': `${part({ alg: 'None' })}.${claims}.${signature}`,
     'public key as secret': `${hs}.${hmac(hs, spki(rsa.publicKey))}`,
-    'another algorithm of the same key': await new SignJWT(partsOf(token)[1]).setProtectedHeader({ alg: 'PS256' }).sign(rsa.privateKey),
+    'another algorithm with the same key': await new SignJWT(partsOf(token)[1]).setProtectedHeader({ alg: 'PS256' }).sign(rsa.privateKey),
     'another RSA hash': await new SignJWT(partsOf(token)[1]).setProtectedHeader({ alg: 'RS512' }).sign(rsa.privateKey),
     'another key': (await strange.issue(account)).token,
-    'another key under our key id': await new SignJWT(partsOf(token)[1]).setProtectedHeader(partsOf(token)[0]).sign(stranger.privateKey),
+    'another key with a known kid': await new SignJWT(partsOf(token)[1]).setProtectedHeader(partsOf(token)[0]).sign(stranger.privateKey),
     'unknown critical header': await new SignJWT(partsOf(token)[1])
       .setProtectedHeader({ alg: 'RS256', crit: ['x'], x: 1 })
       .sign(rsa.privateKey, { crit: { x: false } }),
     'an embedded key': await new SignJWT(partsOf(token)[1])
       .setProtectedHeader({ alg: 'RS256', jwk: stranger.publicKey.export({ format: 'jwk' }) as object })
       .sign(stranger.privateKey),
-    'a header that is no JSON': `xx.${claims}.${signature}`,
+    'a header that is not JSON': `xx.${claims}.${signature}`,
   }
   for (const [what, forgery] of Object.entries(forged)) await assert.rejects(authenticate(forgery), refusal(/./), what)
   assert.ok(await authenticate(token))
 })
 
-test('signed nonsense is refused', async () => {
+test('signed tokens with invalid claims are refused', async () => {
   const { authenticate } = await server()
   const seconds = start / 1000
   const good = {
@@ -222,7 +222,7 @@ test('signed nonsense is refused', async () => {
   }
 })
 
-test('a known token costs no signature, and for a moment no look-up', async () => {
+test('a cached token costs no signature check, and for a moment no lookup', async () => {
   const { issue, tokens, clock, objects, lookups } = await server()
   const { token } = await issue(account)
   const first = await tokens.authenticateToken(token)
@@ -238,7 +238,7 @@ test('a known token costs no signature, and for a moment no look-up', async () =
   assert.equal(tokens.authenticateToken(token), first)
 })
 
-test('keys of every kind and encoding', async () => {
+test('keys of every type and encoding', async () => {
   const curves = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' } as const
   for (const [algorithm, namedCurve] of Object.entries(curves)) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve })
@@ -262,7 +262,7 @@ test('keys of every kind and encoding', async () => {
     createPublicKey(rsa.publicKey.export({ type: 'spki', format: 'pem' })).export({ type: 'spki', format: 'der' }),
   )
   assert.deepEqual([...ids], [Buffer.from(digest).toString('base64url')])
-  assert.equal((await loadVerificationKeys([encodings.join('\n')])).length, 1, 'the same key counts once')
+  assert.equal((await loadVerificationKeys([encodings.join('\n')])).length, 1, 'duplicate keys count once')
   const [{ jwk } = { jwk: {} }] = await loadVerificationKeys([pkcs8(rsa.privateKey)])
   assert.deepEqual(Object.keys(jwk).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use'], 'nothing private')
   assert.equal((await loadVerificationKeys([pemOf(await issueCertificate({ subject: 'CN=x' }))]))[0]?.algorithm, 'ES256')
@@ -271,7 +271,7 @@ test('keys of every kind and encoding', async () => {
   await assert.rejects(loadVerificationKeys([spki(generateKeyPairSync('ed25519').publicKey)]), /unsupported key/)
 })
 
-test('the right one of several keys is found, with and without a key id', async () => {
+test('finds the right key of several, with and without a kid', async () => {
   const old = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { authenticate, issue } = await server([spki(old.publicKey), spki(rsa.publicKey)])
   const { token } = await issue(account)

@@ -1,4 +1,4 @@
-/** Which token methods are asked, in which order, and what a TokenReview says. */
+/** Order of the token authenticators, and the result of a TokenReview. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
@@ -48,7 +48,7 @@ async function server() {
   return { api, review, close }
 }
 
-test('the first method that knows a token wins', async () => {
+test('the first authenticator that accepts a token wins', async () => {
   const { api, review, close } = await server()
   await api.create('/api/v1/namespaces/kube-system/secrets', {
     kind: 'Secret',
@@ -71,11 +71,15 @@ test('audiences', async () => {
     audiences: ['https://own', 'https://also'],
   })
   assert.deepEqual((await review('both', ['https://else', 'https://also'])).audiences, ['https://also'])
-  assert.equal((await review('both', ['https://else'])).user.username, 'late-user', 'static tokens are for this server alone')
+  assert.equal(
+    (await review('both', ['https://else'])).user.username,
+    'late-user',
+    'static tokens are only valid for the audience of this server',
+  )
   await close()
 })
 
-test('why a token is refused', async () => {
+test('reports why a token is refused', async () => {
   const { review, close } = await server()
   assert.deepEqual(await review('nobody'), { user: {}, error: 'invalid bearer token' })
   assert.equal((await review('bad')).error, '[static does not like it, late does not like it]')

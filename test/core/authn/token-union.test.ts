@@ -7,7 +7,7 @@ import { testClock } from './clock.ts'
 
 const user = (name: string): NonNullable<Authentication> => ({ user: { name, groups: [] } })
 
-/** Knows tokens by a table that the test changes; counts how often it is asked. */
+/** Accepts tokens by a table that the test changes; counts its calls. */
 function method(name: string, late = false) {
   const users = new Map<string, Authentication | Error>()
   const state = { users, asked: 0 }
@@ -26,36 +26,36 @@ function method(name: string, late = false) {
 for (const late of [false, true]) {
   const when = late ? 'that makes callers wait' : 'that answers at once'
 
-  test(`whoever accepted a token is asked first: a method ${when}`, async () => {
+  test(`the authenticator that accepted a token is called first: authenticator ${when}`, async () => {
     const [first, second] = [method('first', late), method('second', late)]
     const union: TokenAuthenticator = tokenUnion([first, second])
     second.users.set('t', user('jane'))
     assert.deepEqual(await union.authenticateToken('t'), user('jane'))
     assert.deepEqual(await union.authenticateToken('t'), user('jane'))
-    assert.deepEqual([first.count(), second.count()], [1, 2], 'the first one is not asked again')
+    assert.deepEqual([first.count(), second.count()], [1, 2], 'the first authenticator is not called again')
   })
 
-  test(`a token that its method accepts no more is asked about anew: a method ${when}`, async () => {
+  test(`a token is looked up anew when its authenticator no longer accepts it: authenticator ${when}`, async () => {
     const [first, second] = [method('first', late), method('second', late)]
     const union = tokenUnion([first, second])
     second.users.set('t', user('jane'))
     await union.authenticateToken('t')
 
     second.users.delete('t')
-    assert.equal(await union.authenticateToken('t'), undefined, 'nobody knows it now')
+    assert.equal(await union.authenticateToken('t'), undefined, 'no longer accepted by any')
     second.users.set('t', user('jane'))
     await union.authenticateToken('t')
 
     second.users.set('t', new AuthenticationError('token has expired'))
     await assert.rejects(async () => union.authenticateToken('t'), /token has expired/)
     first.users.set('t', user('bob'))
-    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'another may accept it')
+    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'accepted by the other')
     second.users.set('t', user('jane'))
-    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'and is asked first from then on')
+    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'which is called first from then on')
   })
 }
 
-test('a token is known when it is answered at once, and looked into when somebody waits', async () => {
+test('metrics count a synchronous answer as a hit and an asynchronous one as a miss', async () => {
   const reports: unknown[] = []
   const clock = testClock(0)
   const [quick, slow] = [method('quick'), method('slow', true)]
@@ -86,5 +86,5 @@ test('a token is known when it is answered at once, and looked into when somebod
 
   quick.users.set('worse', new AuthenticationError('worse'))
   slow.users.set('worse', user('jane'))
-  assert.deepEqual(await tokens.authenticateToken('worse'), user('jane'), 'one error does not end it')
+  assert.deepEqual(await tokens.authenticateToken('worse'), user('jane'), 'one error does not stop it')
 })

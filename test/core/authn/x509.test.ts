@@ -46,7 +46,7 @@ const refuses = (chain: readonly Identity[], message: RegExp, roots: readonly Id
     (error) => error instanceof AuthenticationError && message.test(error.message),
   )
 
-test('CommonName is the user, Organization the groups', async () => {
+test('CommonName becomes the username, Organization the groups', async () => {
   const leaf = await issue({ subject: 'C=US, O=team a, O=ops, OU=unit, CN=jane', issuer: ca, extensions: [clientAuth] })
   const authentication = await authenticate([leaf])
   const digest = Buffer.from(await crypto.subtle.digest('SHA-256', der(leaf))).toString('hex')
@@ -65,7 +65,7 @@ test('names in other scripts', async () => {
   assert.deepEqual([authentication?.user.name, authentication?.user.groups], ['Žofie', ['Тест']])
 })
 
-test('an attribute of the subject is the uid', async () => {
+test('an attribute of the subject becomes the uid', async () => {
   const uid = (...values: string[]) => values.map((utf8String) => ({ '1.3.6.1.4.1.57683.2': [{ utf8String }] }))
   const leaf = await issue({ subject: [{ CN: ['jane'] }, ...uid('u-1')], issuer: ca })
   assert.equal((await authenticate([leaf]))?.user.uid, 'u-1')
@@ -78,7 +78,7 @@ test('an attribute of the subject is the uid', async () => {
   const without = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now), readsUid: false })
   for (const each of [leaf, empty]) {
     const found = await without.authenticate(request, connect(each))
-    assert.deepEqual([found?.user.name, found?.user.uid], ['jane', undefined], 'none where the gate is off')
+    assert.deepEqual([found?.user.name, found?.user.uid], ['jane', undefined], 'not while the gate is disabled')
   }
 })
 
@@ -101,7 +101,7 @@ test('signature algorithms', async () => {
 
 test('extended key usage', async () => {
   const leaf = (...extensions: Parameters<typeof issue>[0]['extensions'] & {}) => issue({ subject: 'CN=jane', issuer: ca, extensions })
-  assert.ok(await authenticate([await leaf()]), 'no such extension: any use')
+  assert.ok(await authenticate([await leaf()]), 'without the extension every usage is allowed')
   assert.ok(await authenticate([await leaf(anyUse)]))
   await refuses([await leaf(serverAuth)], /incompatible key usage/)
   const serverCa = await issue({ subject: 'CN=server ca', extensions: [...authority(), serverAuth] })
@@ -115,7 +115,7 @@ test('validity', async () => {
   await refuses([await issue({ subject: 'CN=jane', issuer: oldCa })], /has expired/, [oldCa])
 })
 
-test('only the authorities of the bundle count', async () => {
+test('only authorities in the bundle are trusted', async () => {
   const leaf = await issue({ subject: 'CN=jane', issuer: other, extensions: [clientAuth] })
   await refuses([leaf], /unknown authority/)
   await refuses([leaf, other], /unknown authority/)
@@ -131,10 +131,10 @@ test('only the authorities of the bundle count', async () => {
   const twin = await issue({ subject: 'CN=ca', extensions: authority() })
   const forged = await issue({ subject: 'CN=jane', issuer: twin })
   await refuses([forged], /unknown authority/)
-  assert.ok(await authenticate([forged], [ca, twin]), 'two authorities of one name')
+  assert.ok(await authenticate([forged], [ca, twin]), 'two authorities with the same name')
 })
 
-test('a certificate of the bundle is itself accepted', async () => {
+test('a certificate that is in the bundle itself is accepted', async () => {
   const self = await issue({ subject: 'CN=self', extensions: [clientAuth] })
   assert.equal((await authenticate([self], [self]))?.user.name, 'self')
 })
@@ -146,11 +146,11 @@ test('chains through intermediates', async () => {
   assert.ok(await authenticate([leaf, lower, middle]))
   assert.ok(await authenticate([leaf, middle, lower]), 'in any order')
   assert.ok(await authenticate([leaf, other, middle, lower, ca]), 'with needless ones')
-  assert.ok(await authenticate([leaf], [lower]), 'the bundle may have an intermediate')
+  assert.ok(await authenticate([leaf], [lower]), 'an intermediate as the trust anchor')
   await refuses([leaf, lower], /unknown authority/)
 })
 
-test('only authorities may issue', async () => {
+test('only CA certificates may issue', async () => {
   const plain = await issue({ subject: 'CN=plain', issuer: ca, extensions: [clientAuth] })
   await refuses([await issue({ subject: 'CN=jane', issuer: plain }), plain], /not authorized to sign/)
   const encipherer = await issue({ subject: 'CN=e', issuer: ca, extensions: notSigning })
@@ -167,11 +167,11 @@ test('unknown critical extensions', async () => {
   await refuses([await issue({ subject: 'CN=jane', issuer: ca, extensions: [unknown(true)] })], /critical extension 1\.2\.3\.4/)
 })
 
-test('has no opinion on a certificate without a name', async () => {
+test('has no opinion on a certificate without a CommonName', async () => {
   assert.equal(await authenticate([await issue({ subject: 'O=team', issuer: ca })]), undefined)
 })
 
-test('refuses what has no sense or a changed signature', async () => {
+test('refuses malformed certificates and wrong signatures', async () => {
   const good = der(await issue({ subject: 'CN=jane', issuer: ca }))
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now) })
   const send = (...peerCertificates: Uint8Array[]) =>
@@ -186,7 +186,7 @@ test('refuses what has no sense or a changed signature', async () => {
   assert.throws(() => fixedAuthorities(['nothing']), /no certificates/)
 })
 
-test('a crowd of intermediates costs a bounded number of signatures', async () => {
+test('many intermediates cost a bounded number of signature checks', async () => {
   const crowd = await Promise.all(Array.from({ length: 30 }, () => issue({ subject: 'CN=loop', extensions: authority() })))
   const last = crowd.at(-1)
   assert.ok(last)
@@ -196,7 +196,7 @@ test('a crowd of intermediates costs a bounded number of signatures', async () =
   )
 })
 
-test('what is left of the life of a certificate is told with each request, believed or not', async () => {
+test('a metric observes the remaining lifetime of each certificate, valid or not', async () => {
   const clock = testClock(now)
   const left: number[] = []
   const observer = (milliseconds: number) => left.push(milliseconds)
@@ -207,7 +207,7 @@ test('what is left of the life of a certificate is told with each request, belie
   clock.time += 1_000
   await send(connection)
   await send(connect())
-  assert.deepEqual(left.splice(0), [86_400_000, 86_399_000], 'a request without a certificate tells nothing')
+  assert.deepEqual(left.splice(0), [86_400_000, 86_399_000], 'a request without a certificate is not observed')
   clock.time = now + 86_400_500
   await assert.rejects(send(connection), /has expired/)
   await assert.rejects(send(connect(await issue({ subject: 'CN=jane', issuer: other, to: 2 }))), /unknown authority/)
@@ -220,7 +220,7 @@ test('a connection is verified once, until its chain expires', async () => {
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock })
   const connection = connect(leaf)
   const [first, second] = await Promise.all([0, 1].map(() => authenticator.authenticate(request, connection)))
-  assert.equal(first, second, 'requests that come together share the work')
+  assert.equal(first, second, 'concurrent requests share the work')
   const warm = authenticator.authenticate(request, connection)
   assert.ok(!(warm instanceof Promise))
   assert.equal(warm, first)
@@ -228,5 +228,5 @@ test('a connection is verified once, until its chain expires', async () => {
   assert.equal(authenticator.authenticate(request, connection), first)
   clock.time++
   await assert.rejects(async () => authenticator.authenticate(request, connection), /has expired/)
-  assert.throws(() => authenticator.authenticate(request, connection), /has expired/, 'a failure is remembered as well')
+  assert.throws(() => authenticator.authenticate(request, connection), /has expired/, 'a failure is cached as well')
 })

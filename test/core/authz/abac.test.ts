@@ -73,7 +73,7 @@ test(`${cases.length} decisions`, () => {
   }
 })
 
-test('a file that can not be read says where', () => {
+test('an error in a file names the line', () => {
   const good = line({ user: 'x' })
   assert.throws(() => parse(good, '', 'oops'), /^Error: error reading policy file policies, line 3: oops: /)
   assert.throws(() => parse('[]'), /line 1: \[\]: must be an object/)

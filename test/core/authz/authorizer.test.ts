@@ -17,7 +17,7 @@ const fixed = (verdict: Decision['verdict'], reason: string, late = false): Auth
   authorize: () => (late ? Promise.resolve({ verdict, reason }) : { verdict, reason }),
 })
 
-test('a chain takes the first opinion, and waits only where it must', async () => {
+test('a chain takes the first opinion, and is synchronous where possible', async () => {
   const none = fixed('no-opinion', 'n')
   assert.deepEqual(chain([none, fixed('allow', 'a'), fixed('deny', 'd')]).authorize(request), { verdict: 'allow', reason: 'a' })
   assert.deepEqual(chain([none, fixed('deny', 'd'), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
@@ -31,7 +31,7 @@ test('a chain takes the first opinion, and waits only where it must', async () =
   assert.deepEqual(await chain([fixed('deny', 'd', true), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
 })
 
-test('errors of those without an opinion are kept, and those of others do not matter', async () => {
+test('errors of authorizers without opinion are kept, errors of others are ignored', async () => {
   const failing = (error: string, late = false): Authorizer => ({
     name: error,
     authorize: () => (late ? Promise.resolve({ verdict: 'no-opinion', reason: '', error }) : { verdict: 'no-opinion', reason: '', error }),
@@ -45,7 +45,7 @@ test('errors of those without an opinion are kept, and those of others do not ma
   assert.deepEqual(await chain([failing('e', true), fixed('allow', 'a')]).authorize(request), { verdict: 'allow', reason: 'a' })
 })
 
-test('rules of several authorizers', () => {
+test('rules of several authorizers are joined', () => {
   const silent: Authorizer = { name: 'silent', authorize: () => ({ verdict: 'no-opinion', reason: '' }) }
   const broken = (evaluationError: string): Authorizer => ({
     ...silent,
@@ -82,7 +82,7 @@ test('modes', async () => {
   assert.throws(() => createAuthorizer(of('RBAC', 'RBAC'), context), /given twice/)
 })
 
-test('privileged groups and nodes', () => {
+test('the privileged group, and nodes', () => {
   const authorize = (who: string) => privilegedGroups('wheel').authorize({ ...request, user: userOf(who) })
   assert.deepEqual(
     [authorize('x+wheel'), authorize('wheel')].map((decision) => (decision as Decision).verdict),
@@ -98,7 +98,7 @@ test('privileged groups and nodes', () => {
   assert.equal((paths.authorize({ ...request, path: '/a' }) as Decision).verdict, 'no-opinion')
 })
 
-test('tells the client what it may not do', () => {
+test('messages of refusals', () => {
   assert.equal(
     forbiddenMessage(onResource('x', 'list', 'pods', 'default'), ''),
     'User "x" cannot list resource "pods" in API group "" in the namespace "default"',

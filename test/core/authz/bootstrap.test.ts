@@ -49,7 +49,7 @@ const requests: readonly (readonly [boolean, ...Parameters<typeof onResource>])[
   [false, 'view', 'create', 'pods', 'dev'],
 ]
 
-test('the default policy gives components and people what they need', () => {
+test('the default policy covers components and users', () => {
   const index = freshCluster(objects)
   for (const [expected, ...request] of requests)
     assert.equal('allowedBy' in index.decide(onResource(...request)), expected, request.join(' '))
@@ -60,7 +60,7 @@ test('the default policy gives components and people what they need', () => {
   assert.ok('allowedBy' in index.decide(onPath('x+system:authenticated', 'get', '/apis/apps/v1')))
 })
 
-test('default objects are marked, and have no placeholders left', () => {
+test('default objects carry the bootstrapping label and no placeholders', () => {
   assert.ok(!JSON.stringify(objects).includes('<'))
   assert.equal(new Set(objects.map(keyOf)).size, objects.length)
   for (const { metadata, apiVersion } of objects) {
@@ -89,7 +89,7 @@ test('reconciles a role', () => {
   assert.equal(result.object.metadata.uid, 'u')
   assert.deepEqual(result.object.metadata.labels, { 'kubernetes.io/bootstrapping': 'rbac-defaults', mine: 'yes' })
   assert.deepEqual((result.object['rules'] as unknown[])[0], own)
-  assert.equal(reconcile(desired, result.object, platform), undefined, 'a second run finds nothing to do')
+  assert.equal(reconcile(desired, result.object, platform), undefined, 'a second run changes nothing')
 
   const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' }
   assert.equal(reconcile(desired, { ...changed, metadata: { ...changed.metadata, annotations } }, platform), undefined)
@@ -119,7 +119,7 @@ test('reconciles a binding', () => {
   assert.deepEqual(reconcile(desired, { ...desired, roleRef }, platform), { action: 'recreate', object: desired })
 })
 
-test('aggregates by labels and expressions, without repetitions', () => {
+test('aggregates by labels and expressions, without duplicates', () => {
   const get = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
   const list = { verbs: ['list'], apiGroups: [''], resources: ['pods'] }
   const role = (name: string, labels: { [key: string]: string }, ...rules: (typeof get)[]) => ({ metadata: { name, labels }, rules })

@@ -2,12 +2,12 @@ import { aggregate, type ClusterRoleObject } from '../../../core/authz/rbac-aggr
 import { type BindingObject, RbacIndex } from '../../../core/authz/rbac-index.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
 
-/** RBAC as a fresh cluster has it, and users `admin`, `edit` and `view` with the role of that name in namespace `dev`. */
+/** RBAC of a fresh cluster, with users `admin`, `edit` and `view` bound to the role of that name in namespace `dev`. */
 export function freshCluster(objects: readonly ApiObject[]): RbacIndex {
   const index = new RbacIndex('rbac.authorization.k8s.io')
   const clusterRoles = new Map<string, ClusterRoleObject>()
   for (const each of objects) if (each.kind === 'ClusterRole') clusterRoles.set(each.metadata.name ?? '', each)
-  // Aggregated roles aggregate each other, so the controller runs until nothing changes.
+  // Aggregated roles aggregate each other, so repeat until nothing changes.
   for (let round = 0; round < 3; round++) {
     for (const [name, role] of clusterRoles) clusterRoles.set(name, { ...role, rules: aggregate(role, clusterRoles.values()) })
   }

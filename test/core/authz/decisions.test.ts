@@ -1,6 +1,7 @@
 /**
- * Decisions of the whole chain on a fresh cluster, with answers from the documentation of RBAC's default roles, of resource names,
- * subresources and paths, of mode ABAC and of mode Node. Each row expands into many questions, asked both ways.
+ * Decisions of the whole authorizer chain on a fresh cluster, taken from the documentation of the default RBAC roles,
+ * resource names, subresources and paths, of mode ABAC and of mode Node. Each row expands into many questions, asked
+ * both ways.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,7 +54,7 @@ async function expect(authorizer: Authorizer, attributes: Attributes, allowed: b
   assert.equal(verdict === 'allow', allowed, `${describe(attributes)}: ${verdict}`)
 }
 
-/** What `admin`, `edit` and `view` may do in their namespace. */
+/** Verbs of `admin`, `edit` and `view` in their namespace. */
 const people: readonly (readonly [resources: string, admin: string, edit: string, view: string])[] = [
   ['pods configmaps persistentvolumeclaims replicationcontrollers services', 'RW', 'RW', 'R'],
   ['replicationcontrollers/scale', 'RW', 'RW', 'R'],
@@ -106,7 +107,7 @@ test('admin, edit and view', async () => {
 const account = (name: string) => `system:serviceaccount:kube-system:${name}+system:serviceaccounts+system:authenticated`
 const leases = 'leases.coordination.k8s.io'
 
-/** What the system's own users and accounts may do, and what not. */
+/** Rights of system users and service accounts, allowed and denied. */
 const system: readonly (readonly [who: string, what: string, verbs: string, namespace?: string, name?: string])[] = [
   ['root+system:masters', 'secrets', 'RW', 'any'],
   ['root+system:masters', 'widgets.example.com/scale', 'RW', 'any'],
@@ -148,12 +149,12 @@ const system: readonly (readonly [who: string, what: string, verbs: string, name
   ['system:serviceaccount:dev:deployment-controller+system:authenticated', 'replicasets.apps', '-', 'dev'],
 ]
 
-test('components, their accounts and everybody', async () => {
+test('components, their service accounts and other users', async () => {
   const chain = authorizerWith(['Node', 'RBAC'], freshCluster(bootstrapRbac(platform)))
   for (const [who, what, may, namespace = '', name = ''] of system) {
     const allowed = verbsOf(may)
     for (const verb of verbs) {
-      // The namespace controller deletes collections, which no letter stands for.
+      // The namespace controller may deletecollection, which has no letter in the rows.
       const extra = verb === 'deletecollection' && who.includes('namespace-controller')
       await expect(chain, onResource(who, verb, what, namespace, name), extra || allowed.has(verb))
     }
@@ -193,7 +194,7 @@ test('paths', async () => {
   for (const path of ['/version', '/metrics', '/api']) await expect(chain, onPath(somebody, 'post', path), false)
 })
 
-/** A rule of a cluster role that everybody has everywhere, and questions: `verb resource [name]` that it allows, and that it does not. */
+/** A rule of a cluster role bound to all users, with questions `verb resource [name]` that it allows and denies. */
 const rules: readonly (readonly [rule: object, allowed: readonly string[], refused: readonly string[]])[] = [
   [
     { verbs: ['get', 'update'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['a', 'b'] },
@@ -203,7 +204,7 @@ const rules: readonly (readonly [rule: object, allowed: readonly string[], refus
   [
     { verbs: ['create', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['a'] },
     ['list configmaps a', 'watch configmaps a'],
-    // What is created, and what is listed, has no name.
+    // Create and list have no resource name, unless a selector names one.
     ['create configmaps', 'list configmaps', 'list configmaps b'],
   ],
   [
@@ -247,7 +248,7 @@ test('rules: names, subresources, wildcards', async () => {
 })
 
 const abac = (spec: object) => JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec })
-/** Policies from the documentation's examples. */
+/** ABAC policies from the documentation. */
 const policyText = [
   { user: 'alice', namespace: '*', resource: '*', apiGroup: '*' },
   { user: 'kubelet', namespace: '*', resource: 'pods', readonly: true },
@@ -271,7 +272,7 @@ const policyRows: readonly (readonly [who: string, what: string, namespace: stri
   ['system:serviceaccount:dev:default', 'pods', 'dev', '-'],
 ]
 
-test('ABAC, alone and beside RBAC', async () => {
+test('ABAC, alone and together with RBAC', async () => {
   const { policies } = parsePolicyFile(policyText, 'policies', platform)
   const alone = authorizerWith(['ABAC'], freshCluster([]), policies)
   const beside = authorizerWith(['RBAC', 'ABAC'], freshCluster(bootstrapRbac(platform)), policies)
@@ -292,7 +293,7 @@ test('ABAC, alone and beside RBAC', async () => {
 })
 
 const node = 'system:node:n1+system:nodes+system:authenticated'
-/** Field selectors narrow: a node may list what it could get one by one, but only when it asks for nothing more. */
+/** Field selectors narrow a request: a node may list objects that it may get, if the selector allows no others. */
 const selected: readonly (readonly [what: string, selector: string, allowed: boolean])[] = [
   ['pods', 'spec.nodeName=n1', true],
   ['pods', 'spec.nodeName==n1', true],
@@ -307,7 +308,7 @@ const selected: readonly (readonly [what: string, selector: string, allowed: boo
   ['services', 'metadata.name=x', true],
 ]
 
-test('selectors, and nodes', async () => {
+test('field selectors of nodes', async () => {
   const chain = authorizerWith(['Node', 'RBAC'], freshCluster(bootstrapRbac(platform)))
   for (const [what, fieldSelector, allowed] of selected) {
     for (const verb of ['list', 'watch']) await expect(chain, { ...onResource(node, verb, what), fieldSelector }, allowed)
@@ -336,7 +337,7 @@ test('selectors, and nodes', async () => {
   for (const [verb, what, namespace, name, allowed] of own) await expect(chain, onResource(node, verb, what, namespace, name), allowed)
 })
 
-test('the table is long enough, and two-sided', (t) => {
+test('the tables expand into enough decisions of both kinds', (t) => {
   t.diagnostic(`${asked} decisions, ${allowedCount} of them allowed`)
   assert.ok(asked >= 300, `${asked} decisions`)
   assert.ok(allowedCount > asked / 5 && allowedCount < (asked * 4) / 5, `${allowedCount} of ${asked} allowed`)

@@ -37,7 +37,7 @@ const missing: readonly (readonly [string, PolicyRule[], PolicyRule[], number])[
   ['the resource, given */scale', [rule('get', 'apps', '*/scale')], [rule('get', 'apps', 'a')], 1],
   ['all names, given some', [rule('get', 'apps', 'a', 'x')], [rule('get', 'apps', 'a')], 1],
   ['one of two names', [rule('get', 'apps', 'a', 'x')], [rule('get', 'apps', 'a', 'x y')], 1],
-  ['a crossed pair of rules', [rule('get', 'x', 'a'), rule('list', 'y', 'a')], [rule('get list', 'x y', 'a')], 2],
+  ['two rules, crossed', [rule('get', 'x', 'a'), rule('list', 'y', 'a')], [rule('get list', 'x y', 'a')], 2],
   ['paths', [urls('get', '/api/*')], [urls('get post', '/api/v1 /apis')], 3],
   ['paths, given resources', [rule('*', '*', '*')], [urls('get', '/')], 1],
   ['resources, given paths', [urls('*', '*')], [rule('get', '', 'pods')], 1],
@@ -48,7 +48,7 @@ test('covers', () => {
   for (const [what, owner, servant, count] of missing) assert.equal(covers(owner, servant).length, count, what)
 })
 
-test('a rule of a billion combinations is compared as a whole, and refused unless one rule covers it', async () => {
+test('a rule with a billion combinations is compared as a whole, and refused unless one rule covers it', async () => {
   const many = (prefix: string) => Array.from({ length: 1000 }, (_, number) => `${prefix}${number}`)
   const huge: PolicyRule = { verbs: many('v'), apiGroups: many('g'), resources: many('r') }
   await assertCheap('the comparison', 1_000, () => {
@@ -57,7 +57,7 @@ test('a rule of a billion combinations is compared as a whole, and refused unles
   })
 })
 
-test('explains an escalation as clients know it', () => {
+test('the message matches kube-apiserver', () => {
   const user = { name: 'bob', groups: ['team', 'system:authenticated'] }
   const held = { rules: [rule('get', '', 'pods')], problems: [] }
   assert.equal(escalation(user, held, [rule('get', '', 'pods', 'web')]), undefined)

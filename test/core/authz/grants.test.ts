@@ -1,4 +1,4 @@
-/** Nobody grants what they don't have: writes of roles and bindings through a server, by users with different rights. */
+/** Privilege escalation: writes of roles and bindings by users with different rights, through a server. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
@@ -13,7 +13,7 @@ const clusterRoleBindings = `${rbac}/clusterrolebindings`
 const roles = `${rbac}/namespaces/default/roles`
 const roleBindings = `${rbac}/namespaces/default/rolebindings`
 
-/** The header `who` says who asks: `name+group`. */
+/** Takes the user from the header `who`: `name+group`. */
 const byHeader: Authenticator = {
   name: 'header',
   authenticate: async (request) => ({ user: userOf(request.headers.get('who') ?? '') }),
@@ -52,7 +52,7 @@ before(async () => {
 })
 after(() => running.close())
 
-// Not `*`, which holds the verbs escalate and bind, too.
+// Not `*`, because it includes the verbs escalate and bind.
 const writeRoles = {
   verbs: ['create', 'get', 'update', 'patch', 'delete', 'list'],
   apiGroups: ['rbac.authorization.k8s.io'],
@@ -70,7 +70,7 @@ async function asRoot(method: string, path: string, body?: unknown) {
   return answer
 }
 
-/** Decisions follow what is stored with a watch's delay. */
+/** Waits until RBAC decisions follow the stored objects. */
 async function until(user: string, resource: string): Promise<void> {
   const spec = { user, resourceAttributes: { verb: 'create', group: 'rbac.authorization.k8s.io', resource, namespace: 'default' } }
   await eventually(`${user} has its rights`, async () => {
@@ -85,14 +85,14 @@ const as = (user: string, method: string, path: string, body: object, headers: o
   api.send(method, path, body, { who: user, ...headers })
 const role = (...rules: object[]) => ({ metadata: { name: name() }, rules })
 
-test('a role may hold what its author holds', async () => {
+test('a user may write a role with rights that the user has', async () => {
   assert.equal((await as('reader', 'POST', roles, role(reads('pods')))).status, 201)
   assert.equal((await as('reader', 'POST', clusterRoles, role(reads('pods'), reads('configmaps')))).status, 201)
   assert.equal((await as('owner', 'POST', clusterRoles, role({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }))).status, 201)
   assert.equal((await as('root+system:masters', 'POST', clusterRoles, role({ verbs: ['x'], nonResourceURLs: ['/y'] }))).status, 201)
 })
 
-test('and nothing else', async () => {
+test('a user may not write a role with other rights', async () => {
   const answer = await as('reader', 'POST', roles, {
     metadata: { name: 'more' },
     rules: [reads('pods', 'secrets'), { ...reads('pods'), verbs: ['delete'] }],
@@ -112,7 +112,7 @@ test('and nothing else', async () => {
   assertFailure(await api.get(`${roles}/more`, root), 404, 'NotFound')
 })
 
-test('by none of the ways to write', async () => {
+test('escalation is refused for every verb', async () => {
   const { body } = await as('reader', 'POST', roles, role(reads('pods')))
   const path = `${roles}/${body.metadata.name}`
   const more = { ...body, rules: [reads('secrets')] }
@@ -149,7 +149,7 @@ test('by none of the ways to write', async () => {
   assert.deepEqual((await api.get<{ rules: object[] } & Awaited<ReturnType<typeof api.create>>>(path, root)).body.rules, [reads('pods')])
 })
 
-test('an update that changes nothing or ownership only passes', async () => {
+test('an update without changes, or of owner references only, is allowed', async () => {
   const big = { metadata: { name: 'big' }, rules: [reads('secrets')] }
   const { body } = await asRoot('POST', roles, big)
   assert.equal((await as('reader', 'PUT', `${roles}/big`, body)).status, 200)
@@ -164,7 +164,7 @@ test('an update that changes nothing or ownership only passes', async () => {
   )
 })
 
-test('the verb escalate lifts it for roles, not for bindings', async () => {
+test('the verb escalate allows it for roles, not for bindings', async () => {
   assert.equal((await as('escalator', 'POST', roles, role(reads('secrets')))).status, 201)
   const all = { metadata: { name: name() }, rules: [], aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } }
   assert.equal((await as('escalator', 'POST', clusterRoles, all)).status, 201)
@@ -176,7 +176,7 @@ test('the verb escalate lifts it for roles, not for bindings', async () => {
   )
 })
 
-test('only who may do everything lets a role gather others', async () => {
+test('only a user with all rights may write an aggregation rule', async () => {
   const gathers = () => ({
     metadata: { name: name() },
     rules: [],
@@ -194,7 +194,7 @@ test('only who may do everything lets a role gather others', async () => {
   assertFailure(await as('reader', 'PUT', `${clusterRoles}/${body.metadata.name}`, rest), 403, 'Forbidden', /cluster-admin privileges/)
 })
 
-test('a binding may refer to a role whose rules its author holds, or may bind', async () => {
+test('binding a role requires its rights or the verb bind', async () => {
   const bind = (kind: string, role: string) => ({ metadata: { name: name() }, ...binding(kind, role, 'friend') })
   assert.equal((await as('reader', 'POST', clusterRoleBindings, bind('ClusterRole', 'of-reader'))).status, 201)
   assert.equal((await as('binder', 'POST', roleBindings, bind('ClusterRole', 'system:heapster'))).status, 201)
@@ -222,7 +222,7 @@ test('a binding may refer to a role whose rules its author holds, or may bind', 
   assertFailure(await as('reader', 'POST', roleBindings, bind('User', 'x')), 422, 'Invalid', /roleRef.kind/)
 })
 
-test('new subjects of a binding need the rights, too', async () => {
+test('adding subjects to a binding requires the rights as well', async () => {
   const { body } = await asRoot('POST', roleBindings, { metadata: { name: name() }, ...binding('ClusterRole', 'system:node', 'a') })
   const path = `${roleBindings}/${body.metadata.name}`
   const more = { ...body, subjects: binding('ClusterRole', 'system:node', 'reader').subjects }
@@ -231,7 +231,7 @@ test('new subjects of a binding need the rights, too', async () => {
   assert.equal((await as('reader', 'DELETE', path, {})).status, 200)
 })
 
-test('rights in one namespace are none elsewhere', async () => {
+test('rights in one namespace do not count in another', async () => {
   assert.equal((await as('local', 'POST', roles, role(reads('pods')))).status, 201)
   assertFailure(
     await as('local', 'POST', `${rbac}/namespaces/kube-system/roles`, role(reads('pods'))),
@@ -247,7 +247,7 @@ test('rights in one namespace are none elsewhere', async () => {
   )
 })
 
-test('without RBAC there is nothing to hold', async () => {
+test('without RBAC no check is made', async () => {
   const open = await start({ authenticators: [byHeader], controllers: [] })
   assert.equal((await open.api.send('POST', roles, role(reads('secrets')), { who: 'anybody' })).status, 201)
   await open.close()

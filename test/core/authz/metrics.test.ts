@@ -1,4 +1,4 @@
-/** What /metrics says of authorization: decisions, webhooks, match conditions. */
+/** Authorization metrics: decisions, webhooks, match conditions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
@@ -13,7 +13,7 @@ import { onResource, userOf } from './attributes.ts'
 
 const seriesOf = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(`${name}{`))
 
-test('allowed and denied requests are counted by authorizer; no opinion is not, nor are members of system:masters', async () => {
+test('allowed and denied requests are counted by authorizer; no opinion and system:masters are not', async () => {
   const byHeader: Authenticator = { name: 'header', authenticate: async (request) => ({ user: userOf(request.headers.get('who') ?? '') }) }
   const { api, close } = await start({ authorizationModes: ['Node', 'RBAC'], authenticators: [byHeader], controllers: [] })
   const ask = async (who: string, path: string) => (await api.get(path, { who })).status
@@ -33,7 +33,7 @@ test('allowed and denied requests are counted by authorizer; no opinion is not, 
   }
 })
 
-test('AlwaysDeny has no opinion, so that it denies nothing by itself', async () => {
+test('AlwaysDeny has no opinion, so it denies nothing by itself', async () => {
   const { api, close } = await start({ authorizationModes: ['AlwaysDeny', 'AlwaysAllow'], controllers: [] })
   try {
     const { status, body } = await api.get<string>('/metrics')
@@ -51,7 +51,7 @@ const quiet = () => {}
 const late = Object.assign(new Error('The operation was aborted due to timeout'), { name: 'TimeoutError' })
 const yes = { kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed: true } }
 
-/** What is counted when a webhook answers so to one request. */
+/** Metrics after one request that the webhook answers like this. */
 async function counted(answer: object | Error, options: Partial<WebhookOptions> = {}): Promise<string[]> {
   const clock = new ManualClock()
   const registry = createMetrics()
@@ -101,12 +101,12 @@ const cases: readonly (readonly [what: string, answer: object | Error, options: 
   ['a failure that denies', new Response('', { status: 404 }), { onFailure: 'deny' }, called('error')],
 ]
 
-test(`${cases.length} ways in which a webhook is counted`, async () => {
+test(`${cases.length} outcomes of webhook calls are counted`, async () => {
   for (const [what, answer, options, expected] of cases) assert.deepEqual(await counted(answer, options), expected, what)
 })
 
 test('match conditions are timed, exclusions and errors counted', async () => {
-  const none = () => assert.fail('a condition that does not compile')
+  const none = () => assert.fail('the condition does not compile')
   const conditions = (expression: string) => {
     const compiled = compileMatchConditions([expression], none)
     assert.ok(compiled, expression)

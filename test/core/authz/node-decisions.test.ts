@@ -1,4 +1,4 @@
-/** What a node may do, decision by decision, with a graph made from objects. */
+/** Decisions of the node authorizer, with a graph built from objects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attributes, Decision } from '../../../core/authz/authorizer.ts'
@@ -218,7 +218,7 @@ test(`${cases.length} decisions`, async () => {
   assert.ok(cases.length >= 100)
 })
 
-test('what a pod used is out of reach once it is gone, unless another uses it', async () => {
+test('objects used by a deleted pod are denied, unless another pod uses them', async () => {
   const reaches = async (name: string) => (await authorizer.authorize(on('get', 'secrets', 'dev', name))).verdict === 'allow'
   put('pods', 'a', 'dev', { spec: { nodeName: 'n1', volumes: [secret('shared'), secret('own')] } })
   put('pods', 'b', 'dev', { spec: { nodeName: 'n1', volumes: [secret('shared')] } })
@@ -230,7 +230,7 @@ test('what a pod used is out of reach once it is gone, unless another uses it', 
   graph.set('pods/dev/b', undefined)
 })
 
-test('a graph whose objects are gone is empty', () => {
+test('the graph is empty once its objects are deleted', () => {
   const other = new NodeGraph()
   other.set('a', { to: { node: 'n' }, from: ['x', 'y'] })
   other.set('b', { to: { claim: 'y' }, from: ['z', 'y'] })
@@ -243,7 +243,7 @@ test('a graph whose objects are gone is empty', () => {
   assert.equal(other.size, 0)
 })
 
-test('what every node may do is not listed for nodes', () => {
+test('rules of nodes are not listed', () => {
   const [node, other] = ['system:node:n1+system:nodes', 'x'].map((who) => authorizer.rulesFor?.(onPath(who, 'get', '/').user, 'dev'))
   assert.deepEqual([node?.incomplete, node?.evaluationError], [true, 'node authorizer does not support user rule resolution'])
   assert.equal(other?.incomplete, false)

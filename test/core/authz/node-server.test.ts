@@ -1,4 +1,4 @@
-/** Mode Node in a server: what a node reads follows from the pods that are bound to it. */
+/** Mode Node in a server: a node may read what the pods bound to it use. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
@@ -46,7 +46,7 @@ test('the first request of a node waits for the graph', async () => {
   assert.equal(await statusOf('n2', 'early'), 403)
 })
 
-test('a node reaches what its pods use, as long as they are there', async () => {
+test('a node may read objects used by its pods, as long as the pods exist', async () => {
   assert.equal(await statusOf('n1', 'late'), 403)
   await write('POST', pods, pod('second', 'n1', 'late'))
   await until(200, 'n1', 'late')
@@ -55,7 +55,7 @@ test('a node reaches what its pods use, as long as they are there', async () => 
   await until(403, 'n1', 'late')
 })
 
-test('a node lists its own pods only', async () => {
+test('a node lists only its own pods', async () => {
   const mine = await api.get<{ items: { metadata: { name: string } }[] } & object>(
     '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1',
     node('n1'),
@@ -71,7 +71,7 @@ test('a node lists its own pods only', async () => {
   assertFailure(await api.get(`${pods}/first?fieldSelector=spec.nodeName%3Dn2`, node('n2')), 403, 'Forbidden', /no relationship found/)
 })
 
-test('reviews know selectors', async () => {
+test('access reviews honour selectors', async () => {
   const review = async (selectors: object, verb = 'list') => {
     const spec = { user: 'system:node:n1', groups: ['system:nodes'], resourceAttributes: { verb, resource: 'pods', ...selectors } }
     return api.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec }, root)

@@ -1,4 +1,4 @@
-/** Rights are looked at when a request begins: a watch that is open goes on when they are taken away, as in the server that clients know. */
+/** Authorization is checked when a request begins: an open watch continues when the right is taken away, as in kube-apiserver. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
@@ -23,12 +23,12 @@ test('an open watch outlives the right to watch; a new one is refused', async ()
     await eventually('ann may list', async () => (await api.get(configMaps, ann)).status === 200)
     const watch = await watchAt((path, init) => api.fetch(path, { ...init, headers: ann }), configMaps)
     await api.send('POST', configMaps, configMap('before'), root)
-    assert.equal((await watch.object()).object.metadata.name, 'before', 'while ann may watch')
+    assert.equal((await watch.object()).object.metadata.name, 'before', 'while ann has the right')
 
     await api.send('DELETE', `${bindings}/ann`, undefined, root)
     await eventually('ann may not list', async () => (await api.get(configMaps, ann)).status === 403)
     await api.send('POST', configMaps, configMap('after'), root)
-    assert.equal((await watch.object()).object.metadata.name, 'after', 'the open watch goes on')
+    assert.equal((await watch.object()).object.metadata.name, 'after', 'the open watch continues')
     assertFailure(await api.get(`${configMaps}?watch=true`, ann), 403, 'Forbidden', /User "ann" cannot watch resource "configmaps"/)
     await watch.close()
   } finally {

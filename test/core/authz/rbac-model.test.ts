@@ -6,7 +6,7 @@ import { type BindingObject, RbacIndex, type RoleObject } from '../../../core/au
 import { randomNumbers } from '../../support/random.ts'
 import { allowedByRbac } from './rbac-oracle.ts'
 
-/** Numbers below n, the same in every run. */
+/** Random integers below n, the same in every run. */
 function randomOf(seed: number) {
   const { integer: below, pick } = randomNumbers(seed)
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most) + 1 }, () => pick(list))
@@ -27,13 +27,13 @@ const roundCount = 500
 const requestsOfRound = 200
 const cases = roundCount * requestsOfRound
 
-/** Cluster roles that gather others: one by label, one by expression. */
+/** Aggregated cluster roles: one by label, one by expression. */
 const gatherers: readonly ClusterRoleObject[] = [
   { name: 'gather-a', selector: { matchLabels: { team: 'a' } } },
   { name: 'gather-any', selector: { matchExpressions: [{ key: 'team', operator: 'Exists' }] } },
 ].map(({ name, selector }) => ({ metadata: { name }, aggregationRule: { clusterRoleSelectors: [selector] }, rules: [] }))
 
-/** What gatherers hold, as one would explain it: the rules of every cluster role that is labelled so. */
+/** The rules of aggregated roles, computed plainly: all rules of cluster roles with the label. */
 function gathered(roles: Iterable<RoleObject>): RoleObject[] {
   const team = ({ metadata }: RoleObject) => (metadata as ClusterRoleObject['metadata']).labels?.['team']
   const own = [...roles].filter(({ metadata }) => metadata.namespace === undefined)
@@ -44,7 +44,7 @@ function gathered(roles: Iterable<RoleObject>): RoleObject[] {
   ]
 }
 
-test(`agrees with the naive reading of RBAC in ${cases} random cases`, (t) => {
+test(`agrees with a plain implementation of RBAC in ${cases} random cases`, (t) => {
   const { below, pick, some } = randomOf(20260101)
   let allowed = 0
   for (let round = 0; round < roundCount; round++) {

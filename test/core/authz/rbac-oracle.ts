@@ -1,7 +1,7 @@
 import type { Attributes } from '../../../core/authz/authorizer.ts'
 import type { BindingObject, RoleObject } from '../../../core/authz/rbac-index.ts'
 
-/** RBAC as one would explain it: every binding, every subject, every rule, in loops. */
+/** A plain implementation of RBAC: loops over every binding, subject and rule. */
 export function allowedByRbac(attributes: Attributes, roles: Iterable<RoleObject>, bindings: Iterable<BindingObject>): boolean {
   const { user, verb, group, resource, subresource, name, namespace, path, isResource } = attributes
   const all = [...roles]

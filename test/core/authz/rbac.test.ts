@@ -62,7 +62,7 @@ function world(): RbacIndex {
   return index
 }
 
-/** Who, then the verbs, what, namespace (- for cluster scope) and name (- for none). Each verb is one decision. */
+/** User, verbs, resource, namespace (- for cluster scope) and name (- for none). Each verb is one decision. */
 const allowed = `
 root              get,list,create,delete,frobnicate   pods                     dev   -
 root              get,list,create,delete              widgets.example.com      -     w
@@ -198,7 +198,7 @@ test('decides every row of the table', () => {
   assert.ok(count >= 150, `only ${count} decisions`)
 })
 
-test('says which binding allowed a request', () => {
+test('the reason names the binding that allowed a request', () => {
   const authorizer = rbacAuthorizer(world())
   const reason = (...request: Parameters<typeof onResource>) => {
     const decision = authorizer.authorize(onResource(...request))
@@ -216,7 +216,7 @@ test('says which binding allowed a request', () => {
   assert.equal(reason('nobody', 'get', 'pods', 'dev'), '')
 })
 
-test('names the roles that bindings refer to in vain', () => {
+test('errors name the missing roles of bindings', () => {
   const decision = rbacAuthorizer(world()).authorize(onResource('ghost', 'get', 'pods', 'prod'))
   assert.deepEqual(decision, {
     verdict: 'no-opinion',

@@ -1,4 +1,4 @@
-/** The webhook authorizer, with a service in this process and a clock that the test moves. */
+/** The webhook authorizer, with an in-process service and a manual clock. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -19,7 +19,7 @@ interface Sent {
 
 type Answer = Response | object | Error
 
-/** An authorizer whose service gives these answers in turn, the last one for good. */
+/** An authorizer whose service gives these answers in order, repeating the last. */
 function setUp(answers: readonly Answer[], options: Partial<WebhookOptions> = {}) {
   const sent: Sent[] = []
   const clock = new ManualClock()
@@ -59,7 +59,7 @@ const yes = status({ allowed: true, reason: 'welcome' })
 const no = status({ allowed: false, reason: 'not today' })
 const allow: Decision = { verdict: 'allow', reason: 'welcome' }
 
-test('sends a review of the request, without what is empty', async () => {
+test('sends a SubjectAccessReview without empty fields', async () => {
   const { sent, decide } = setUp([yes])
   const user = { name: 'jane', uid: '7', groups: ['dev'], extra: { tint: ['red', 'blue'] } }
   const selectors = { labelSelector: 'app in (a,b),!old,tier!=db,n>3', fieldSelector: 'metadata.name=x,spec.y!=z' }
@@ -101,7 +101,7 @@ test('sends a review of the request, without what is empty', async () => {
   assert.equal(sent[0]?.headers.get('content-type'), 'application/json')
 })
 
-test('the older version calls groups group; paths have no resource', async () => {
+test('v1beta1 calls groups `group`; resource requests have no path', async () => {
   const { sent, decide } = setUp([{ ...yes, apiVersion: 'authorization.k8s.io/v1beta1' }], {
     version: 'v1beta1',
     connection: { url: 'https://judge.example/', options: {}, authorization: async () => 'Bearer t' },
@@ -151,7 +151,7 @@ test(`${answers.length} answers`, async () => {
   assert.match((await decide()).error ?? '', /^webhook "judge": .*JSON/)
 })
 
-test('answers are kept as long as their TTLs say, failures not at all', async () => {
+test('answers are cached for their TTLs, failures not at all', async () => {
   const { decide, clock, sent } = setUp([yes, no, new Error('down'), yes])
   for (const _ of [1, 2, 3]) assert.deepEqual(await decide(), allow)
   clock.advance(299_999)
@@ -168,7 +168,7 @@ test('answers are kept as long as their TTLs say, failures not at all', async ()
   assert.equal(sent.length, 4)
 })
 
-test('other requests are other questions', async () => {
+test('different requests have different cache keys', async () => {
   const { decide, sent } = setUp([yes])
   const others: Attributes[] = [
     request,
@@ -183,7 +183,7 @@ test('other requests are other questions', async () => {
   assert.equal(sent.length, others.length)
 })
 
-test('a TTL of zero keeps nothing; whoever asks at the same time waits for the same answer', async () => {
+test('a TTL of zero caches nothing; concurrent callers share one call', async () => {
   const { decide, sent } = setUp([yes, no], { authorizedTtl: 0 })
   assert.deepEqual(await Promise.all([decide(), decide(), decide()]), [allow, allow, allow])
   assert.equal(sent.length, 1)
@@ -192,7 +192,7 @@ test('a TTL of zero keeps nothing; whoever asks at the same time waits for the s
   assert.equal(sent.length, 2)
 })
 
-test('very long requests are not kept', async () => {
+test('very long requests are not cached', async () => {
   const { decide, sent } = setUp([yes])
   const long = { ...request, name: 'x'.repeat(10_000) }
   await decide(long)
@@ -200,7 +200,7 @@ test('very long requests are not kept', async () => {
   assert.equal(sent.length, 2)
 })
 
-test('what may pass is tried again after growing pauses, five times in all', async () => {
+test('temporary failures are retried with backoff, five times in all', async () => {
   for (const passing of [
     new Response('', { status: 500 }),
     new Response('', { status: 429 }),
@@ -235,7 +235,7 @@ async function waitFor(condition: () => boolean): Promise<void> {
   assert.ok(condition())
 }
 
-test('a service that can not be reached is left alone for a while', async () => {
+test('an unreachable service is not called for a while', async () => {
   const { decide, clock, sent } = setUp([...Array.from({ length: 6 }, () => new Error('down')), yes])
   for (const _ of [1, 2, 3, 4, 5]) await decide()
   assert.equal(sent.length, 5)
@@ -300,7 +300,7 @@ test(`${rows.length} match conditions`, async () => {
   }
 })
 
-test('conditions that are none', () => {
+test('invalid match conditions', () => {
   const problems: string[] = []
   const expressions = ['request.user', 'request.user ==', 'nobody', 'request.colour', "request.user == 'x'", 'request.user.matches(1)', '1']
   compileMatchConditions(expressions, (index, message) => problems.push(`${index} ${message}`))

@@ -25,7 +25,7 @@ const proxies = (ca: Identity, name: string): NonNullable<ClusterAuthentication[
   headers: { username: ['X-Remote-User'], uid: [], group: ['X-Remote-Group'], extraPrefix: ['X-Remote-Extra-'] },
 })
 
-test('replicas add to what is there; what has expired goes', () => {
+test('replicas add their authorities to the config map; expired ones are removed', () => {
   const first = clusterAuthenticationData({}, { client: fixedAuthorities([pem(ca), pem(expired)]), frontProxies: proxies(ca, 'a') }, now)
   assert.deepEqual(first, {
     'client-ca-file': lines(pem(ca)),
@@ -44,12 +44,12 @@ test('replicas add to what is there; what has expired goes', () => {
   assert.equal(second['client-ca-file'], lines(pem(ca), pem(other)))
   assert.equal(second['requestheader-allowed-names'], '["a","b"]')
   assert.equal(second['requestheader-username-headers'], '["X-Remote-User"]')
-  assert.deepEqual(clusterAuthenticationData(second, { client: fixedAuthorities([pem(ca)]) }, now), second, 'nothing is taken away')
+  assert.deepEqual(clusterAuthenticationData(second, { client: fixedAuthorities([pem(ca)]) }, now), second, 'nothing is removed')
   assert.deepEqual(clusterAuthenticationData({}, {}, now), {})
   assert.throws(() => clusterAuthenticationData({ 'requestheader-allowed-names': '{}' }, {}, now), /not a list/)
 })
 
-test('the config map is made, kept and repaired', async () => {
+test('the config map is created, kept and repaired', async () => {
   const clock = new ManualClock()
   const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
   const server = await createApiServer({

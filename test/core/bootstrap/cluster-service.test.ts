@@ -12,7 +12,7 @@ async function serving(options: Partial<EmbeddedOptions> = {}) {
   return { api: apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), close: () => server.close() }
 }
 
-test("the cluster's own service has the first address of the range and the advertised endpoint", async (t) => {
+test('the service kubernetes has the first address of the range and the advertised endpoint', async (t) => {
   const { api, close } = await serving({ advertiseAddress: '192.0.2.7', securePort: 8443, serviceClusterIpRanges: ['10.7.0.0/16'] })
   t.after(close)
   const { body: service } = await api.get(`${inDefault}/services/platform`)
@@ -28,7 +28,7 @@ test("the cluster's own service has the first address of the range and the adver
   assert.equal(slice.metadata.labels?.['kubernetes.io/service-name'], 'platform')
 })
 
-test('the range is a ServiceCIDR that is ready, named as the platform names its service', async (t) => {
+test('the range is a ready ServiceCIDR, named as on the platform', async (t) => {
   const { api, close } = await serving({ platform: createPlatform('kubernetes') })
   t.after(close)
   const { body } = await api.get('/apis/networking.k8s.io/v1/servicecidrs/kubernetes')
@@ -38,7 +38,7 @@ test('the range is a ServiceCIDR that is ready, named as the platform names its 
   assert.equal((await api.get(`${inDefault}/services/kubernetes`)).status, 200)
 })
 
-test('a server that starts again keeps the service and moves the endpoint', async (t) => {
+test('a restarted server keeps the service and updates the endpoint', async (t) => {
   const store = memoryStore()
   const first = await serving({ store, advertiseAddress: '192.0.2.7' })
   const { body: before } = await first.api.get(`${inDefault}/services/platform`)
@@ -50,7 +50,7 @@ test('a server that starts again keeps the service and moves the endpoint', asyn
   assert.deepEqual(body.subsets[0]?.addresses, [{ ip: '192.0.2.8' }])
 })
 
-test('on request it is a NodePort service; without an address to advertise it has no endpoints', async (t) => {
+test('can be a NodePort service; without an advertised address it has no endpoints', async (t) => {
   const { api, close } = await serving({ clusterServiceNodePort: 30_443 })
   t.after(close)
   const { type, ports } = (await api.get(`${inDefault}/services/platform`)).body.spec as { type: string; ports: { nodePort: number }[] }

@@ -9,7 +9,7 @@ function errorOf(expression: string): string {
   return compiled.program.evaluate({}).error ?? 'none'
 }
 
-/** Texts that are no addresses, with why (Go, net/netip). */
+/** Invalid addresses, with the errors of Go's net/netip. */
 const addresses: readonly (readonly [text: string, why: string])[] = [
   ['', 'unable to parse IP'],
   ['host', 'unable to parse IP'],
@@ -42,7 +42,7 @@ const networks: readonly (readonly [text: string, why: string])[] = [
   ['1.2.3/8', 'ParseAddr("1.2.3"): IPv4 address too short'],
 ]
 
-test('texts that are no addresses or networks, in the words of the reference', () => {
+test('errors of invalid addresses and networks match kube-apiserver', () => {
   for (const [text, why] of addresses) {
     const expected = `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): ${why}`
     assert.equal(errorOf(`ip('${text}')`), expected)

@@ -1,4 +1,4 @@
-/** Units of cost of expressions, as the reference's own tests expect them (apiserver, pkg/cel/library/cost_test.go, 1.36). */
+/** Costs of expressions, from the tests of kube-apiserver (apiserver, pkg/cel/library/cost_test.go, 1.36). */
 export const costRows: readonly (readonly [expression: string, min: number, max: number, counted: number])[] = [
   ["'ABCDEFGHIJ abcdefghij'.lowerAscii()", 3, 3, 3],
   ["'ABCDEFGHIJ abcdefghij'.lowerAscii() == 'abcdefghij ABCDEFGHIJ'.lowerAscii()", 7, 9, 9],

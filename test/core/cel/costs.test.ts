@@ -9,7 +9,7 @@ import { dynType, stringType } from '../../../core/cel/types.ts'
 import { field, int64, list, map, message, required, string } from '../../../core/schema/model.ts'
 import { costRows } from './cost-rows.ts'
 
-/** As the reference's tests have it: literals are made whenever they are met, and texts of unknown origin have up to 12 characters. */
+/** As in those tests: literals are built on each evaluation, and strings of unknown origin have up to 12 characters. */
 const environment = createCelEnvironment({
   variables: { authorizer: authorizerType },
   libraries: [jsonPatchLibrary()],
@@ -22,7 +22,7 @@ function programOf(compiled: ReturnType<typeof environment.compile>, expression:
   return compiled.program
 }
 
-test(`${costRows.length} expressions cost what the reference says`, () => {
+test(`${costRows.length} expressions cost the same as in kube-apiserver`, () => {
   for (const [expression, min, max, counted] of costRows) {
     const program = programOf(environment.compile(expression), expression)
     const estimate = program.estimateCost((path, { kind }) => (path.length === 0 && isText(kind) ? { min: 0, max: 12 } : undefined))
@@ -59,7 +59,7 @@ const estimates: readonly (readonly [expression: string, min: number, max: numbe
   ['self.free.size() == 1', 4, 4],
 ]
 
-test('estimates from the bounds that schemas declare', () => {
+test('estimates use the bounds declared in schemas', () => {
   for (const [expression, min, max] of estimates) {
     assert.deepEqual(programOf(overSelf.compile(expression), expression).estimateCost(), { min, max }, expression)
   }
@@ -67,7 +67,7 @@ test('estimates from the bounds that schemas declare', () => {
 
 const text = (size: number) => 'x'.repeat(size)
 
-/** Units that cel-go's own tests expect (interpreter/runtimecost_test.go), over variables of any type. */
+/** Costs from the tests of cel-go (interpreter/runtimecost_test.go), over variables of any type. */
 const counted: readonly (readonly [expression: string, cost: number, variables?: { readonly [name: string]: unknown }])[] = [
   ['input.matches("[0-9]")', 103, { input: text(500) }],
   ["'123'.matches('[0-9]')", 2],
@@ -99,7 +99,7 @@ const counted: readonly (readonly [expression: string, cost: number, variables?:
   ['has(input.a.b)', 2, { input: { a: { b: 1 } } }],
 ]
 
-test('costs over values, as they are counted', () => {
+test('actual costs', () => {
   const names = ['input', 'other', 'a', 'b', 'c', 'd', 'x']
   const over = createCelEnvironment({ variables: Object.fromEntries(names.map((name) => [name, dynType])), foldConstants: false })
   for (const [expression, cost, variables = {}] of counted) {
@@ -108,7 +108,7 @@ test('costs over values, as they are counted', () => {
   }
 })
 
-test('a limit that is just met is not exceeded', () => {
+test('a cost equal to the limit is within it', () => {
   const expression = "'abcdefg'.contains(a + b)"
   const program = programOf(createCelEnvironment({ variables: { a: stringType, b: stringType } }).compile(expression), expression)
   const values = { a: 'val1', b: 'val2222222' }

@@ -1,4 +1,4 @@
-/** Expressions of the reference's documentation with the results that it names, by library; `error`: there is none. */
+/** Expressions and results from the documentation of the CEL libraries, by library; `error`: the expression fails. */
 export const documented: { readonly [library: string]: readonly (readonly [expression: string, result: string])[] } = {
   lists: [
     ['[1, 2, 3].isSorted()', 'true'],

@@ -16,7 +16,7 @@ function evaluate(expression: string): { readonly value?: unknown; readonly erro
   return error === undefined ? { value } : { error }
 }
 
-/** What the documentation tells in prose, or where it shows more than the set of functions that is enabled. */
+/** Cases that the documentation describes in prose, or adapted to the enabled functions. */
 const more: readonly (readonly [expression: string, result: string])[] = [
   ["[duration('1m'), duration('1s')].sum()", "duration('1m1s')"],
   ['[1].filter(e, e > 1).sum()', '0'],

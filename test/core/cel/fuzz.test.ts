@@ -13,7 +13,7 @@ const bindings = {
   x: { s: 'abc', n: 3, half: 0.5, none: null, list: [1, 'a', [2]], deep: { a: { b: {} } } },
 }
 
-/** Leaves and the ways to build more of them, so that most results are expressions; some are ill typed. */
+/** Leaves, and ways to combine them into expressions that are mostly valid; some have type errors. */
 const leaf = fc.constantFrom(
   'self.name',
   'self.count',
@@ -122,7 +122,7 @@ const expression = fc.letrec<{ node: string }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 6, depthSize: 'small' },
     leaf,
-    // Of a type that only the evaluation knows: more of them compile.
+    // A dynamic type, with which more expressions compile.
     leaf.map((each) => `dyn(${each})`),
     fc.tuple(tie('node'), fc.constantFrom(...two), tie('node')).map(([a, operator, b]) => `(${a} ${operator} ${b})`),
     fc.tuple(tie('node'), fc.constantFrom(...methods)).map(([a, name]) => `${a}.${name}()`),
@@ -139,7 +139,7 @@ const expression = fc.letrec<{ node: string }>((tie) => ({
   ),
 })).node
 
-/** Milliseconds of processor time of one evaluation that no limit of cost ends; far above what is seen. */
+/** Milliseconds of processor time of one evaluation without a cost limit; far above observed values. */
 const longest = 5_000
 
 function tryOut(text: string): 'refused' | 'failed' | 'evaluated' {
@@ -232,6 +232,6 @@ test('deep, wide and long expressions are bounded', () => {
   )
 })
 
-test('a failed argument leaves the cost a number', () => {
+test('the cost stays a number when an argument fails', () => {
   for (const depth of ['1 / 0', 'x.half', 'x.half.size()']) assert.equal(tryOut(`x.list.flatten(${depth})`), 'failed')
 })

@@ -1,6 +1,6 @@
-/** What cel-go 0.26 with the libraries of 1.36 answers: seen by running it. `x`, `s`, `t` and `m` are those of reference.test.ts. */
+/** Observed results of cel-go 0.26 with the libraries of 1.36. `x`, `s`, `t` and `m` are the variables of reference.test.ts. */
 
-/** Expression, and the text that it gives. */
+/** Expression, and the string that it gives. */
 export const formatted: readonly (readonly [expression: string, text: string])[] = [
   ['"%s %d".format(["a", 1])', 'a 1'],
   [
@@ -23,7 +23,7 @@ export const formatted: readonly (readonly [expression: string, text: string])[]
   ['"%.3s".format(["abc"])', 'abc'],
 ]
 
-/** Expression, what it costs, and the error in which it ends; none: it has a value. */
+/** Expression, its cost, and its error if it fails. */
 export const counted: readonly (readonly [expression: string, cost: number, error?: string])[] = [
   ['1 / 0', 1, 'division by zero'],
   ['9223372036854775807 + 1', 1, 'integer overflow'],
@@ -83,7 +83,7 @@ export const counted: readonly (readonly [expression: string, cost: number, erro
   ["'abc'.indexOf('', 10)", 0],
 ]
 
-/** Expression, and why it does not compile: columns and messages. */
+/** Expression, and its compile errors: columns and messages. */
 export const refused: readonly (readonly [expression: string, ...issues: string[]])[] = [
   ['"%d".format([1.5])', '14: error during formatting: decimal clause can only be used on integers, was given double'],
   ['"%s %s".format([1])', '15: index 1 out of range'],

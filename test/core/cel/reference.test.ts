@@ -1,4 +1,4 @@
-/** Texts of `format`, costs and texts of failures, and refusals: each as the reference has them. */
+/** Results of `format`, costs, run-time errors and compile errors match cel-go. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCelEnvironment } from '../../../core/cel/environment.ts'
@@ -33,7 +33,7 @@ test(`${formatted.length} templates`, () => {
   for (const [expression, text] of formatted) assert.equal(evaluate(expression).value, text, expression)
 })
 
-test(`${counted.length} expressions that mostly fail: what they cost, and how they fail`, () => {
+test(`${counted.length} expressions, most of which fail: costs and errors`, () => {
   for (const [expression, cost, error] of counted) {
     const evaluation = evaluate(expression)
     assert.deepEqual([evaluation.error, evaluation.cost], [error, cost], expression)

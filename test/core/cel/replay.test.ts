@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Replay } from '../../../core/cel/replay.ts'
 import { Pauses } from '../../../core/slices.ts'
 
-test('a computation whose way to its next part takes longer than a slice comes to its end', async () => {
+test('a computation ends even if replaying up to its next part takes longer than a slice', async () => {
   let now = 0
   let pauses = 0
   const clock = {
@@ -18,7 +18,7 @@ test('a computation whose way to its next part takes longer than a slice comes t
   const replay = new Replay(() => slices)
   const parts: number[] = []
   await replay.run(() => {
-    // To get to each part takes a millisecond, also where it is done already.
+    // Reaching each part takes a millisecond, even if it is already computed.
     for (let index = 0; index < 50; index++) {
       now += 1
       replay.part(() => ({ finish: () => parts.push(index) }))

@@ -1,4 +1,4 @@
-/** Answers of Go 1.26's url.ParseRequestURI. */
+/** Results of url.ParseRequestURI of Go 1.26. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { requestUrl } from '../../../core/cel/library/request-url.ts'
@@ -32,10 +32,10 @@ const problems: readonly (readonly [text: string, problem: string])[] = [
   ['http://a/\n', 'net/url: invalid control character in URL'],
 ]
 
-test('URLs have the parts that they have in Go', () => {
+test('URLs have the same parts as in Go', () => {
   for (const [text, scheme, host, path, query] of parts) assert.deepEqual(requestUrl(text), { scheme, host, path, query }, text)
 })
 
-test('what is no URL is refused as in Go', () => {
+test('invalid URLs are refused as in Go', () => {
   for (const [text, problem] of problems) assert.equal(requestUrl(text), problem, text)
 })

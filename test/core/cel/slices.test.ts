@@ -10,7 +10,7 @@ import { Pauses } from '../../../core/slices.ts'
 import fc from '../../support/fast-check.ts'
 import { trials } from '../../support/soak.ts'
 
-/** A clock on which every slice is over when it is looked at. */
+/** A clock on which every slice is over at once. */
 function hastyClock(): Clock & { readonly pauses: number } {
   let now = 0
   let pauses = 0
@@ -37,7 +37,7 @@ function programOf(expression: string): Program {
 
 const shown = ({ value, error, cost }: Evaluation) => ({ error, cost, value: error === undefined ? toJson(value) : undefined })
 
-/** Evaluates with as many interruptions as there can be; resolves to their number as well. */
+/** Evaluates with as many pauses as possible; also resolves to their number. */
 async function inSlices(program: Program, costLimit: number): Promise<readonly [Evaluation, number]> {
   const clock = hastyClock()
   const slices = new Pauses(clock).slices(() => new AbortController().signal)
@@ -45,7 +45,7 @@ async function inSlices(program: Program, costLimit: number): Promise<readonly [
   return [await settled(() => running.finish()), clock.pauses]
 }
 
-/** Nested loops: `depth` more of them may stand in each place. */
+/** Nested loops: each part may contain loops, up to `depth` levels. */
 function loops(depth: number): fc.Arbitrary<string> {
   const leaf = fc.constantFrom('list', 'list.filter(f, f % 2 == 0)', 'list + [1]', 'texts', 'map', '[]')
   const range: fc.Arbitrary<string> =
@@ -73,8 +73,8 @@ function loops(depth: number): fc.Arbitrary<string> {
   return fc.tuple(range, inner, macros).map(([r, i, macro]) => macro(r, i))
 }
 
-// Each interruption does once more what is outside of loops: with larger limits a case would take minutes.
-test('an evaluation that is interrupted gives and costs the same', async () => {
+// Each pause replays everything outside of loops: with larger cost limits a case would take minutes.
+test('an evaluation with pauses has the same result and cost', async () => {
   let interruptions = 0
   const property = fc.asyncProperty(loops(2), fc.constantFrom(10_000, 2_000, 300), async (expression, costLimit) => {
     const compiled = environment.compile(expression)
@@ -88,26 +88,26 @@ test('an evaluation that is interrupted gives and costs the same', async () => {
   assert.ok(interruptions > 50, `${interruptions} interruptions`)
 })
 
-test('loops that failed are not run again', async () => {
+test('failed loops are not run again', async () => {
   const failing = 'list.transformList(k, v, dyn(list.exists_one(w, w / 0 == 1)) != v, [k, v])'
   const both = `list.all(v, dyn(${failing}) != v) || list.exists(v, dyn(${failing}) != v)`
   for (const expression of [both, `(${both}) || (${both})`]) {
     const program = programOf(expression)
     const [evaluation, pauses] = await inSlices(program, 10_000)
     assert.deepEqual(shown(evaluation), shown(program.evaluate(variables, { costLimit: 10_000 })))
-    // The limit of costs ends it after some 3,500 turns, looked at every 16th.
+    // The cost limit ends it after some 3,500 iterations; every 16th checks the clock.
     assert.ok(pauses < 300, `${pauses} interruptions`)
   }
 })
 
-test('loops go on where they were: what was done is not done again', async () => {
+test('loops resume where they paused', async () => {
   const [evaluation, pauses] = await inSlices(programOf('list.all(a, list.all(b, list.all(c, a + b + c >= 0)))'), 1_000_000)
   assert.equal(evaluation.value, true)
-  // 8,420 turns, looked at every 16th; and each time begins with the turns of the loops around.
+  // 8,420 iterations, of which every 16th checks the clock; each resume replays the iterations of outer loops.
   assert.ok(pauses > 400 && pauses < 700, `${pauses} interruptions`)
 })
 
-test('evaluations go on one after the other, and end with their requests', async () => {
+test('evaluations run one after the other, and stop with their request', async () => {
   const order: string[] = []
   const clock = hastyClock()
   const turns = new Pauses({

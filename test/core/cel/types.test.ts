@@ -120,7 +120,7 @@ const rows: readonly (readonly [expression: string, result: unknown])[] = [
   ["has(self.spec.ports) && self.metadata.?generateName.orValue('none') == 'none'", true],
 ]
 
-test('objects with the types that their schema declares', () => {
+test('objects have the types declared in their schema', () => {
   for (const [expression, result] of rows) assert.deepEqual(evaluate(expression), result, expression)
 })
 
@@ -157,7 +157,7 @@ const refused: readonly (readonly [expression: string, issues: string])[] = [
   ['self.kind) ', "ERROR: <input>:1:10: Syntax error: extraneous input ')' expecting <EOF>\n | self.kind) \n | .........^"],
 ]
 
-test('what is wrong with an expression, in the words and places of the reference', () => {
+test('messages and positions of compile errors match kube-apiserver', () => {
   for (const [expression, issues] of refused) {
     if (issues === null) assert.equal(evaluate(expression), true, expression)
     else assert.equal(evaluate(expression), `compilation failed: ${issues}`, expression)
@@ -168,7 +168,7 @@ test('what is wrong with an expression, in the words and places of the reference
   })
 })
 
-test('objects that an expression makes', () => {
+test('objects constructed by an expression', () => {
   const spec = objectType('Object.spec', { replicas: { ...dynType } })
   const mutation = createCelEnvironment({ variables: {}, types: [objectType('Object', { spec }), spec, jsonPatchType] })
   const made = (expression: string) => {
@@ -185,7 +185,7 @@ test('objects that an expression makes', () => {
   assert.match(String(made('Other{a: 1}')), /undeclared reference to 'Other'/)
 })
 
-test('checks of an authorizer that takes its time', async () => {
+test('asynchronous authorizer checks', async () => {
   const authorized = createCelEnvironment({ variables: { authorizer: authorizerType, 'authorizer.requestResource': resourceCheckType } })
   const compiled = authorized.compile(
     "authorizer.serviceAccount('dev', 'robot').group('apps').resource('deployments').namespace('dev').check('create').allowed() && authorizer.requestResource.check('get').reason() == 'get pods' && authorizer.path('/healthz').check('get').errored()",
@@ -207,7 +207,7 @@ test('checks of an authorizer that takes its time', async () => {
   assert.match(limited.error ?? '', /actual cost limit exceeded/)
 })
 
-test('fields that are computed when they are needed, once', () => {
+test('lazy fields are computed once', () => {
   const variables = objectType('Variables', { big: intType, broken: boolType, unused: intType })
   const compiled = createCelEnvironment({ variables: { variables } }).compile(
     'variables.big > 1 && variables.big < 9 && (variables.broken || variables.big == 3) && (variables.broken || true)',
@@ -223,7 +223,7 @@ test('fields that are computed when they are needed, once', () => {
   assert.deepEqual(computed, ['big', 'broken'])
 })
 
-test('what is no map makes no entries', () => {
+test('values other than maps have no entries', () => {
   const compiled = createCelEnvironment({ variables: { x: dynType } }).compile('[1].transformMapEntry(i, v, x)')
   assert.ok('program' in compiled, 'an expression')
   for (const x of [null, 1, 'text', [1]]) assert.match(compiled.program.evaluate({ x }).error ?? '', /^no such overload/)

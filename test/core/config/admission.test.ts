@@ -1,4 +1,4 @@
-/** The file of `--admission-control-config-file`: what plugins are configured with, and what is wrong with it, by file and field. */
+/** The file of `--admission-control-config-file`: plugin configurations, and errors with file and field. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadPluginConfigurations } from '../../../core/config/admission.ts'
@@ -65,7 +65,7 @@ test('inline and by path, with defaults', async () => {
   assert.deepEqual(await inline('PodSecurity', { ...full, apiVersion: 'pod-security.admission.config.k8s.io/v1beta1' }), expected)
   const beside = { '/etc/psa.yaml': JSON.stringify(full) }
   assert.deepEqual(await load(file({ name: 'PodSecurity', path: 'psa.yaml' }), beside), expected, 'relative to the file')
-  assert.deepEqual(await load(file({ name: 'PodSecurity', path: '/gone', configuration: full })), expected, 'inline goes first')
+  assert.deepEqual(await load(file({ name: 'PodSecurity', path: '/gone', configuration: full })), expected, 'inline takes precedence')
 
   const limited = [{ resource: 'pods', matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] }]
   const loaded = [{ apiGroup: '', matchContains: [], ...limited[0] }]
@@ -94,7 +94,7 @@ test('inline and by path, with defaults', async () => {
     const shown = both[name]?.credentials?.('hook.dev.svc:443')
     assert.equal(await shown?.authorization?.(), 'Bearer t', name)
   }
-  assert.deepEqual(await load(file({ name: 'AlwaysAdmit', configuration: { any: 'thing' } })), {}, 'a plugin that takes none')
+  assert.deepEqual(await load(file({ name: 'AlwaysAdmit', configuration: { any: 'thing' } })), {}, 'a plugin without configuration')
 })
 
 const problems: readonly (readonly [name: string, configuration: object, message: RegExp])[] = [
@@ -144,7 +144,7 @@ const problems: readonly (readonly [name: string, configuration: object, message
   ],
 ]
 
-test(`${problems.length} things that are wrong`, async () => {
+test(`${problems.length} errors`, async () => {
   for (const [name, configuration, message] of problems)
     await assert.rejects(inline(name, configuration), (error: Error) => {
       assert.match(error.message, message)
@@ -159,7 +159,7 @@ test(`${problems.length} things that are wrong`, async () => {
   await assert.rejects(load(text, { '/etc/psa.yaml': '- a' }), /must be an object of kind PodSecurityConfiguration/)
 })
 
-test('groups of another domain', async () => {
+test('API groups of another platform domain', async () => {
   const platform = createPlatform('platform', 'example.org')
   const text = JSON.stringify({
     apiVersion: 'apiserver.config.example.org/v1',
@@ -178,7 +178,7 @@ test('groups of another domain', async () => {
   assert.equal((await load(text, {}, platform)).EventRateLimit?.limits.length, 1)
 })
 
-test('a server does as the file says, and does not start with a wrong one', async () => {
+test('a server applies the file, and does not start with an invalid one', async () => {
   const strict = { ...podSecurity, defaults: { enforce: 'restricted' } }
   const start = (configuration: object) =>
     startCore(

@@ -1,4 +1,4 @@
-/** Authentication by file and flags, without a daemon: what is used when, while files change and providers come and go. */
+/** Authentication from file and flags, in process: which configuration is in use as files change and issuers come and go. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AuthenticationError } from '../../../core/authn/authenticator.ts'
@@ -22,7 +22,7 @@ const entry = (prefix: string, url = issuerUrl) => ({
 const file = (content: object) =>
   JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...content })
 
-/** One file that a test changes. */
+/** A file that the test changes. */
 function oneFile(first: string) {
   let text = first
   let changed = () => {}
@@ -86,14 +86,14 @@ const oidc = (changes: Partial<OidcIssuer> = {}): OidcIssuer => {
   }
 }
 
-test('nothing configured: no tokens, and anonymous as it is told', async () => {
+test('without configuration: no tokens, and anonymous by flag', async () => {
   const web = createWeb()
   assert.equal((await start(web, {})).authentication.tokens, undefined)
   assert.ok((await start(web, {})).authentication.anonymous, 'anybody')
   assert.equal((await start(web, {}, '', false)).authentication.anonymous, undefined)
 })
 
-test('the issuer of flags keeps the rules of files, and its algorithms count', async () => {
+test('the issuer from flags obeys the rules for files, and its signing algorithms', async () => {
   const web = createWeb()
   publish(web, [key])
   const token = await sign(key)
@@ -103,7 +103,7 @@ test('the issuer of flags keeps the rules of files, and its algorithms count', a
   await assert.rejects(start(web, { oidc: oidc({ issuer: own }) }), /--oidc-issuer-url: jwt\[0\]\.issuer\.url: .*disallowed issuers/)
 })
 
-test('the issuers of a file come before that of flags, which counts when the file has none', async () => {
+test('issuers in a file take precedence; the issuer from flags is used when the file has none', async () => {
   const web = createWeb()
   publish(web, [key])
   const token = await sign(key)
@@ -114,7 +114,7 @@ test('the issuers of a file come before that of flags, which counts when the fil
   await assert.rejects(start(web, { ...given, conflicts }, file({ jwt: [entry('')] })), /a and b are mutually exclusive/)
 })
 
-test('anonymous as the file says, whatever else does', async () => {
+test('anonymous authentication as configured in the file', async () => {
   const web = createWeb()
   const withFile = (anonymous: object) => start(web, { configuration: path }, file({ anonymous }))
   assert.equal((await withFile({ enabled: false })).authentication.anonymous, undefined)
@@ -126,19 +126,19 @@ test('anonymous as the file says, whatever else does', async () => {
   assert.equal(ask('/'), undefined)
 })
 
-test('a changed file is used once all its providers are found, and tried again when they are not', async () => {
+test('a changed file is used once all its issuers are initialized, and retried otherwise', async () => {
   const web = createWeb()
   publish(web, [key])
   const { onDisk, name, lines, text, authentication } = await start(web, { configuration: path }, file({ jwt: [entry('old:')] }))
   const token = await sign(key)
   assert.equal(await name(token), 'old:jane')
-  await eventually('the hash of the keys', async () => /key_set_info\{[^}]*\} 1/.test(text()))
+  await eventually('the hash of the JWKS', async () => /key_set_info\{[^}]*\} 1/.test(text()))
 
   onDisk.set(file({ jwt: [entry('new:'), entry('', second)] }))
   await settle()
   clock.advance(11_000)
   await settle()
-  assert.equal(await name(token), 'old:jane', 'while a provider is looked for')
+  assert.equal(await name(token), 'old:jane', 'while an issuer is being initialized')
   clock.advance(50_000)
   await settle()
   assert.match(lines.join('\n'), /not reloaded.*not every provider was found/)
@@ -146,22 +146,22 @@ test('a changed file is used once all its providers are found, and tried again w
   assert.equal(await name(token), 'old:jane')
   clock.advance(60_000)
   await settle()
-  assert.equal(await name(token), 'new:jane', 'it is tried again')
+  assert.equal(await name(token), 'new:jane', 'it is retried')
   assert.equal(await name(await sign(key, { iss: second })), 'jane')
 
   onDisk.set(file({ jwt: [entry('', second)] }))
   await settle()
-  assert.equal(await name(token), undefined, 'an issuer that is gone is nobody')
-  assert.doesNotMatch(text(), /key_set_info\{[^}]*\} 1\n[^#]*key_set_info/, 'nor measured any more')
+  assert.equal(await name(token), undefined, 'tokens of a removed issuer get no opinion')
+  assert.doesNotMatch(text(), /key_set_info\{[^}]*\} 1\n[^#]*key_set_info/, 'and no metrics')
   authentication.close()
   const calls = web.calls.length
   onDisk.set(file({ jwt: [entry('late:')] }))
   clock.advance(120_000)
   await settle()
-  assert.equal(web.calls.length, calls, 'nothing goes on after the end')
+  assert.equal(web.calls.length, calls, 'no requests after close')
 })
 
-test('a changed file that can not be used', async () => {
+test('an invalid changed file is not used', async () => {
   const web = createWeb()
   publish(web, [key])
   const { onDisk, name, lines, text } = await start(web, { configuration: path }, file({ jwt: [entry('good:')] }))

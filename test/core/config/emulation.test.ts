@@ -20,7 +20,7 @@ interface Options {
   readonly laterEntries?: boolean
 }
 
-/** What is served, as `version/plural` of one group. */
+/** Resources of a group that are served, as `version/plural`. */
 function served(group: string, { minor = 36, config = '', ...later }: Options = {}): readonly string[] {
   const pairs = new Map(config === '' ? [] : config.split(',').map((pair) => pair.split('=') as [string, string]))
   const known = builtInResources
@@ -32,14 +32,14 @@ function served(group: string, { minor = 36, config = '', ...later }: Options = 
 }
 
 describe('start-up errors', () => {
-  test('versions are of a known component, each given once', () => {
+  test('versions name a known component, once each', () => {
     for (const flag of ['--emulated-version', '--min-compatibility-version']) {
       assert.match(conflicts(`${flag}=other=1.35`)[0] ?? '', new RegExp(`${flag}: component not registered: other`))
       assert.match(conflicts(`${flag}=1.35`, `${flag}=1.34`)[0] ?? '', new RegExp(`${flag}: duplicate version flag`))
       assert.deepEqual(conflicts(`${flag}=${platform.component}=1.35`), [])
     }
   })
-  test('the emulated release is one of the last four', () => {
+  test('one of the last four releases can be emulated', () => {
     for (const minor of [33, 34, 35, 36]) assert.deepEqual(conflicts(`--emulated-version=1.${minor}`), [])
     for (const given of ['1.32', '1.37', '2.0']) {
       const expected = `--emulated-version: invalid value "${given}": must be between 1.33 and 1.36`
@@ -47,14 +47,14 @@ describe('start-up errors', () => {
     }
   })
 
-  test('what must stay compatible is not later than what is emulated', () => {
+  test('the minimum compatibility version is not later than the emulated version', () => {
     assert.deepEqual(conflicts('--emulated-version=1.35', '--min-compatibility-version=kube=1.33'), [])
     const expected = '--min-compatibility-version: invalid value "1.35": must be between 1.33 and 1.34'
     assert.deepEqual(conflicts('--emulated-version=1.34', '--min-compatibility-version=1.35'), [expected])
     assert.match(conflicts('--min-compatibility-version=1.30')[0] ?? '', /must be between 1.33 and 1.36/)
   })
 
-  test('looking ahead needs an older release', () => {
+  test('forward compatibility requires an older emulated version', () => {
     for (const name of ['emulation-forward-compatible', 'runtime-config-emulation-forward-compatible']) {
       assert.match(conflicts(`--${name}`)[0] ?? '', new RegExp(`^--${name} may be true only when --emulated-version is lower`))
       assert.deepEqual(conflicts(`--${name}`, '--emulated-version=1.35'), [])
@@ -62,7 +62,7 @@ describe('start-up errors', () => {
     }
   })
 
-  test('an entry about a later API', () => {
+  test('a runtime-config entry for a later API', () => {
     const start = () => served('resource.k8s.io', { minor: 33, config: 'resource.k8s.io/v1=true' })
     assert.throws(start, {
       name: 'FlagError',
@@ -77,11 +77,11 @@ describe('start-up errors', () => {
   })
 })
 
-describe('what is served', () => {
+describe('served versions', () => {
   const v1 = ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices']
   const named = (version: string) => v1.map((plural) => `${version}/${plural}`)
 
-  test('follows the emulated release', () => {
+  test('follow the emulated release', () => {
     assert.deepEqual(served('resource.k8s.io'), named('v1'))
     assert.deepEqual(served('resource.k8s.io', { minor: 34 }), named('v1'))
     assert.deepEqual(served('resource.k8s.io', { minor: 33 }), [])
@@ -90,20 +90,20 @@ describe('what is served', () => {
     assert.deepEqual(served('apps', { minor: 33 }), served('apps'))
   })
 
-  test('groups of entries reach what the release has', () => {
+  test('runtime-config entries for groups enable what the release has', () => {
     const config = 'api/beta=true'
     assert.deepEqual(served('storagemigration.k8s.io', { minor: 35, config }), ['v1beta1/storageversionmigrations'])
     assert.deepEqual(served('storagemigration.k8s.io', { minor: 34, config }), [])
     assert.deepEqual(served('storagemigration.k8s.io', { minor: 34, config, laterEntries: true }), [])
   })
 
-  test('entries reach further when they may', () => {
+  test('runtime-config entries may enable later versions with forward compatibility', () => {
     const options = { minor: 33, laterEntries: true }
     assert.deepEqual(served('resource.k8s.io', { ...options, config: 'resource.k8s.io/v1=true' }), named('v1'))
     assert.deepEqual(served('resource.k8s.io', { ...options, config: 'resource.k8s.io/v1/deviceclasses=true' }), ['v1/deviceclasses'])
   })
 
-  test('later versions of what is on come along when they may', () => {
+  test('later versions of enabled resources are served with emulation forward compatibility', () => {
     const config = 'resource.k8s.io/v1beta1=true'
     assert.deepEqual(served('resource.k8s.io', { minor: 33, config }), named('v1beta1'))
     const all = [...named('v1'), ...named('v1beta1'), ...named('v1beta2')].sort()
@@ -113,7 +113,7 @@ describe('what is served', () => {
     assert.deepEqual(served('resource.k8s.io', { minor: 33, laterVersions: true }), [])
   })
 
-  test('alpha versions bring nothing along', () => {
+  test('an enabled alpha version enables no later versions', () => {
     const config = 'admissionregistration.k8s.io/v1alpha1=true'
     const options = { minor: 33, config, laterVersions: true }
     const policies = served('admissionregistration.k8s.io', options).filter((each) => each.endsWith('/mutatingadmissionpolicies'))
@@ -131,7 +131,7 @@ describe('a server', () => {
     }
   }
 
-  test('says what it emulates, and serves that', async () => {
+  test('reports and serves the emulated version', async () => {
     await withServer(['--emulated-version=1.33'], async (api) => {
       const { body } = await api.get<{ [field: string]: string }>('/version')
       assert.deepEqual(
@@ -151,7 +151,7 @@ describe('a server', () => {
     })
   })
 
-  test('has the fields of what it emulates', async () => {
+  test('has the fields of the emulated release', async () => {
     const pod = {
       metadata: { name: 'web' },
       spec: { hostnameOverride: 'front', containers: [{ name: 'web', image: 'web' }] },
@@ -173,7 +173,7 @@ describe('a server', () => {
     )
   })
 
-  test('serves later versions of what is on when it may', async () => {
+  test('serves later versions of enabled resources with forward compatibility', async () => {
     const argv = ['--emulated-version=1.33', '--runtime-config=resource.k8s.io/v1beta1=true']
     const versions = async (api: Api) => {
       const { body } = await api.get<{ versions: { version: string }[]; preferredVersion: { version: string } }>('/apis/resource.k8s.io')
@@ -186,7 +186,7 @@ describe('a server', () => {
     })
   })
 
-  test('warns of versions that will go', async () => {
+  test('warns of deprecated versions', async () => {
     await withServer(['--runtime-config=storage.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true'], async (api) => {
       const warning = async (path: string) => (await api.get(path)).headers.get('warning')
       const storage =

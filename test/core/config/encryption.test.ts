@@ -1,4 +1,4 @@
-/** How a file of kind EncryptionConfiguration is followed, with a plugin in a process of its own and the test's clock. */
+/** Reloading of an EncryptionConfiguration, with a KMS plugin in a separate process and a manual clock. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createEncryption } from '../../../core/config/encryption.ts'
@@ -44,7 +44,7 @@ async function follow(text: string) {
   const raw = memoryStore()
   const store = encryption.decorate(raw)
   let count = 0
-  /** What a value that is written now starts with. */
+  /** Prefix of a value that is written now. */
   const prefix = async () => {
     const key = keyOf(`s${count++}`)
     await store.put(key, new TextEncoder().encode('{}'), 0)
@@ -56,11 +56,11 @@ async function follow(text: string) {
       return lines.some((line) => line.includes(text))
     })
   const [check] = encryption.checks
-  assert.ok(check, 'there is a check')
+  assert.ok(check, 'the health check exists')
   return { clock, files, encryption, check, prefix, logs, lines }
 }
 
-test('while a plugin of the new content is not well the old content stays; it is tried again later', async () => {
+test('the old content stays while a plugin of the new content is unhealthy; the new one is retried', async () => {
   const { files, encryption, check, prefix, logs, lines } = await follow(secrets({ aesgcm: keys(['k1', 1]) }))
   assert.match(await prefix(), /^k8s:enc:aesgcm:v1:k1:/)
   await plugin.behave({ healthz: 'sick' })
@@ -78,7 +78,7 @@ test('while a plugin of the new content is not well the old content stays; it is
   encryption.close()
 })
 
-test('the same content again changes nothing', async () => {
+test('unchanged content is ignored', async () => {
   await plugin.reset()
   const { files, encryption, prefix, logs, lines } = await follow(secrets(kms()))
   const seeds = () => plugin.calls('v2.KeyManagementService/Encrypt')
@@ -87,12 +87,12 @@ test('the same content again changes nothing', async () => {
   files.write(secrets(kms(), { identity: {} }))
   await logs('encryption configuration reloaded')
   assert.match(await prefix(), /^k8s:enc:kms:v2:vault:/)
-  assert.equal(await seeds(), 2, 'one more, for the content that is another')
+  assert.equal(await seeds(), 2, 'one more for the changed content')
   assert.equal(lines.length, 1)
   encryption.close()
 })
 
-test('one resource in several entries has the providers of all of them', async () => {
+test('providers of a resource in several entries are joined', async () => {
   await plugin.reset()
   const { encryption, prefix } = await follow(
     configuration(

@@ -6,7 +6,7 @@ import { parseFlags } from '../../../core/config/parse.ts'
 
 const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
 
-test('headers of front proxies that aggregated servers do not expect', () => {
+test('request headers other than those expected by aggregated servers', () => {
   const warnings = (...argv: string[]) => headerWarnings(parseFlags(argv, 'apiserver'))
   const standard = ['--requestheader-username-headers=a,x-remote-USER', '--requestheader-group-headers=X-Remote-Group']
   assert.deepEqual(warnings(), [])
@@ -35,7 +35,7 @@ describe('mutually exclusive', () => {
     ['--admission-control=Priority', '--disable-admission-plugins=Priority'],
   ]
   for (const [one, other] of pairs) {
-    test(`${one} ${other}, in any order; each alone is fine`, () => {
+    test(`${one} conflicts with ${other}, in any order; each alone is valid`, () => {
       const name = (flag: string) => flag.replace(/=.*/, '')
       const expected = [`${name(one)} and ${name(other)} are mutually exclusive`]
       assert.deepEqual(conflicts(one, other), expected)
@@ -74,7 +74,7 @@ describe('only together', () => {
   }
 })
 
-describe('one needs the other', () => {
+describe('flags that require another flag', () => {
   const rows: readonly (readonly [argv: readonly string[], needed: readonly string[], message: RegExp])[] = [
     [
       ['--service-account-signing-key-file=k'],
@@ -138,11 +138,11 @@ describe('one needs the other', () => {
       assert.deepEqual(conflicts(...argv, ...needed), [])
     })
   }
-  test('files without their authorization mode', () => {
+  test('configuration files without their authorization mode', () => {
     assert.match(conflicts('--authorization-policy-file=f')[0] ?? '', /^--authorization-policy-file needs --authorization-mode=ABAC$/)
     assert.match(conflicts('--authorization-webhook-config-file=f')[0] ?? '', /needs --authorization-mode=Webhook$/)
   })
-  test('gates that are on by default can be turned off', () => {
+  test('flags of a gate that is enabled by default conflict once it is disabled', () => {
     assert.deepEqual(conflicts('--peer-ca-file=f'), [])
     assert.match(
       conflicts('--peer-ca-file=f', '--feature-gates=UnknownVersionInteroperabilityProxy=false')[0] ?? '',
@@ -152,13 +152,13 @@ describe('one needs the other', () => {
   })
 })
 
-test('versions that are not ours', () => {
+test('versions out of range', () => {
   assert.match(conflicts('--emulated-version=1.37')[0] ?? '', /^--emulated-version: invalid value "1.37"/)
   assert.deepEqual(conflicts('--show-hidden-metrics-for-version=1.35'), [])
   assert.match(conflicts('--show-hidden-metrics-for-version=1.34')[0] ?? '', /must be the previous release, 1.35/)
 })
 
-test('other spellings show in the message', () => {
+test('messages name flags as spelled on the platform', () => {
   assert.deepEqual(flagConflicts(parseFlags(['--etcd-certfile=a'], 'kube-apiserver')), [
     '--etcd-certfile and --kvstore-keyfile must be set together',
   ])

@@ -10,7 +10,7 @@ import { rootUrl } from '../../support/root.ts'
 const parse = (...pairs: string[]) => parseFeatureGates(pairs, createPlatform())
 const shared = new URL('../shared/', rootUrl)
 
-test('rows are alphabetised, unique, and locked only to what they are', () => {
+test('rows are sorted and unique, alpha gates are off, and no row is later than 1.36', () => {
   const names = gateRows.map(({ name }) => name)
   assert.deepEqual(names, [...new Set(names)].sort())
   for (const row of gateRows) {
@@ -19,7 +19,7 @@ test('rows are alphabetised, unique, and locked only to what they are', () => {
   }
 })
 
-test('every gate that the facts and the specification name has a row', {
+test('every gate in the facts and the specification has a row', {
   skip: !existsSync(shared) && 'the specification is not beside the checkout',
 }, () => {
   const folder = new URL('facts/messages/', shared)
@@ -35,7 +35,7 @@ test('every gate that the facts and the specification name has a row', {
   )
 })
 
-test('defaults, and changes to them', () => {
+test('defaults and changes', () => {
   const gates = parse()
   assert.equal(gates.enabled('WatchList'), true)
   assert.equal(gates.enabled('KMSv1'), false)
@@ -45,7 +45,7 @@ test('defaults, and changes to them', () => {
   assert.equal(parse(' WatchList = F ', '').enabled('WatchList'), false)
 })
 
-test('a named gate wins over its stage, in any order', () => {
+test('a named gate takes precedence over AllAlpha and AllBeta, in any order', () => {
   for (const pairs of [
     ['AllAlpha=true', 'CBORServingAndStorage=false'],
     ['CBORServingAndStorage=false', 'AllAlpha=true'],
@@ -60,7 +60,7 @@ test('a named gate wins over its stage, in any order', () => {
   assert.equal(gates.enabled('MutatingAdmissionPolicy'), true)
 })
 
-test('mistakes name the gate', () => {
+test('errors name the gate', () => {
   assert.throws(() => parse('Nope=true'), { name: 'FlagError', message: '--feature-gates: unrecognized feature gate: Nope' })
   assert.throws(() => parse('constructor=true'), /unrecognized feature gate: constructor/)
   assert.throws(() => parse('WatchList'), /missing bool value for WatchList/)
@@ -70,27 +70,27 @@ test('mistakes name the gate', () => {
   assert.deepEqual(parse('APIServerTracing=true').enabled('APIServerTracing'), true)
 })
 
-test('the other spelling of gates about nodes is understood', () => {
+test('gates about nodes may be spelled as on the platform', () => {
   assert.equal(parse('KubeletInUserNamespace=true').enabled('NodeagentInUserNamespace'), true)
   assert.throws(() => parse('KubeletTracing=false'), /cannot set feature gate KubeletTracing to false/)
 })
 
-test('gates on their way out warn', () => {
+test('gates to be removed warn', () => {
   assert.match(parse('KMSv1=true').warnings[0] ?? '', /setting deprecated feature gate KMSv1=true/)
   assert.match(parse('MutatingAdmissionPolicy=true').warnings[0] ?? '', /setting GA feature gate/)
   assert.deepEqual(parse('WatchList=true', 'ShardedListAndWatch=true').warnings, [])
 })
 
-test('gates that an API server honours and this one does not warn when they are switched, by name or by stage', () => {
+test('switching a gate without effect here warns, by name or by stage', () => {
   const idle = '--feature-gates: CBORServingAndStorage=true has no effect: it is not implemented'
   assert.deepEqual(parse('CBORServingAndStorage=true').warnings, [idle])
   assert.deepEqual(parse('CBORServingAndStorage=false').warnings, [])
   assert.ok(parse('AllAlpha=true').warnings.includes(idle))
   const nodes = parse('MemoryQoS=true').warnings
-  assert.deepEqual(nodes, [], 'gates of other components are theirs')
+  assert.deepEqual(nodes, [], 'gates of other components give no warning')
 })
 
-test('a gate that the code looks at is not said to be without effect', () => {
+test('gates used by the code do not warn that they have no effect', () => {
   const folder = new URL('core/', rootUrl)
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.(ts|js)$/.test(file) && !file.includes('feature-gate'),
@@ -104,7 +104,7 @@ test('a gate that the code looks at is not said to be without effect', () => {
   )
 })
 
-test('a release has its own gates, stages and defaults', () => {
+test('an emulated release has its own gates, stages and defaults', () => {
   const at = (minor: number, ...pairs: string[]) => parseFeatureGates(pairs, createPlatform(), { major: 1, minor })
   const name = 'ConstrainedImpersonation'
   assert.equal(at(36).enabled(name), true)
@@ -128,7 +128,7 @@ test('a release has its own gates, stages and defaults', () => {
   )
 })
 
-test('what gates were comes before what they are', () => {
+test('earlier stages of gates precede later ones', () => {
   for (const row of gateRows) {
     const specs = [33, 34, 35, 36].flatMap((minor) => specOf(row, (since) => Number(since.split('.')[1]) <= minor) ?? [])
     const releases = specs.map(({ since }) => Number(since.split('.')[1]))

@@ -5,15 +5,15 @@ import { helpText } from '../../../core/config/help.ts'
 import { reportedVersion, versionInfo, versionText } from '../../../core/config/version.ts'
 import { createPlatform } from '../../../core/platform.ts'
 
-test('help has every group and every flag, within 100 columns', () => {
+test('help lists every group and every flag, within 100 columns', () => {
   const text = helpText(createPlatform())
   for (const { title } of flagGroups) assert.ok(text.includes(`\n${title} flags:\n`), title)
   for (const name of Object.keys(flags)) assert.match(text, new RegExp(`^ +(-\\w, )?--${name}(?![\\w-])`, 'm'))
   for (const line of text.split('\n')) assert.ok(line.length <= 100, line)
-  assert.ok(!/[<>]/.test(text), 'a placeholder is left')
+  assert.ok(!/[<>]/.test(text), 'no placeholder is left')
 })
 
-test('help shows defaults, and says what is missing', () => {
+test('help shows defaults, and flags that are not implemented', () => {
   const text = helpText(createPlatform())
   assert.match(text, /--secure-port int\n .*\(default 6443\)\n/)
   assert.match(text, /--event-ttl duration\n .*\(default 1h0m0s\)\n/)
@@ -23,7 +23,7 @@ test('help shows defaults, and says what is missing', () => {
   assert.ok(!text.includes('--etcd-servers'))
 })
 
-test('help knows the other spellings of a platform', () => {
+test('help uses the spellings of a platform', () => {
   const text = helpText(createPlatform('kubernetes'), 'kubernetes')
   assert.match(text, /kube-apiserver \[flags\]/)
   assert.match(text, /--kvstore-servers, --etcd-servers strings\n/)

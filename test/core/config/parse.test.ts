@@ -19,7 +19,7 @@ function error(...argv: string[]): string {
 }
 
 describe('spelling', () => {
-  test('values with = or as the next argument', () => {
+  test('values after = or as the next argument', () => {
     assert.equal(parse('--secure-port=7000').get('secure-port'), 7000)
     assert.equal(parse('--secure-port', '7000').get('secure-port'), 7000)
   })
@@ -29,7 +29,7 @@ describe('spelling', () => {
     assert.equal(parse('--watch-cache=F').get('watch-cache'), false)
     assert.match(error('--watch-cache', 'false'), /unexpected argument "false"/)
   })
-  test('values that begin with a dash, or look like numbers, arrive unharmed', () => {
+  test('values that start with a dash or look like numbers are kept', () => {
     assert.equal(parse('--oidc-username-prefix=-').get('oidc-username-prefix'), '-')
     assert.equal(parse('--oidc-username-prefix', '--x').get('oidc-username-prefix'), '--x')
     assert.equal(parse('--data-dir=010').get('data-dir'), '010')
@@ -39,11 +39,11 @@ describe('spelling', () => {
     assert.equal(parse('--data-dir=a=b').get('data-dir'), 'a=b')
     assert.equal(parse('--data-dir', '--').get('data-dir'), '--')
   })
-  test('underscores are dashes', () => assert.equal(parse('--secure_port=7000').get('secure-port'), 7000))
-  test('a later flag wins, also over an invalid default', () => {
+  test('underscores are equivalent to dashes', () => assert.equal(parse('--secure_port=7000').get('secure-port'), 7000))
+  test('a later flag takes precedence, also over an invalid default', () => {
     assert.equal(parse('--secure-port=1', '--secure-port=2').get('secure-port'), 2)
   })
-  test('every use is checked, not only the last', () => {
+  test('every occurrence is validated, not only the last', () => {
     assert.match(error('--secure-port=x', '--secure-port=2'), /^--secure-port: invalid value "x"/)
   })
   test('verbosity in all its forms', () => {
@@ -67,16 +67,16 @@ describe('spelling', () => {
 })
 
 describe('mistakes', () => {
-  test('unknown flags, with what was probably meant', () => {
+  test('unknown flags, with a suggestion', () => {
     assert.equal(error('--secure-prt=1'), 'unknown flag: --secure-prt (did you mean --secure-port?)')
     assert.equal(error('--no-watch-cache'), 'unknown flag: --no-watch-cache (did you mean --watch-cache?)')
     assert.equal(error('--completely-unlike-anything'), 'unknown flag: --completely-unlike-anything')
     assert.match(error('-x'), /^unknown shorthand flag: "x" in -x$/)
   })
-  test('names of Object.prototype are no flags', () => {
+  test('names in Object.prototype are no flags', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'a.b']) assert.match(error(`--${name}=1`), /^unknown flag/)
   })
-  test('arguments that are no flags', () => {
+  test('positional arguments are refused', () => {
     for (const argument of ['serve', '-', '']) assert.match(error(argument), /unexpected argument/)
     assert.match(error('---x'), /bad flag syntax/)
     assert.match(error('--=x'), /bad flag syntax/)
@@ -134,7 +134,7 @@ describe('mistakes', () => {
 })
 
 describe('values', () => {
-  test('integers in the bases of Go', () => {
+  test('integers in the notations of Go', () => {
     for (const [text, value] of [
       ['0x10', 16],
       ['0o17', 15],
@@ -147,13 +147,13 @@ describe('values', () => {
       else assert.equal(parse(`--v=${text}`).get('v'), value)
     }
   })
-  test('durations are milliseconds', () => {
+  test('durations are in milliseconds', () => {
     assert.equal(parse('--request-timeout=1m0s').get('request-timeout'), 60_000)
     assert.equal(parse('--request-timeout=300ms').get('request-timeout'), 300)
     assert.equal(parse('--request-timeout=1h').get('request-timeout'), 3_600_000)
     assert.equal(parse('--request-timeout=0').get('request-timeout'), 0)
   })
-  test('lists add up and may be quoted', () => {
+  test('lists accumulate and may be quoted', () => {
     const flags = parse('--disabled-metrics=a,b', '--disabled-metrics', '"c,d",e')
     assert.deepEqual(flags.get('disabled-metrics'), ['a', 'b', 'c,d', 'e'])
     assert.deepEqual(parse('--api-audiences=').get('api-audiences'), [])
@@ -207,7 +207,7 @@ describe('values', () => {
 })
 
 describe('platform', () => {
-  test('follows the program, a flag, and the domain', () => {
+  test('the platform follows from the program name, a flag, or the domain', () => {
     assert.equal(parse().platform.service, 'platform')
     assert.equal(parseFlags([], '/usr/local/bin/kube-apiserver').platform.service, 'kubernetes')
     assert.equal(parseFlags([], 'C:\\bin\\kube-apiserver.exe').get('platform'), 'kubernetes')
@@ -218,7 +218,7 @@ describe('platform', () => {
     assert.equal(flags.get('audit-log-version'), 'audit.example.org/v1')
     assert.equal(parse('--platform-domain=example.org').get('platform-domain'), 'example.org')
   })
-  test('brings its other flag names, wherever --platform stands', () => {
+  test('a platform has its own flag names, wherever --platform stands', () => {
     const flags = parse('--etcd-servers=http://a:1', '--kvstore-servers=http://b:1', '--kubelet-timeout=1s', '--platform=kubernetes')
     assert.deepEqual(flags.get('kvstore-servers'), ['http://a:1', 'http://b:1'])
     assert.equal(flags.get('nodeagent-timeout'), 1000)
@@ -227,7 +227,7 @@ describe('platform', () => {
     assert.equal(error('--etcd-servers=http://a:1'), 'unknown flag: --etcd-servers (did you mean --kvstore-servers?)')
     assert.throws(() => parseFlags(['--etcd-servers=x'], 'kube-apiserver'), /^FlagError: --etcd-servers: invalid value "x"/)
   })
-  test('both protobuf types mean its own', () => {
+  test('both protobuf media types mean the same', () => {
     assert.equal(
       parse('--storage-media-type=application/vnd.kubernetes.protobuf').get('storage-media-type'),
       'application/vnd.platform.protobuf',
@@ -236,14 +236,14 @@ describe('platform', () => {
 })
 
 describe('warnings', () => {
-  test('a flag without behaviour says so, once', () => {
+  test('a flag without effect warns once', () => {
     assert.deepEqual(parse('--profiling=true', '--profiling=false').warnings, ['--profiling has no effect in this version'])
   })
-  test('flags with behaviour are silent, deprecated ones are not', () => {
+  test('effective flags do not warn, deprecated ones do', () => {
     assert.deepEqual(parse('--secure-port=1', '-v4', '--runtime-config=api/all=true').warnings, [])
     assert.match(parse('--admission-control=AlwaysAdmit').warnings[0] ?? '', /^--admission-control is deprecated/)
   })
-  test('every flag that is not built warns', () => {
+  test('every flag that is not implemented warns', () => {
     for (const [name, row] of Object.entries(flags)) {
       if (row.built || row.type.bare === undefined) continue
       assert.ok(parse(`--${name}`).warnings.includes(`--${name} has no effect in this version`), name)
@@ -251,7 +251,7 @@ describe('warnings', () => {
   })
 })
 
-test('no command line does anything but parse or throw a FlagError', () => {
+test('any command line either parses or throws a FlagError', () => {
   const name = fc.constantFrom(...Object.keys(flags), 'etcd-servers', '__proto__', 'x.y', 'no-x')
   const word = fc.oneof(fc.string(), fc.constantFrom('true', '-1', '1s', 'a=b', '"', '', '0x', '1-2', 'a,b:c', '::', '10.0.0.0/8'))
   const argument = fc.oneof(
@@ -274,7 +274,7 @@ test('no command line does anything but parse or throw a FlagError', () => {
   )
 })
 
-test('a string flag gives back exactly what it was given', () => {
+test('string flags keep their exact value', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       assert.equal(parse(`--external-hostname=${text}`).get('external-hostname'), text)

@@ -24,9 +24,9 @@ function served(text: string, options: Omit<RuntimeConfigOptions, 'platform'> = 
   return known.filter((each) => config.servesVersion(each))
 }
 
-test('without entries, definitions decide', () => assert.deepEqual(served(''), [pods, deployments, scales, young]))
+test('without entries the definitions decide', () => assert.deepEqual(served(''), [pods, deployments, scales, young]))
 
-test('specific entries beat general ones, in any order', () => {
+test('specific entries take precedence over general ones, in any order', () => {
   assert.deepEqual(served('api/all=true'), known)
   assert.deepEqual(served('api/beta=true'), [pods, deployments, scales, policies, young])
   assert.deepEqual(served('api/alpha=true,api/all=false'), [pools])
@@ -38,7 +38,7 @@ test('specific entries beat general ones, in any order', () => {
   assert.deepEqual(served('resource.k8s.io/v1alpha3=1'), [pods, deployments, scales, pools, young])
 })
 
-test('mistakes are start errors', () => {
+test('invalid entries are start errors', () => {
   for (const [text, message] of [
     ['nope/v1=true', '--runtime-config: unknown api groups nope/v1'],
     ['nope/v1=true,api/v1=true', '--runtime-config: unknown api groups api/v1,nope/v1'],
@@ -56,7 +56,7 @@ test('mistakes are start errors', () => {
   }
 })
 
-test('what a later release introduced is not served, and asking for it is an error', () => {
+test('versions introduced later than the emulated release are not served, and requesting them is an error', () => {
   const options = { emulated: { major: 1, minor: 35 } }
   assert.deepEqual(served('', options), [pods, deployments, scales])
   assert.deepEqual(served('api/all=true', options), [pods, deployments, scales, policies, pools])

@@ -6,16 +6,16 @@ import { serverOptions } from '../../../runtimes/node/options.ts'
 
 const optionsOf = (...argv: string[]) => serverOptions(parseFlags(argv, 'apiserver'))
 
-test('the daemon allows privileged containers only when it is told to; an embedded server does by itself', () => {
+test('privileged containers are refused by default in the daemon and allowed in an embedded server', () => {
   assert.equal(optionsOf().allowPrivileged, false)
   assert.equal(optionsOf('--allow-privileged').allowPrivileged, true)
   assert.equal(withDefaults({}).allowPrivileged, true)
 })
 
-test('feature gates reach the rules', () => {
+test('feature gates are passed to validation', () => {
   const { gates } = optionsOf('--feature-gates=MaxUnavailableStatefulSet=true,HostnameOverride=false')
   assert.equal(gates?.enabled('MaxUnavailableStatefulSet'), true)
   assert.equal(gates?.enabled('HostnameOverride'), false)
-  assert.equal(gates?.enabled('NoSuchGate'), false, 'a gate that is not known is off')
-  assert.equal(withDefaults({}).gates.enabled('HostnameOverride'), true, 'on by default')
+  assert.equal(gates?.enabled('NoSuchGate'), false, 'an unknown gate is disabled')
+  assert.equal(withDefaults({}).gates.enabled('HostnameOverride'), true, 'enabled by default')
 })

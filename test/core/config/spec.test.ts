@@ -18,7 +18,7 @@ function specifiedFlags(): readonly string[] {
 
 const skip = spec === undefined && 'the specification is not beside the checkout'
 
-test('every flag of the specification has a row, and every row stands in it or is one of ours', () => {
+test('every flag in the specification has a row, and every row is in the specification or our own', () => {
   const specified = specifiedFlags()
   assert.ok(specified.length > 150)
   assert.deepEqual(
@@ -31,15 +31,15 @@ test('every flag of the specification has a row, and every row stands in it or i
   )
 })
 
-test('the committed list is that of the specification', { skip }, () => {
+test('the committed list equals the specification', { skip }, () => {
   const committed = readFileSync(new URL('test/core/config/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')
   assert.deepEqual([...specifiedFlags()].sort(), committed.sort())
 })
 
-test('defaults are those of the flag tables', { skip }, () => {
+test('defaults equal those in the flag tables', { skip }, () => {
   const platform = createPlatform()
   const context = { platform, platformName: 'platform' as const, given: () => [] }
-  /** Worded in the table, not written as values. */
+  /** Defaults given in prose, not as values. */
   const worded = ['storage-media-type', 'authorization-mode', 'tls-cipher-suites', 'log-text-info-buffer-size']
   const rows = [...(spec ?? '').matchAll(/^\| (?:`-[a-z]`, )?`--([a-z0-9-]+)` \| [^|]* \| ([^|]*) \|/gm)]
   let compared = 0
@@ -53,13 +53,13 @@ test('defaults are those of the flag tables', { skip }, () => {
   assert.ok(compared > 50, String(compared))
 })
 
-test('the admission plugins are those of the specification', { skip }, () => {
+test('the admission plugins equal those of the specification', { skip }, () => {
   const listed = (title: string) => new RegExp(`^${title}: (.*)\\.$`, 'm').exec(spec ?? '')?.[1]?.split(', ')
   assert.deepEqual(admissionPlugins.map(({ name }) => name).sort(), listed('Known plugin names'))
   assert.deepEqual(new Set(defaultAdmissionPlugins), new Set(listed('Default-enabled set')))
 })
 
-test('no name is in two groups, none begins with no-, and short names are unique', () => {
+test('flag names are unique over all groups, none begins with no-, and short names are unique', () => {
   const names = flagGroups.flatMap((group) => Object.keys(group.flags))
   assert.equal(new Set(names).size, names.length)
   assert.equal(names.length, Object.keys(flags).length)

@@ -6,7 +6,7 @@ import { uncachedResources } from '../../../core/config/watch-cache-sizes.ts'
 
 const parse = (flag: string) => parseFlags([flag], 'apiserver')
 
-test('--watch-cache-sizes: only zero means something, and the last item of a resource wins', () => {
+test('--watch-cache-sizes: only zero has an effect, and the last item of a resource takes precedence', () => {
   const items = parse('--watch-cache-sizes=pods#0,deployments.apps#0,leases.coordination.k8s.io#0,nodes#100,pods#5').get(
     'watch-cache-sizes',
   )

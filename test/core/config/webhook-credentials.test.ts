@@ -20,7 +20,7 @@ const files: Files = {
   watch: () => () => {},
 }
 
-test('a webhook is shown what the user of its host has', async () => {
+test('a webhook call uses the user configured for its host', async () => {
   const credentials = await loadWebhookCredentials('/etc/hooks.yaml', { files, clock: new ManualClock() })
   const headers: readonly (readonly [host: string, header: string | undefined])[] = [
     ['hook.dev.svc:8443', 'Bearer exact-port'],
@@ -37,7 +37,7 @@ test('a webhook is shown what the user of its host has', async () => {
   })
 })
 
-test('without a user for all others, that of the current context is', async () => {
+test('other hosts use the wildcard user, or that of the current context', async () => {
   const users = '[{name: a, user: {token: a}}]'
   const contexts = '[{name: x, context: {cluster: "", user: a}}]'
   const text = `users: ${users}\ncontexts: ${contexts}\ncurrent-context: x`
@@ -46,7 +46,7 @@ test('without a user for all others, that of the current context is', async () =
   assert.equal(await credentials('elsewhere:443')?.authorization?.(), 'Bearer a')
 })
 
-test('a file that is none is refused by name', async () => {
+test('the error of an invalid file names the file', async () => {
   const broken: Files = { ...files, read: async () => new TextEncoder().encode('users: 7') }
   await assert.rejects(loadWebhookCredentials('/etc/hooks.yaml', { files: broken, clock: new ManualClock() }), /\/etc\/hooks\.yaml/)
 })

@@ -16,7 +16,7 @@ const settled =
   (object: TestObject) =>
     resourcesOf(object).sort().join() === wanted.join()
 
-test('an aggregated role has the rules of the roles that it selects, as they come, change and go', async (t) => {
+test('an aggregated role follows the rules of the selected roles', async (t) => {
   const server = await start(t)
   const part = { 'example.org/part': 'yes' }
   await server.create(roles, role('pods', 'pods', part))

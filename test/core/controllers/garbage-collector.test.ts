@@ -7,7 +7,7 @@ import { configMaps, owned, ownedBy, ownersOf, start } from './support.ts'
 const at = (name: string) => `${configMaps}/${name}`
 const hold = { finalizers: ['example.org/hold'] }
 
-test('background deletion: dependents follow their owner, and theirs follow them', async (t) => {
+test('background deletion: dependents and their dependents are deleted after the owner', async (t) => {
   const server = await start(t)
   const owner = await server.create(configMaps, configMap('owner'))
   const child = await server.create(configMaps, owned('child', [ownedBy(owner)]))
@@ -17,7 +17,7 @@ test('background deletion: dependents follow their owner, and theirs follow them
   assert.equal((await server.get(at('owner'))).status, 404)
 })
 
-test('an object whose owner never was goes at once; one of another name or kind of owner does not stand in', async (t) => {
+test('an object whose owner never existed is deleted at once; an owner with another name or kind does not count', async (t) => {
   const server = await start(t)
   const owner = await server.create(configMaps, configMap('owner'))
   await server.gone(at('orphaned'), () => server.create(configMaps, owned('orphaned', [{ ...ownedBy(owner), uid: crypto.randomUUID() }])))
@@ -26,7 +26,7 @@ test('an object whose owner never was goes at once; one of another name or kind 
   assert.equal((await server.get(at('owner'))).status, 200)
 })
 
-test('an owner of a kind that nobody serves counts as present', async (t) => {
+test('an owner of an unknown kind counts as present', async (t) => {
   const server = await start(t)
   const foreign = { apiVersion: 'example.org/v1', kind: 'Widget', name: 'w', uid: crypto.randomUUID() }
   await server.create(configMaps, owned('kept', [foreign]))
@@ -34,7 +34,7 @@ test('an owner of a kind that nobody serves counts as present', async (t) => {
   assert.equal((await server.get(at('kept'))).status, 200)
 })
 
-test('an object with several owners loses the one that goes, and goes with the last', async (t) => {
+test('an object with several owners loses the deleted one, and is deleted with the last', async (t) => {
   const server = await start(t)
   const owners = [await server.create(configMaps, configMap('a')), await server.create(configMaps, configMap('b'))]
   await server.create(
@@ -49,7 +49,7 @@ test('an object with several owners loses the one that goes, and goes with the l
   await server.gone(at('shared'), () => server.remove(at('b')))
 })
 
-test('foreground deletion: the owner waits for dependents that block it', async (t) => {
+test('foreground deletion: the owner waits for blocking dependents', async (t) => {
   const server = await start(t)
   const owner = await server.create(configMaps, configMap('owner'))
   await server.create(configMaps, owned('blocking', [ownedBy(owner, { blockOwnerDeletion: true })], hold))
@@ -62,7 +62,7 @@ test('foreground deletion: the owner waits for dependents that block it', async 
   assert.equal((await server.get(at('other'))).status, 200, 'it does not block')
 })
 
-test('foreground deletion ends when the last blocking dependent stops to block', async (t) => {
+test('foreground deletion ends when the last blocking dependent no longer blocks', async (t) => {
   const server = await start(t)
   const owner = await server.create(configMaps, configMap('owner'))
   await server.create(configMaps, owned('blocking', [ownedBy(owner, { blockOwnerDeletion: true })], hold))
@@ -71,7 +71,7 @@ test('foreground deletion ends when the last blocking dependent stops to block',
   await server.gone(at('owner'), () => server.patch(at('blocking'), { metadata: { ownerReferences: [ownedBy(owner)] } }))
 })
 
-test('foreground deletion frees objects that own one another', async (t) => {
+test('foreground deletion resolves ownership cycles', async (t) => {
   const server = await start(t)
   const blocked = { blockOwnerDeletion: true }
   const a = await server.create(configMaps, configMap('a'))
@@ -80,7 +80,7 @@ test('foreground deletion frees objects that own one another', async (t) => {
   await server.gone(at('a'), () => server.remove(at('a'), 'Foreground'))
 })
 
-test('orphan deletion: dependents lose their owner and stay', async (t) => {
+test('orphan deletion: dependents lose the owner reference and stay', async (t) => {
   const server = await start(t)
   const [owner, other] = [await server.create(configMaps, configMap('owner')), await server.create(configMaps, configMap('other'))]
   await server.create(configMaps, owned('only', [ownedBy(owner)]))
@@ -90,7 +90,7 @@ test('orphan deletion: dependents lose their owner and stay', async (t) => {
   assert.deepEqual(ownersOf((await server.get(at('shared'))).body), ['other'])
 })
 
-test('cluster-scoped objects own and are owned', async (t) => {
+test('cluster-scoped owners and dependents', async (t) => {
   const server = await start(t)
   const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
   const role = (name: string, metadata: object = {}) => ({
@@ -106,10 +106,10 @@ test('cluster-scoped objects own and are owned', async (t) => {
   const since = (await server.list(configMaps)).metadata.resourceVersion
   await server.gone(`${roles}/child`, () => server.remove(`${roles}/owner`))
   await server.gone(at('child'), async () => {}, since)
-  assert.equal((await server.get(`${roles}/confused`)).status, 200, 'an owner in a namespace that it cannot name decides nothing')
+  assert.equal((await server.get(`${roles}/confused`)).status, 200, 'a cluster-scoped object can not have a namespaced owner, so it stays')
 })
 
-test('a server that starts finds all dependents before it lets an owner go', async (t) => {
+test('a restarted server finds all dependents before it deletes an owner', async (t) => {
   const store = memoryStore()
   const before = await start(t, { store, controllers: [] })
   const owner = await before.create(configMaps, configMap('aaa-owner'))

@@ -15,7 +15,7 @@ interface Condition {
 }
 const conditionsOf = ({ status }: TestObject) => new Map(((status?.['conditions'] ?? []) as Condition[]).map((each) => [each.type, each]))
 
-test('deleting a namespace removes everything in it, then the namespace', async (t) => {
+test('deleting a namespace deletes its content first', async (t) => {
   const server = await start(t)
   await server.create(namespaces, namespace('team'))
   await server.create(`${team}/configmaps`, configMap('settings'))
@@ -46,7 +46,7 @@ test('deleting a namespace removes everything in it, then the namespace', async 
   assert.equal((await server.get('/apis/networking.k8s.io/v1/ipaddresses/10.0.0.5')).status, 404)
 })
 
-test('content with finalizers holds the namespace, and its status says so', async (t) => {
+test('content with finalizers delays the deletion, and the status says so', async (t) => {
   const server = await start(t)
   await server.create(namespaces, namespace('team'))
   for (const name of ['one', 'two']) {
@@ -74,7 +74,7 @@ test('content with finalizers holds the namespace, and its status says so', asyn
   })
 })
 
-test('a finalizer of the namespace itself holds it when it is empty', async (t) => {
+test('a finalizer on the namespace delays its deletion when it is empty', async (t) => {
   const server = await start(t)
   await server.create(namespaces, { ...namespace('team'), metadata: { name: 'team', finalizers: ['example.org/hold'] } })
   await server.create(`${team}/configmaps`, configMap('settings'))

@@ -8,7 +8,7 @@ const bundleAt = (namespace: string) => `${namespaces}/${namespace}/configmaps/k
 const rootCa = '-----BEGIN CERTIFICATE-----\nroot\n-----END CERTIFICATE-----\n'
 const any = () => true
 
-test('every namespace has a default service account and the root authority, old and new ones', async (t) => {
+test('every namespace, old or new, gets a default service account and the config map with the root CA', async (t) => {
   const server = await start(t, { rootCa })
   await server.create(namespaces, { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'team' } })
   for (const namespace of ['default', 'platform-system', 'team']) {
@@ -18,7 +18,7 @@ test('every namespace has a default service account and the root authority, old 
   }
 })
 
-test('both come back when they are deleted', async (t) => {
+test('both are recreated after deletion', async (t) => {
   const server = await start(t, { rootCa })
   for (const path of [accountAt('default'), bundleAt('default')]) {
     const { metadata } = await server.reached(path, any)
@@ -28,7 +28,7 @@ test('both come back when they are deleted', async (t) => {
   }
 })
 
-test('a changed bundle is put right; what users add to it stays outside of its data', async (t) => {
+test('a changed root CA is restored; additions outside of its data stay', async (t) => {
   const server = await start(t, { rootCa })
   await server.reached(bundleAt('default'), any)
   await server.patch(bundleAt('default'), { metadata: { labels: { mine: 'yes' } }, data: { 'ca.crt': 'other', more: 'x' } })
@@ -36,7 +36,7 @@ test('a changed bundle is put right; what users add to it stays outside of its d
   assert.deepEqual([right.data, right.metadata.labels], [{ 'ca.crt': rootCa }, { mine: 'yes' }])
 })
 
-test('without an authority to publish there is no bundle', async (t) => {
+test('without a root CA no config map is created', async (t) => {
   const server = await start(t)
   await server.reached(accountAt('default'), any)
   assert.equal((await server.get(bundleAt('default'))).status, 404)

@@ -1,4 +1,4 @@
-/** What type checking of policies leaves in their status. */
+/** Type checking of ValidatingAdmissionPolicies, in their status. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../../support/wait.ts'
@@ -6,7 +6,7 @@ import { start } from '../verbs/actions/server.ts'
 
 const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
 
-test('expressions are checked against the kinds that a policy is about, again with every generation', async () => {
+test('expressions are checked against the matched kinds, once per generation', async () => {
   const { api, close } = await start({ controllers: ['validatingadmissionpolicy-status'] })
   const resourceRules = [
     {

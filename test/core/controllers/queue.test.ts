@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createQueue } from '../../../core/controllers/queue.ts'
 
-test('work that makes work for itself leaves the thread to others in between', async () => {
+test('work that queues more work yields to other requests in between', async () => {
   let pauses = 0
   let works = 0
   const clock = {

@@ -6,7 +6,7 @@ import { QuotaSet } from '../../../core/controllers/quota-set.ts'
 const quota = (namespace: string, ...names: string[]) =>
   ({ metadata: { namespace, name: 'q' }, spec: { hard: Object.fromEntries(names.map((name) => [name, '1'])) } }) as unknown as QuotaObject
 
-test('the names that quotas limit change with the first and the last quota that has them', () => {
+test('the limited resource names change only with the first and the last quota that has them', () => {
   const set = new QuotaSet()
   assert.equal(set.set('a', quota('one', 'pods', 'services')), true)
   assert.equal(set.set('b', quota('one', 'pods')), false)
@@ -32,7 +32,7 @@ test('quotas are found by namespace', () => {
   assert.deepEqual([set.keysIn('one'), [...set.keys()], set.names()], [[], [], []])
 })
 
-test('of ten thousand quotas of the same names only the first changes the names', () => {
+test('of ten thousand quotas with the same names only the first changes the names', () => {
   const set = new QuotaSet()
   let changes = 0
   for (let index = 0; index < 10_000; index++) if (set.set(`${index}`, quota(`namespace-${index}`, 'pods', 'services'))) changes++

@@ -42,17 +42,17 @@ const template = { ephemeral: { volumeClaimTemplate: { spec: { ...storage, resou
 const finalizersOf = ({ metadata }: TestObject) => metadata.finalizers ?? []
 const end = (server: TestServer, path: string) => server.delete(path, { gracePeriodSeconds: 0 })
 
-/** Asks for the deletion, and makes sure that the object is still there when the controller has looked at it. */
+/** Deletes an object and asserts that it still exists after the controller has handled it. */
 async function remainsTerminating(server: TestServer, path: string, probe: string): Promise<void> {
   await server.remove(path)
-  // The controller works on what is asked for in order: when a later object of the same kind is gone, it has seen this one.
+  // The controller works in order: when a later object of the same kind is gone, it has handled this one.
   await server.gone(probe, () => server.remove(probe))
   const { status, body } = await server.get(path)
   assert.equal(status, 200, `${path} is held`)
   assert(body.metadata.deletionTimestamp, `${path} is terminating`)
 }
 
-test('a claim goes at once when no pod uses it, and otherwise when the last pod that does is gone', async (t) => {
+test('a claim is deleted at once when it is unused, otherwise after the last pod that uses it', async (t) => {
   const server = await start(t)
   for (const name of ['free', 'used', 'waiting', 'probe'])
     assert.deepEqual(finalizersOf(await server.create(claims, claim(name))), [protection.claim], name)
@@ -67,7 +67,7 @@ test('a claim goes at once when no pod uses it, and otherwise when the last pod 
   await server.gone(`${claims}/used`, () => end(server, `${pods}/two`))
 })
 
-test("a pod's own claim is meant only where the pod controls it", async (t) => {
+test("an ephemeral volume's claim is protected only if the pod owns it", async (t) => {
   const server = await start(t)
   const { metadata } = await server.create(pods, pod('web', template))
   const owner = { apiVersion: 'v1', kind: 'Pod', name: 'web', uid: metadata.uid, controller: true }
@@ -79,7 +79,7 @@ test("a pod's own claim is meant only where the pod controls it", async (t) => {
   await server.gone(`${claims}/web-data`, () => end(server, `${pods}/web`))
 })
 
-test('a pod that has ended does not hold its own claim, whose end its finalizer may await', async (t) => {
+test('a finished pod does not protect its ephemeral claim', async (t) => {
   const server = await start(t)
   const held = pod('web', template)
   const { metadata } = await server.create(pods, { ...held, metadata: { ...held.metadata, finalizers: ['example.org/hold'] } })
@@ -91,7 +91,7 @@ test('a pod that has ended does not hold its own claim, whose end its finalizer 
   assert.equal((await server.get(`${pods}/web`)).status, 200)
 })
 
-test('a volume stays while it is bound', async (t) => {
+test('a volume is protected while it is bound', async (t) => {
   const server = await start(t)
   for (const name of ['bound', 'probe'])
     assert.deepEqual(finalizersOf(await server.create(volumes, volume(name))), [protection.volume], name)
@@ -101,7 +101,7 @@ test('a volume stays while it is bound', async (t) => {
   await server.gone(`${volumes}/bound`, () => phase('Released'))
 })
 
-test('a class of attributes stays while a volume or a claim names it', async (t) => {
+test('a VolumeAttributesClass is protected while a volume or a claim refers to it', async (t) => {
   const server = await start(t)
   for (const name of ['fast', 'probe'])
     assert.deepEqual(finalizersOf(await server.create(classes, attributes(name))), [protection.class], name)
@@ -111,11 +111,11 @@ test('a class of attributes stays while a volume or a claim names it', async (t)
   assert.equal((await status({ status: 'InProgress', targetVolumeAttributesClassName: 'fast' })).status, 200)
   await remainsTerminating(server, `${classes}/fast`, `${classes}/probe`)
   await server.gone(`${volumes}/v`, () => server.remove(`${volumes}/v`))
-  assert.equal((await server.get(`${classes}/fast`)).status, 200, 'the claim is to get it')
+  assert.equal((await server.get(`${classes}/fast`)).status, 200, 'the claim requests it')
   await server.gone(`${classes}/fast`, () => status({ status: 'InProgress', targetVolumeAttributesClassName: 'other' }))
 })
 
-test('objects that were made or deleted while the controllers were away', async (t) => {
+test('objects created or deleted while the controllers did not run', async (t) => {
   const store = memoryStore()
   const before = await start(t, {
     store,
@@ -131,7 +131,7 @@ test('objects that were made or deleted while the controllers were away', async 
   await server.reached(`${claims}/old`, (object) => finalizersOf(object).includes(protection.claim))
 })
 
-test('without the controllers the finalizers stay', async (t) => {
+test('without the controllers finalizers stay', async (t) => {
   const server = await start(t, { controllers: ['persistentvolume-protection'] })
   await server.create(claims, claim('c'))
   await server.create(volumes, volume('v'))

@@ -7,18 +7,18 @@ export const configMaps = '/api/v1/namespaces/default/configmaps'
 export const secrets = '/api/v1/namespaces/default/secrets'
 
 export interface TestServer extends Api {
-  /** The object once it is as wanted; fails after a time. */
+  /** The object once `wanted` holds; fails after a timeout. */
   reached(path: string, wanted: (object: TestObject) => boolean): Promise<TestObject>
-  /** Does something, and waits until the object at the path is deleted, after the resourceVersion `since` (absent: from now on). */
+  /** Runs `act` and waits for the deletion of the object at the path, after resourceVersion `since` (absent: from now on). */
   gone(path: string, act: () => Promise<unknown>, since?: string): Promise<void>
-  /** Asks for the deletion of an object, whatever comes of it. */
+  /** Deletes an object and ignores the response. */
   remove(path: string, propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'): Promise<void>
 }
 
 const collectionOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/** A server in this process with the given controllers (absent: all), closed with the test. */
+/** An in-process server with the given controllers (absent: all), closed at the end of the test. */
 export async function start(t: TestContext, options: Partial<EmbeddedOptions> = {}): Promise<TestServer> {
   const server = await createApiServer({ store: memoryStore(), ...options })
   t.after(() => server.close())

@@ -1,4 +1,4 @@
-/** Several servers on one store, and a server that starts where custom resources are. */
+/** Custom resources on several servers with one store, and on a restarted server. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
@@ -32,7 +32,7 @@ async function open(
 }
 
 for (const watchCache of [true, false]) {
-  test(`who reads on another server that a definition is established finds it there, ${watchCache ? 'with' : 'without'} watch cache`, async (t) => {
+  test(`a definition established on one server is served by the other, ${watchCache ? 'with' : 'without'} watch cache`, async (t) => {
     const store = memoryStore()
     const [one, other] = [await open(t, store, { watchCache }), await open(t, store, { watchCache })]
     await one.create(definitionsPath, definitionOf(group))
@@ -51,7 +51,7 @@ for (const watchCache of [true, false]) {
   })
 }
 
-test('of two definitions made at the same time for the same names, one gets them', async (t) => {
+test('of two concurrent definitions with the same names, one gets the names', async (t) => {
   const store = memoryStore()
   const servers = [await open(t, store), await open(t, store)] as const
   const kinds = ['ones', 'twos']
@@ -73,7 +73,7 @@ test('of two definitions made at the same time for the same names, one gets them
   assert.match(condition(losers[0]!, 'NamesAccepted')?.join() ?? '', /^False,(Kind|ListKind)Conflict,"Same(List)?" is already in use$/)
 })
 
-test('a server that starts serves what is there before its first answer, and goes on with what was left', async (t) => {
+test('a restarted server serves existing custom resources from its first response on, and continues pending deletions', async (t) => {
   const store = memoryStore()
   const first = await open(t, store)
   await define(first, definitionOf(group, { versions: [{ ...stored, served: false }, versionOf('v2')] }))
@@ -97,7 +97,10 @@ test('a server that starts serves what is there before its first answer, and goe
   await eventually('deletion has begun', async () => (await idle.get(`${second}/held`)).body.metadata.deletionTimestamp !== undefined)
   await idle.close()
   const last = await open(t, store)
-  await eventually('what depended on the owner goes', async () => (await last.get(`${configMaps}/dependent`)).status === 404)
+  await eventually(
+    'the dependents of the deleted owner are deleted',
+    async () => (await last.get(`${configMaps}/dependent`)).status === 404,
+  )
   await last.patch(`${second}/held`, { metadata: { finalizers: null } })
   await eventually('the definition goes', async () => (await last.get(`${definitionsPath}/widgets.${group}`)).status === 404)
 })

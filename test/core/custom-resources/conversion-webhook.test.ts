@@ -1,4 +1,4 @@
-/** Custom resources whose versions a webhook converts: what it is asked, what it may change, and what clients are told when it fails. */
+/** Conversion webhooks for custom resources: requests, allowed changes, and errors. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
@@ -19,7 +19,7 @@ interface Review {
 type Answer = (review: Review) => unknown
 type Change = (object: TestObject) => unknown
 
-/** A usable answer; `change` makes each object. */
+/** A valid response; `change` converts each object. */
 const answering =
   (change: Change = (object) => object, more: object = {}): Answer =>
   ({ kind, apiVersion, request: { uid, desiredAPIVersion, objects } }) => ({
@@ -68,7 +68,7 @@ async function open(
 }
 
 for (const version of ['v1', 'v1beta1']) {
-  test(`asks with a review of ${version}, in batches and once`, async (t) => {
+  test(`sends a ConversionReview of ${version}, in batches and once per object`, async (t) => {
     const hook = await open(t, ['v9', version])
     for (const name of ['a', 'b', 'c']) await hook.create(at('v1'), widget(group, name))
     assert.equal(hook.reviews.length, 0)
@@ -110,7 +110,7 @@ test('writes and watches in the other version', async (t) => {
   await watch.close()
 })
 
-test('of metadata, labels and annotations may change; the rest stays', async (t) => {
+test('only labels and annotations of the metadata may change', async (t) => {
   const hook = await open(t)
   await hook.create(
     at('v1'),
@@ -185,7 +185,7 @@ const bad: readonly (readonly [what: string, answer: Answer, message: string | R
     'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
   ],
   ['a text', () => 'surely', /failed: /],
-  ['a number for an object', answering(() => 3), /returned invalid object/],
+  ['a number instead of an object', answering(() => 3), /returned invalid object/],
   [
     'an error',
     () => new Response('broken', { status: 500 }),
@@ -201,7 +201,7 @@ const bad: readonly (readonly [what: string, answer: Answer, message: string | R
   ['too much', () => new Response('x'.repeat(17 * 1024 * 1024)), /failed: .*the response has more than \d+ bytes$/],
 ]
 
-test('answers that can not be used are said, and the rest goes on', async (t) => {
+test('invalid responses are reported, and other objects are served', async (t) => {
   const hook = await open(t)
   await hook.create(at('v1'), widget(group, 'a'))
   for (const [what, answer, message] of bad) {
@@ -222,13 +222,13 @@ test('answers that can not be used are said, and the rest goes on', async (t) =>
   assert.equal((await hook.get(at('v2', 'a'))).status, 200)
 })
 
-test('a webhook that hangs holds up only who needs it, until the time of the request is over', async (t) => {
+test('a hanging webhook delays only requests that need it, until their deadline', async (t) => {
   const hook = await open(t)
   await hook.create(at('v1'), widget(group, 'a'))
   let release: (answer: unknown) => void = () => {}
   hook.answer = () => new Promise((resolve) => (release = resolve))
   t.after(() => release('{}'))
-  // Timers of the server keep no process alive.
+  // The server's timers are unref'd and do not keep the process alive.
   const alive = setInterval(() => {}, 60_000)
   t.after(() => clearInterval(alive))
   let answered = false
@@ -244,7 +244,7 @@ test('a webhook that hangs holds up only who needs it, until the time of the req
   assert.deepEqual([status, body.reason], [504, 'Timeout'])
 })
 
-test('a service that there is not, and one that there is', async (t) => {
+test('a missing service, and an existing one', async (t) => {
   const hook = await open(t, ['v1'], { service: { namespace: 'default', name: 'converter', path: '/convert' } })
   await hook.create(at('v1'), widget(group, 'a'))
   const { body } = await hook.get<{ message: string }>(at('v2', 'a'))
@@ -268,13 +268,13 @@ test('a service that there is not, and one that there is', async (t) => {
   assert.match(hook.urls[0] ?? '', /^https:\/\/converter.default.svc(:443)?\/convert\S* 192.0.2.7:8443$/)
 })
 
-test('a definition that stops converting by webhook', async (t) => {
+test('a definition that changes its conversion strategy to None', async (t) => {
   const hook = await open(t)
   await hook.create(at('v1'), widget(group, 'a'))
   hook.answer = () => new Response('gone', { status: 503 })
   assertFailureText(await hook.get(at('v2', 'a')))
   await hook.patch(`${definitionsPath}/widgets.${group}`, { spec: { conversion: { strategy: 'None', webhook: null } } })
-  await eventually('the versions differ in name only', async () => (await hook.get(at('v2', 'a'))).status === 200)
+  await eventually('the versions differ only in apiVersion', async () => (await hook.get(at('v2', 'a'))).status === 200)
   assert.equal((await hook.delete(at('v2', 'a'))).status, 200)
 })
 

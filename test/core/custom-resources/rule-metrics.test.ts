@@ -1,4 +1,4 @@
-/** What rules of custom resources take is measured. */
+/** Metrics of validation rules of custom resources. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCore } from '../../support/core-server.ts'

@@ -1,4 +1,4 @@
-/** Definitions and objects as the reference server stores them: definitions in v1beta1, all with sorted keys and a line feed at the end. */
+/** Definitions and objects as stored by kube-apiserver: definitions in v1beta1, all with sorted keys and a final line feed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
@@ -48,7 +48,7 @@ const object = {
   spec: { size: 'large' },
 }
 
-test('are served, and written anew in v1', async (t) => {
+test('definitions are served, and rewritten in v1', async (t) => {
   const store = memoryStore()
   const put = (key: string, value: object) => store.put(key, new TextEncoder().encode(`${JSON.stringify(value)}\n`), 0)
   await put('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com', definition)
@@ -83,7 +83,7 @@ test('are served, and written anew in v1', async (t) => {
   assert.match(new TextDecoder().decode(kv?.value), /^\{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io\/v1"/)
 })
 
-test('objects with metadata that nobody could write now can be read and deleted', async (t) => {
+test('objects with metadata that is no longer valid can be read and deleted', async (t) => {
   const store = memoryStore()
   const put = (key: string, value: object) => store.put(key, new TextEncoder().encode(`${JSON.stringify(value)}\n`), 0)
   await put('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com', definition)
@@ -100,7 +100,7 @@ test('objects with metadata that nobody could write now can be read and deleted'
   assert.equal((await api.get(path)).status, 404)
 })
 
-test('a definition that keeps unknown fields says nevertheless what its objects are like', async (t) => {
+test('a definition with preserveUnknownFields still validates objects by its schema', async (t) => {
   const store = memoryStore()
   const put = (key: string, value: object) => store.put(key, new TextEncoder().encode(`${JSON.stringify(value)}\n`), 0)
   const schema = { properties: { spec: { properties: { size: { type: 'string' } }, required: ['size'] } } }

@@ -4,7 +4,7 @@ import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { define, definitionOf, versionOf, widget } from '../../conformance/custom-resources.ts'
 import { apiOf } from '../../support/api.ts'
 
-test('an object that the stored version can not hold is refused with what is wrong with it', async (t) => {
+test('an object that is invalid in the storage version is refused with the errors', async (t) => {
   const server = await createApiServer({ store: memoryStore() })
   t.after(() => server.close())
   const api = apiOf(async (path, init) => server.fetch(new Request(`http://x${path}`, init)))

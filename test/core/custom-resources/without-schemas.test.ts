@@ -5,7 +5,7 @@ import { withoutSchemas } from '../../../core/custom-resources/without-schemas.t
 const version = (name: string, openAPIV3Schema: object) => ({ name, schema: { openAPIV3Schema }, served: true })
 const outline = (object: unknown) => JSON.parse(withoutSchemas(JSON.stringify(object)))
 
-test('schemas are left out and nothing else is', () => {
+test('removes schemas and nothing else', () => {
   const schemas = [
     {},
     { type: 'object', properties: { spec: { enum: ['}', '{', '"', '\\', '\\"', '"}\\\\'], description: 'ends with \\' } } },
@@ -25,7 +25,7 @@ test('schemas are left out and nothing else is', () => {
   )
 })
 
-test('what has none stays as it is', () => {
+test('an object without schemas stays as it is', () => {
   const json = '{"spec":{"versions":[{"name":"v1"}]},"status":{"text":"\\"openAPIV3Schema\\":{"}}'
   assert.equal(withoutSchemas(json), json)
 })

@@ -1,4 +1,4 @@
-/** What requests look like behind the authentication filter, and what it counts. */
+/** Requests after the authentication filter, and its metrics. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Authentication, AuthenticationError, type Authenticator } from '../../../core/authn/authenticator.ts'
@@ -13,7 +13,7 @@ const socket: Connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol
 const jane: Authentication = { user: { name: 'jane', groups: [] } }
 const credentials = { authorization: 'Bearer t', 'x-remote-user': 'root', 'x-remote-extra-a': 'b', 'x-proxy-user': 'root' }
 
-/** Sends a request through the filter: what comes out behind it, and what was reported. */
+/** Sends a request through the filter; returns the request behind it and the reported metrics. */
 async function pass(answer: () => ReturnType<Authenticator['authenticate']>, connection = socket, clock = testClock(0)) {
   const client = new AbortController()
   const headers = { ...credentials, accept: '*/*' }
@@ -42,7 +42,7 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
 const namesOf = (request: Request | undefined) => [...(request?.headers.keys() ?? [])]
 const statusOf = (error: unknown) => (error instanceof ApiError ? error.status.code : error)
 
-test('credentials are taken off a request that came over a connection', async () => {
+test('credentials are removed from requests that came over a connection', async () => {
   for (const answer of [() => jane, async () => jane]) {
     const { seen, request } = await pass(answer)
     assert.deepEqual(namesOf(seen), ['accept', 'content-type'])
@@ -50,16 +50,16 @@ test('credentials are taken off a request that came over a connection', async ()
   }
 })
 
-test("a caller's own request stays as it is, and can be sent again", async () => {
+test("an in-process caller's request is not changed and can be sent again", async () => {
   const { seen, request, exchange, client } = await pass(() => jane, inProcess)
   assert.deepEqual(namesOf(seen), ['accept', 'content-type'])
   assert.equal(request.headers.get('authorization'), 'Bearer t')
   assert.deepEqual([seen?.method, seen?.url, await seen?.text()], ['POST', 'http://x/api', 'content'])
   client.abort()
-  assert.equal(exchange.signal.aborted, true, 'a client that goes is noticed even so')
+  assert.equal(exchange.signal.aborted, true, 'the signal still aborts when the client disconnects')
 })
 
-test('each attempt is reported with its result and its time', async () => {
+test('each attempt is reported with result and duration', async () => {
   const clock = testClock(0)
   const late = async <T>(value: T): Promise<T> => {
     await Promise.resolve()
@@ -86,5 +86,5 @@ test('each attempt is reported with its result and its time', async () => {
 
   const broken = new Error('store is gone')
   const failed = await pass(() => Promise.reject(broken))
-  assert.deepEqual([failed.reports, failed.failure], [[['error', 0]], broken], 'other failures are not made into 401')
+  assert.deepEqual([failed.reports, failed.failure], [[['error', 0]], broken], 'other errors do not become 401')
 })

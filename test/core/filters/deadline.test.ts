@@ -1,4 +1,4 @@
-/** What a request's time is, and what is left undone when it is over. */
+/** Request timeouts: nothing is stored after the deadline. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
@@ -7,7 +7,7 @@ import { ManualClock } from '../../support/clock.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
-/** A server whose admission takes until it is let go. */
+/** A server whose admission waits until it is released. */
 async function slowServer(requestTimeout = 60_000) {
   let letGo: () => void = () => {}
   const gate = new Promise<void>((resolve) => {
@@ -17,7 +17,7 @@ async function slowServer(requestTimeout = 60_000) {
   const clock = new ManualClock()
   const arrivals: (() => void)[] = []
   let arrived = 0
-  /** Resolves when so many requests wait in admission. */
+  /** Resolves when this many requests wait in admission. */
   const waiting = (count: number) =>
     new Promise<void>((resolve) => {
       const check = () => {
@@ -54,7 +54,7 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('?timeout= ends a request: 504, its signal aborts, and what was not stored by then is not stored', async () => {
+test('?timeout= ends a request: 504, its signal aborts, and nothing is stored afterwards', async () => {
   const { server, send, letGo, done, clock, waiting } = await slowServer()
   const labels = { slow: 'yes' }
   for (const name of ['kept', 'other']) await send('POST', configMaps, { metadata: { name } })
@@ -65,7 +65,7 @@ test('?timeout= ends a request: 504, its signal aborts, and what was not stored 
   ]
   await waiting(3)
   clock.advance(49)
-  assert.deepEqual(done, [], 'it is not over yet')
+  assert.deepEqual(done, [], 'the deadline has not passed')
   clock.advance(1)
   for (const { code, body } of await Promise.all(writes)) {
     assert.equal(code, 504)
@@ -89,7 +89,7 @@ test('?timeout= ends a request: 504, its signal aborts, and what was not stored 
   await server.close()
 })
 
-test('a timeout is a duration: others are refused, none or less than none says nothing, and the limit of the server holds', async () => {
+test('a timeout must be a duration; without a positive one, or beyond it, the limit of the server applies', async () => {
   const { server, send, letGo, clock, waiting } = await slowServer(100)
   for (const text of ['abc', '10', '5x']) {
     const { code, body } = await send('GET', `${configMaps}?timeout=${text}`)
@@ -105,7 +105,7 @@ test('a timeout is a duration: others are refused, none or less than none says n
   await server.close()
 })
 
-test('a watch takes as long as its client wants', async () => {
+test('a watch may last as long as its client requests', async () => {
   const { server } = await slowServer(50)
   const abort = new AbortController()
   const path = `http://server${configMaps}?watch=1&timeout=1ms&allowWatchBookmarks=true&timeoutSeconds=1`

@@ -1,4 +1,4 @@
-/** Who counts as in flight, and when no more. */
+/** When a request counts as in flight. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Connection, Logger } from '../../../core/ports.ts'
@@ -8,7 +8,7 @@ import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 const configMaps = 'http://in-process/api/v1/namespaces/default/configmaps'
 const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
 
-/** A body of which the rest comes when it is let go. */
+/** A body whose second part is sent on demand. */
 function stalled(text: string) {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const bytes = new TextEncoder().encode(text)
@@ -61,7 +61,7 @@ async function withServer(run: (server: ApiServer, logged: string[]) => Promise<
 }
 
 describe('requests in flight', () => {
-  test('bodies that stall keep nobody out', () =>
+  test('requests with stalled bodies do not count', () =>
     withServer(async (server) => {
       const slow = [0, 1, 2].map((index) => stalled(JSON.stringify({ metadata: { name: `slow${index}` } })))
       const answers = slow.map(({ request }) => server.fetch(request))
@@ -72,7 +72,7 @@ describe('requests in flight', () => {
       assert.equal((await answers[1])?.status, 400)
     }))
 
-  test('a client that leaves in the middle of a body is no error of ours', () =>
+  test('a client that disconnects in the middle of a body is no server error', () =>
     withServer(async (server, logged) => {
       const { request, fail } = stalled('{"metadata":{"name":"left"}}')
       const answer = server.fetch(request)
@@ -81,7 +81,7 @@ describe('requests in flight', () => {
       assert.deepEqual(logged, [])
     }))
 
-  test('a request counts until its answer is sent', () =>
+  test('a request counts until its response is sent', () =>
     withServer(async (server) => {
       const sent: (() => void)[] = []
       const slow: Connection = { ...connection, whenSent: (_response, callback) => void sent.push(callback) }

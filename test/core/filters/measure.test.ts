@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { configMap } from '../../support/api.ts'
 import { configMaps, start } from '../controllers/support.ts'
 
-test('requests are counted by what they are about', async (t) => {
+test('requests are counted by verb, resource and scope', async (t) => {
   const server = await start(t, { controllers: [] })
   await server.create(configMaps, configMap('a'))
   await server.create(`${configMaps}?dryRun=All`, configMap('b'))

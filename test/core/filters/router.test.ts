@@ -5,7 +5,7 @@ import { startCore } from '../../support/core-server.ts'
 
 const group = 'metrics.example.com'
 
-test('a delegated group version is answered by its delegate, whatever is below it, and others are not', async (t) => {
+test('a delegate serves its group version with all paths below it, and no others', async (t) => {
   const delegates = new Map<string, Handler>()
   const server = await startCore({ delegates })
   t.after(() => server.close())
@@ -32,7 +32,7 @@ test('a delegated group version is answered by its delegate, whatever is below i
   for (const path of own) assert.equal((await ask(path)).status, 404, path)
 })
 
-test('a delegate is asked only for what its caller may do', async (t) => {
+test('a delegate is called only for authorized requests', async (t) => {
   let asked = 0
   const delegates = new Map<string, Handler>([[`${group}/v1`, () => new Response(`${++asked}`)]])
   const server = await startCore({ delegates, authorizationModes: ['RBAC'] })

@@ -1,4 +1,4 @@
-/** Headers that every answer has, whoever gives it. */
+/** Headers of every response. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
@@ -24,7 +24,7 @@ const paths: readonly (readonly [path: string, status: number, cacheControl?: st
   ['/api/v1/pods?timeout=x', 400],
 ]
 
-test('Audit-Id, Cache-Control, HSTS and CORS are on every answer, errors too', async () => {
+test('Audit-Id, Cache-Control, HSTS and CORS are on every response, errors too', async () => {
   const server = await createApiServer({
     store: memoryStore(),
     controllers: [],
@@ -51,7 +51,7 @@ test('Audit-Id, Cache-Control, HSTS and CORS are on every answer, errors too', a
   await server.close()
 })
 
-test('the answer to somebody unknown, or without rights, can be read across origins', async () => {
+test('responses 401 and 403 can be read across origins', async () => {
   for (const [options, status] of [
     [{ anonymous: false }, 401],
     [{ authorizationModes: ['RBAC'] }, 403],
@@ -65,7 +65,7 @@ test('the answer to somebody unknown, or without rights, can be read across orig
   }
 })
 
-test('a warning of authentication reaches fixed paths', async () => {
+test('warnings of authentication also reach non-resource paths', async () => {
   const warned = { authenticate: () => ({ user: { name: 'jane', groups: [] }, warnings: ['this credential is old'] }), name: 'old' }
   const server = await createApiServer({ store: memoryStore(), controllers: [], authenticators: [warned] })
   for (const path of ['/version', '/api/v1/namespaces']) {
@@ -75,7 +75,7 @@ test('a warning of authentication reaches fixed paths', async () => {
   await server.close()
 })
 
-test('openapi documents that a client may keep say so', async () => {
+test('cacheable OpenAPI documents say so', async () => {
   const server = await createApiServer({ store: memoryStore(), controllers: [] })
   const index = (await (await server.fetch(new Request('http://server/openapi/v3'))).json()) as {
     paths: { [name: string]: { serverRelativeURL: string } }

@@ -1,4 +1,4 @@
-/** What a whole server counts about who asks it. */
+/** Authentication metrics of a whole server. */
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -42,7 +42,7 @@ async function start(t: TestContext) {
   t.after(() => server.close())
   const api = apiOf((path, init) => server.fetch(new Request(`http://x${path}`, init)))
   const send = async (token?: string) => (await api.get('/api', token === undefined ? {} : { authorization: `Bearer ${token}` })).status
-  /** The samples of the metrics whose names begin so, by what follows. */
+  /** Samples of the metrics with this prefix, by the rest of their names. */
   const samples = (prefix: string) =>
     Object.fromEntries(
       metrics
@@ -55,7 +55,7 @@ async function start(t: TestContext) {
   return { api, send, samples, clock }
 }
 
-test('attempts are counted by how they end, users by the kind of their names', async (t) => {
+test('attempts are counted by result, users by the kind of username', async (t) => {
   const { send, samples } = await start(t)
   for (const token of ['token-a', 'token-a', 'token-b', 'token-c', 'token-d']) assert.equal(await send(token), 200)
   assert.equal(await send(), 401)
@@ -73,7 +73,7 @@ test('attempts are counted by how they end, users by the kind of their names', a
   assert.deepEqual(samples('authentication_duration_seconds_count{result="success"}'), { '': 5 })
 })
 
-test('tokens are hits once they are known', async (t) => {
+test('a cached token is a hit', async (t) => {
   const { send, samples } = await start(t)
   for (const token of ['token-a', 'token-a', 'token-a', 'wrong']) await send(token)
   assert.deepEqual(samples('authentication_token_cache_request_total'), { '{status="miss"}': 2, '{status="hit"}': 2 })
@@ -82,7 +82,7 @@ test('tokens are hits once they are known', async (t) => {
   assert.deepEqual(samples('authentication_token_cache_request_duration_seconds_count'), { '{status="miss"}': 2, '{status="hit"}': 2 })
 })
 
-test('tokens of service accounts are counted by what they are', async (t) => {
+test('service account tokens are counted by kind', async (t) => {
   const { api, send, samples, clock } = await start(t)
   const create = (path: string, object: object) =>
     api.send<{ metadata: { uid: string } }>('POST', path, object, { authorization: 'Bearer token-a' })
@@ -102,9 +102,9 @@ test('tokens of service accounts are counted by what they are', async (t) => {
     stale_tokens_total: 0,
     valid_tokens_total: 0,
   }
-  assert.deepEqual(counts(), none, 'all are there from the start')
+  assert.deepEqual(counts(), none, 'all metrics exist from the start')
   assert.equal(await send(await bound()), 200)
-  assert.deepEqual(counts(), none, 'a token that nobody has to refresh')
+  assert.deepEqual(counts(), none, 'a token that needs no refresh')
   assert.equal(await send(await bound(now + 600)), 200)
   assert.equal(await send(await bound(now - 600)), 200)
   assert.deepEqual(counts(), { ...none, stale_tokens_total: 1, valid_tokens_total: 1 })
@@ -123,7 +123,7 @@ test('tokens of service accounts are counted by what they are', async (t) => {
   })
   for (let i = 0; i < 3; i++) assert.equal(await send(legacy), 200)
   const { legacy_tokens_total, legacy_manual_token_uses_total } = counts()
-  assert.deepEqual([legacy_tokens_total, legacy_manual_token_uses_total], [1, 1], 'a token that is known needs no second look')
+  assert.deepEqual([legacy_tokens_total, legacy_manual_token_uses_total], [1, 1], 'a cached token is not counted again')
   await api.send('PATCH', `${accounts}/bot`, JSON.stringify({ secrets: [{ name: 'bot-token' }] }), {
     'content-type': 'application/merge-patch+json',
     authorization: 'Bearer token-a',
@@ -152,7 +152,7 @@ test('calls to an external signer', () => {
     assert.ok(text.includes(`${line}\n`), line)
 })
 
-test('a server is named by the hash of its identity', async () => {
+test('the server ID is a hash', async () => {
   const registry = createMetrics()
   createReloadMetrics(registry, testClock(0), 'authentication', 'apiserver-a').reloaded(undefined)
   const hash = createHash('sha256').update('apiserver-a').digest('hex')

@@ -12,7 +12,7 @@ import { builtin, get, platform, serving, widget } from './fixtures.ts'
 const create = (served = serving(builtin)) => createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443', hashes: true })
 const aggregated = (version: string) => `application/json;g=apidiscovery.${platform.domain};v=${version};as=APIGroupDiscoveryList`
 
-/** A value without empty texts and members: protobuf may not tell them from absent ones. */
+/** A value without empty strings and members, which protobuf may not distinguish from absent ones. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (typeof value !== 'object' || value === null) return value
@@ -71,7 +71,7 @@ test('/apis/GROUP is one entry of that list', async () => {
   )
 })
 
-test('a list of resources starts with kind, apiVersion and groupVersion; in the core group without apiVersion', async () => {
+test('a resource list starts with kind, apiVersion and groupVersion; in the core group without apiVersion', async () => {
   assert.ok(
     (await (await get(create(), '/apis/apps/v1')).text()).startsWith(
       '{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1",',
@@ -80,7 +80,7 @@ test('a list of resources starts with kind, apiVersion and groupVersion; in the 
   assert.ok((await (await get(create(), '/api/v1/')).text()).startsWith('{"kind":"APIResourceList","groupVersion":"v1","resources":['))
 })
 
-test('a row says what the resource is, in the order of the reference', async () => {
+test('fields of a resource are in the order of kube-apiserver', async () => {
   const pods = (await rows('/api/v1')).get('pods')
   assert.equal(
     JSON.stringify(pods),
@@ -115,13 +115,13 @@ test('subresources follow their resource by name, with the kind of their body', 
   )
 })
 
-test('what is never stored has no storage version hash', async () => {
+test('resources that are not stored have no storageVersionHash', async () => {
   assert.equal((await rows('/api/v1')).get('bindings')?.['storageVersionHash'], undefined)
   const reviews = await rows(`/apis/authorization.${platform.domain}/v1`)
   assert.equal(reviews.get('subjectaccessreviews')?.['storageVersionHash'], undefined)
 })
 
-test('versions of a resource that are stored alike have the same hash', async () => {
+test('versions with the same storage version have the same hash', async () => {
   const group = `/apis/networking.${platform.domain}`
   const [stable, beta] = [await rows(`${group}/v1`), await rows(`${group}/v1beta1`)]
   const hash = stable.get('ipaddresses')?.['storageVersionHash']
@@ -129,7 +129,7 @@ test('versions of a resource that are stored alike have the same hash', async ()
   assert.equal(beta.get('ipaddresses')?.['storageVersionHash'], hash)
 })
 
-test('nothing is served at other paths', () => {
+test('other paths are not found', () => {
   const discovery = create()
   for (const path of ['/apis/none', '/apis/apps/v9', '/api/v2', '/api/v1/pods', '/']) {
     const url = new URL(path, 'http://server')
@@ -137,7 +137,7 @@ test('nothing is served at other paths', () => {
   }
 })
 
-test('new definitions are seen as soon as the revision has grown', async () => {
+test('new definitions show once the revision has increased', async () => {
   const served = serving(builtin)
   const discovery = create(served)
   await get(discovery, '/apis')
@@ -148,7 +148,7 @@ test('new definitions are seen as soon as the revision has grown', async () => {
   assert.equal(discovery.respond(new Request(url), url), undefined)
 })
 
-test('aggregated discovery lists the same resources as the single paths', async () => {
+test('aggregated discovery lists the same resources as the unaggregated paths', async () => {
   const discovery = create(serving([...builtin, widget('v1')]))
   for (const path of ['/api', '/apis']) {
     const response = await get(discovery, path, { accept: `${aggregated('v2')},application/json` })
@@ -221,7 +221,7 @@ const comparable = ({ name, singularName, namespaced, group = '', version = '', 
   categories,
 })
 
-test('clients get the aggregated version that they ask for, and the plain list otherwise', async () => {
+test('aggregated discovery is served only to clients that accept it, in the version that they accept', async () => {
   const cases = [
     [`${aggregated('v2')},${aggregated('v2beta1')},application/json`, aggregated('v2')],
     [`${aggregated('v2beta1')},application/json`, aggregated('v2beta1')],
@@ -236,7 +236,7 @@ test('clients get the aggregated version that they ask for, and the plain list o
   }
 })
 
-test('a client that has the aggregated document already gets 304 until something changes', async () => {
+test('a client with the current aggregated document gets 304', async () => {
   const served = serving(builtin)
   const discovery = create(served)
   const accept = aggregated('v2')
@@ -252,7 +252,7 @@ test('a client that has the aggregated document already gets 304 until something
   assert.notEqual(third.headers.get('etag'), etag)
 })
 
-test('every list comes in YAML and protobuf too, the aggregated one as well', async () => {
+test('every list is also available in YAML and protobuf, aggregated ones too', async () => {
   const discovery = create()
   const lists = {
     '/api': APIVersions,
@@ -281,7 +281,7 @@ test('every list comes in YAML and protobuf too, the aggregated one as well', as
   assert.deepEqual(withoutEmpty(decodeProtobuf(APIGroupDiscoveryList, envelope.raw)['items']), withoutEmpty(items))
 })
 
-test('other formats are not written', async () => {
+test('other media types are not acceptable', async () => {
   await assert.rejects(
     get(create(), '/apis', { accept: 'text/html' }),
     (error) => error instanceof ApiError && error.status.reason === 'NotAcceptable',

@@ -1,4 +1,4 @@
-/** What /metrics says of encryption at rest. */
+/** Metrics of encryption at rest. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, beforeEach, type TestContext, test } from 'node:test'
@@ -36,7 +36,7 @@ async function start(t: TestContext, text: string, settings: ServerSettings = {}
   const server = await startEncrypted(text, { identity: 'server-1', clock, watchCache: false, ...settings })
   t.after(() => server.close())
   const content = async () => (await server.api.get<string>('/metrics')).body
-  /** The samples of a metric, by their labels. */
+  /** Samples of a metric, by their labels. */
   const samples = async (name: string): Promise<{ readonly [labels: string]: number }> =>
     Object.fromEntries(
       (await content())
@@ -44,7 +44,7 @@ async function start(t: TestContext, text: string, settings: ServerSettings = {}
         .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
         .map((line) => [line.slice(name.length, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
     )
-  /** Hashes take a moment. */
+  /** Waits for the metric, because key IDs are hashed asynchronously. */
   const shows = (name: string, expected: { readonly [labels: string]: number }) =>
     eventually(name, async () => {
       assert.deepEqual(await samples(name), expected)
@@ -53,7 +53,7 @@ async function start(t: TestContext, text: string, settings: ServerSettings = {}
   return { ...server, clock, text: content, samples, shows }
 }
 
-test('values are counted by resource, by which way they go, by transformer and by outcome', async (t) => {
+test('transformations are counted by resource, direction, transformer and result', async (t) => {
   const { api, store, samples, text } = await start(
     t,
     configuration({ resources: ['secrets', 'controllerrevisions.apps'], providers: [{ aesgcm: keys(['k1', 1]) }, { identity: {} }] }),
@@ -100,7 +100,7 @@ test('values are counted by resource, by which way they go, by transformer and b
   assert.ok(!(await text()).includes(secretOf(1)), 'no secret is shown')
 })
 
-test('version 2: calls, keys by their hash, and what is kept; a key that rotates, one that can not be used', async (t) => {
+test('KMS v2: calls, hashed key IDs and cached keys; a rotated key and an unusable one', async (t) => {
   const { api, clock, samples, shows, text } = await start(t, secrets(kms('v2')))
   const calls = async (method: string, status = 'OK') =>
     (await samples(`${envelope}_kms_operations_latency_seconds_count`))[
@@ -109,12 +109,12 @@ test('version 2: calls, keys by their hash, and what is kept; a key that rotates
   const key = (direction: string, id: string) =>
     `{transformation_type="${direction}",provider_name="vault",key_id_hash="${hash(id)}",${self}}`
   const reported = (id: string) => `{provider_name="vault",key_id_hash="${hash(id)}",${self}}`
-  /** Lets the server look at its plugin again. */
+  /** Triggers another status poll of the plugin. */
   const look = async () => {
     const before = (await calls('Status')) ?? 0
     const timers = clock.pending
     clock.advance(60_000)
-    // Over when the next look is due, after all that this one does with the answer.
+    // Handling of a poll has ended when the timer of the next one is set.
     await eventually('a look at the plugin', async () => ((await calls('Status')) ?? 0) > before && clock.pending >= timers)
   }
 
@@ -166,7 +166,7 @@ test('version 2: calls, keys by their hash, and what is kept; a key that rotates
   )
 })
 
-test('version 2: who starts anew asks for seeds, and says with what status it failed', async (t) => {
+test('KMS v2: a restarted server requests seeds, and failures are counted by status', async (t) => {
   const first = await start(t, secrets(kms('v2')))
   await first.api.create(secretsPath, secret('a'))
   const { api, samples } = await start(t, secrets(kms('v2')), { store: first.store })
@@ -184,7 +184,7 @@ test('version 2: who starts anew asks for seeds, and says with what status it fa
   })
 })
 
-test('version 1: keys are made for each value, and the cache fills', async (t) => {
+test('KMS v1: each value has a new key, and the cache fills', async (t) => {
   const { api, clock, samples } = await start(t, secrets(kms('v1', { cachesize: 4 })), { gates: ['KMSv1'] })
   await api.create(secretsPath, secret('a'))
   clock.advance(90_000)
@@ -199,10 +199,10 @@ test('version 1: keys are made for each value, and the cache fills', async (t) =
   })
   assert.deepEqual(await samples('apiserver_storage_data_key_generation_duration_seconds_count'), { '': 2 })
   assert.deepEqual(await samples('apiserver_storage_envelope_transformation_cache_misses_total'), { '': 0 })
-  assert.deepEqual(await samples(`${envelope}_kms_operations_latency_seconds_count`), {}, 'as the reference server has it')
+  assert.deepEqual(await samples(`${envelope}_kms_operations_latency_seconds_count`), {}, 'absent, as in kube-apiserver')
 })
 
-test('a file that is read again: good and bad, when, and the hash of what is in use', async (t) => {
+test('reloads of the file: successes, failures, times, and the hash of the active content', async (t) => {
   const controller = 'apiserver_encryption_config_controller'
   const text = secrets({ aesgcm: keys(['k1', 1]) })
   const { file, clock, samples, shows } = await start(t, text, { automaticReload: true })
@@ -227,7 +227,7 @@ test('a file that is read again: good and bad, when, and the hash of what is in 
   await shows(`${controller}_last_config_info`, inUse(better))
 })
 
-test('a hundred keys are told apart; those that were used longest ago are said no more about', async () => {
+test('metrics keep at most a hundred key IDs, dropping the least recently used', async () => {
   const registry = createMetrics()
   const clock = new ManualClock()
   const metrics = createEncryptionMetrics(registry, clock, 'server-1')
@@ -245,7 +245,7 @@ test('a hundred keys are told apart; those that were used longest ago are said n
   await eventually('hashes', async () => names.every((name) => lines(name).length === 100))
   assert.ok(
     lines('key_id_hash_total').some((line) => line.includes(hash('0')) && line.endsWith(' 106')),
-    'what is in use stays',
+    'the key in use stays',
   )
   assert.ok(!registry.text().includes(hash('1')), 'the oldest is gone')
 })

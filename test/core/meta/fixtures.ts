@@ -9,7 +9,7 @@ import { builtInResources } from '../../../core/resources/group-versions.ts'
 export const platform = createPlatform('platform')
 export const builtin: readonly ResourceDefinition[] = builtInResources.map((definition) => bind(definition, platform))
 
-/** A custom resource as its definition makes it. */
+/** A custom resource built from its definition. */
 export function widget(version: string, sizes: readonly string[] = ['small', 'large']): ResourceDefinition {
   const openAPIV3Schema = {
     type: 'object',

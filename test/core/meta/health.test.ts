@@ -20,7 +20,7 @@ async function ask(health: Health, path: string): Promise<[status: number, body:
   return [response.status, await response.text()]
 }
 
-test('when all is well the answer is ok, and each check is listed on demand', async () => {
+test('a healthy server answers ok, and lists each check with ?verbose', async () => {
   const health = create({ checks: [fine('store')] })
   assert.deepEqual(await ask(health, '/healthz'), [200, 'ok'])
   assert.deepEqual(await ask(health, '/healthz?verbose'), [200, '[+]ping ok\n[+]log ok\n[+]store ok\nhealthz check passed\n'])
@@ -30,14 +30,14 @@ test('when all is well the answer is ok, and each check is listed on demand', as
   ])
 })
 
-test('a failure is listed without its reason, which goes to the log', async () => {
+test('a failed check is listed without its reason, which is logged', async () => {
   const failed: unknown[] = []
   const health = create({ checks: [failing('store')], failed: (...all) => failed.push(all) })
   assert.deepEqual(await ask(health, '/livez'), [500, '[+]ping ok\n[+]log ok\n[-]store failed: reason withheld\nlivez check failed\n'])
   assert.deepEqual(failed, [['livez', ['store: out of order']]])
 })
 
-test('checks can be left out by name or group; unknown names are told', async () => {
+test('checks can be excluded by name or group; unknown names are reported', async () => {
   const health = create({ checks: [failing('a'), failing('b', 'boot')] })
   assert.deepEqual(await ask(health, '/healthz?verbose&exclude=a&exclude=boot&exclude=z&exclude=y'), [
     200,
@@ -47,7 +47,7 @@ test('checks can be left out by name or group; unknown names are told', async ()
   assert.equal((await ask(health, '/healthz?exclude=a'))[0], 500)
 })
 
-test('each check has a path of its own, which tells the reason', async () => {
+test('each check has its own path, which shows the reason', async () => {
   const health = create({ checks: [failing('store')] })
   assert.deepEqual(await ask(health, '/healthz/ping'), [200, 'ok'])
   assert.deepEqual(await ask(health, '/readyz/store'), [500, 'internal server error: out of order\n'])
@@ -56,7 +56,7 @@ test('each check has a path of its own, which tells the reason', async () => {
   assert.equal(health.respond(new URL('http://server/livez/shutdown')), undefined)
 })
 
-test('/livez waits for start-up until the grace period is over; the others do not', async () => {
+test('/livez ignores unfinished start-up during the grace period; /readyz and /healthz do not', async () => {
   let now = 1000
   const clock = { now: () => now, after: () => () => {} }
   const health = create({ clock, bootChecks: [failing('boot')], livezGracePeriod: 5000 })
@@ -67,7 +67,7 @@ test('/livez waits for start-up until the grace period is over; the others do no
   assert.equal((await ask(health, '/livez'))[0], 500)
 })
 
-test('shutdown makes /readyz fail alone', async () => {
+test('shutdown makes only /readyz fail', async () => {
   const health = create({ shuttingDown: () => true })
   assert.deepEqual(await ask(health, '/readyz'), [500, '[+]ping ok\n[+]log ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'])
   assert.equal((await ask(health, '/livez'))[0], 200)

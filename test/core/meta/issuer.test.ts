@@ -18,7 +18,7 @@ const options = async (more: Partial<IssuerOptions> = {}): Promise<IssuerOptions
 
 async function documentOf(path: string, more?: Partial<IssuerOptions>) {
   const found = issuerDocuments(await options(more))
-  assert.ok('documents' in found, 'the issuer can be discovered')
+  assert.ok('documents' in found, 'the issuer has discovery documents')
   const response = found.documents[path]?.()
   assert.ok(response, path)
   return { type: response.headers.get('content-type'), cache: response.headers.get('cache-control'), body: await response.json() }
@@ -55,7 +55,7 @@ test('the key set', async () => {
   assert.deepEqual([keys[0]?.['n'], keys[0]?.['e']], [n, e])
 })
 
-test('an issuer that nobody could discover has no documents', async () => {
+test('an issuer with an invalid URL has no documents', async () => {
   for (const issuer of ['', 'system', 'http://issuer', 'https://issuer?a=b', 'https://issuer#x', 'ftp://issuer'])
     assert.ok('defect' in issuerDocuments(await options({ issuer })), issuer)
   assert.ok('defect' in issuerDocuments(await options({ keySetUri: 'http://keys' })))

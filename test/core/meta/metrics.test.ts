@@ -4,7 +4,7 @@ import { createMetrics } from '../../../core/meta/metrics.ts'
 import { createServerMetrics } from '../../../core/meta/server-metrics.ts'
 import { clockAt } from './fixtures.ts'
 
-test('metrics are written by name, one line per combination of labels', () => {
+test('metrics are printed by name, one line per combination of labels', () => {
   const registry = createMetrics()
   const requests = registry.counter('requests_total', 'All\nrequests.', ['verb', 'path'])
   requests.add(['get', 'a"b\\c\nd'])
@@ -28,7 +28,7 @@ test('metrics are written by name, one line per combination of labels', () => {
   )
 })
 
-test('buckets of a histogram add up, and infinity holds all', () => {
+test('histogram buckets are cumulative, up to +Inf', () => {
   const registry = createMetrics()
   const durations = registry.histogram('seconds', 'Time.', ['verb'], [0.1, 1])
   for (const value of [0.05, 0.1, 0.5, 7]) durations.observe(['get'], value)
@@ -41,7 +41,7 @@ test('buckets of a histogram add up, and infinity holds all', () => {
   ])
 })
 
-test('a summary says how many there were, and their sum', () => {
+test('a summary prints count and sum', () => {
   const registry = createMetrics()
   const durations = registry.summary('seconds', 'Time.', ['verb'])
   for (const value of [0.5, 7]) durations.observe(['get'], value)
@@ -49,7 +49,7 @@ test('a summary says how many there were, and their sum', () => {
   assert.equal(registry.text(), lines.join('\n'))
 })
 
-test('buckets are named as the reference server names them', () => {
+test('buckets are printed as by kube-apiserver', () => {
   const registry = createMetrics()
   const sizes = registry.histogram('sizes', '', [], [0, 5e-6, 0.000075, 0.0001, 0.5, 100_000, 1_000_000, 2_500_000])
   sizes.observe([], 1)
@@ -57,7 +57,7 @@ test('buckets are named as the reference server names them', () => {
   assert.deepEqual(bounds, ['0', '5e-06', '7.5e-05', '0.0001', '0.5', '100000', '1e+06', '2.5e+06', '+Inf'])
 })
 
-test('a counter or gauge is told no more about what was removed', () => {
+test('removed label values are not printed', () => {
   const registry = createMetrics()
   for (const metric of [registry.counter('counter', '', ['x']), registry.gauge('gauge', '', ['x'])]) {
     metric.add(['a'], 1)
@@ -73,14 +73,14 @@ test('a counter or gauge is told no more about what was removed', () => {
   )
 })
 
-test('a name is registered once, and every label has a value', () => {
+test('a name is registered once, and every label needs a value', () => {
   const registry = createMetrics()
   const counter = registry.counter('a', '', ['x'])
   assert.throws(() => registry.gauge('a', '', []), /metric a is registered already/)
   assert.throws(() => counter.add([]), /want 1 label values, have 0/)
 })
 
-test('a server starts with its start time, and keeps apart what another server counts', async () => {
+test('a server starts with its start time, and shares no counts with another server', async () => {
   const [one, two] = [createMetrics(), createMetrics()]
   const metrics = createServerMetrics(one, clockAt(1500))
   createServerMetrics(two, clockAt(2000))

@@ -27,7 +27,7 @@ test('the root lists known paths, sorted and indented', async () => {
   assert.deepEqual(await root().json(), { paths: ['/api', '/apis', '/apis/', '/healthz', '/version'] })
 })
 
-test('the version is indented JSON in a fixed order, without what is not known', async () => {
+test('the version is indented JSON in a fixed order, without unknown fields', async () => {
   const response = versionResponse({
     platform: 'linux/amd64',
     compiler: 'c',

@@ -27,7 +27,7 @@ now += 3_723_000
 
 const ask = (accept?: string) => statusz(new Request('http://server/statusz', { headers: accept === undefined ? {} : { accept } }))
 
-test('people get text', async () => {
+test('text by default', async () => {
   for (const accept of [undefined, '*/*', 'application/json, */*', 'text/plain']) {
     const answer = ask(accept)
     assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
@@ -40,7 +40,7 @@ test('people get text', async () => {
 
 const asked = (version: string, type = 'json') => `application/${type};v=${version};g=config.k8s.io;as=Statusz`
 
-test('programs ask for a kind', async () => {
+test('a Statusz object when Accept names the kind', async () => {
   const answer = ask(asked('v1beta1'))
   assert.equal(answer.headers.get('warning'), null)
   assert.deepEqual(await answer.json(), {
@@ -58,13 +58,13 @@ test('programs ask for a kind', async () => {
   assert.match(ask(asked('v1alpha1')).headers.get('warning') ?? '', /deprecated/)
 })
 
-test('nothing else is to be had', () => {
+test('other media types are not acceptable', () => {
   for (const accept of ['application/json', asked('v1'), asked('v1beta1').replace('Statusz', 'Flagz'), 'image/png']) {
     assert.throws(() => ask(accept), { message: /only the following media types are accepted/ }, accept)
   }
 })
 
-test('the server answers it while its gate is on', async () => {
+test('the server serves it while its gate is enabled', async () => {
   for (const [on, status] of [
     [true, 200],
     [false, 404],

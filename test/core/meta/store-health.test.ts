@@ -18,18 +18,18 @@ function setUp(currentRevision: () => Promise<number>) {
   return { clock, asked: () => asked, check: storeCheck('store', store, clock, 2_000).check }
 }
 
-test('a store that answers is well, and leaves no timer behind', async () => {
+test('a store that answers is healthy, and no timer remains', async () => {
   const { clock, check } = setUp(async () => 1)
   await check()
   assert.equal(clock.pending, 0)
 })
 
-test('a store that fails is not', async () => {
+test('a failing store is unhealthy', async () => {
   const { check } = setUp(() => Promise.reject(new Error('down')))
   await assert.rejects(async () => check(), /^Error: down$/)
 })
 
-test('a store that hangs is asked once until the time is over', async () => {
+test('a hanging store gets one request until the timeout', async () => {
   const { clock, asked, check } = setUp(() => new Promise(() => {}))
   const checks = [check(), check()]
   clock.advance(2_000)

@@ -37,7 +37,7 @@ test('refuses a large declared length without reading', async () => {
   assert.equal(pulls, 0)
 })
 
-test('stops reading when the limit is passed', async () => {
+test('stops reading beyond the limit', async () => {
   let pulls = 0
   const chunk = new Uint8Array(1024 * 1024)
   const request = streamed(Array(100).fill(chunk), {}, () => pulls++)
@@ -47,7 +47,7 @@ test('stops reading when the limit is passed', async () => {
   await assert.rejects(readBody(streamed([new Uint8Array(maxBodyBytes), bytes(1)])), tooLarge)
 })
 
-test('rejects when the body breaks off', async () => {
+test('rejects when the body ends early', async () => {
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error('aborted')) })
   await assert.rejects(readBody(new Request('http://x/', { method: 'POST', body, duplex: 'half' } as RequestInit)), /aborted/)
 })

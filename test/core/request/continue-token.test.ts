@@ -8,11 +8,11 @@ import fc from '../../support/fast-check.ts'
 const platform = createPlatform()
 const raw = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-test('tokens are those of the reference server', () => {
+test('tokens have the format of kube-apiserver', () => {
   assert.equal(encodeContinue({ start: 'ns/a\0', revision: 7 }, platform), raw({ v: 'meta.k8s.io/v1', rv: 7, start: 'ns/a\0' }))
 })
 
-test('what is encoded is decoded', () => {
+test('encoding round trip', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9.-]{1,20}$/), fc.integer({ min: 1 }), (name, revision) => {
       if (name === '.' || name === '..') return
@@ -23,7 +23,7 @@ test('what is encoded is decoded', () => {
   assert.equal(decodeContinue(encodeContinue({ start: 'é', revision: inconsistent }, platform), platform).revision, -1)
 })
 
-test('refuses what is no token', () => {
+test('refuses malformed tokens', () => {
   const rows: [token: string, message: string | RegExp][] = [
     ['a+b', 'invalid continue token: continue key is not valid: illegal base64 data at input byte 1'],
     ['abcde', /illegal base64/],

@@ -30,7 +30,7 @@ test('parses terms, with escapes in values', () => {
   assert.deepEqual(parseFieldSelector('a=x\\,y\\=z\\\\'), [{ field: 'a', operator: '=', value: 'x,y=z\\' }])
 })
 
-test('what is written is read back', () => {
+test('printing round trip', () => {
   fc.assert(
     fc.property(fc.string(), (value) => {
       const requirements = [{ field: 'a', operator: '=', value }] as const
@@ -39,7 +39,7 @@ test('what is written is read back', () => {
   )
 })
 
-test('refuses with the texts clients know', () => {
+test('error messages match kube-apiserver', () => {
   const rows: [text: string, message: string][] = [
     ['a', "invalid selector: 'a'; can't understand 'a'"],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],

@@ -8,7 +8,7 @@ import { LightHeaders } from '../../../core/respond/light-headers.ts'
 const bytes = new TextEncoder().encode('{"kind":"ConfigMap"}')
 const request = () => new LightRequest('POST', 'http://loopback/api', LightHeaders.of([]), new HeldBody(bytes))
 
-test('a held body is read once, as a whole or as a stream', async () => {
+test('a held body can be read once, as a whole or as a stream', async () => {
   const whole = request()
   assert.equal(whole.bodyUsed, false)
   assert.deepEqual(await whole.json(), { kind: 'ConfigMap' })
@@ -28,7 +28,7 @@ test('a clone of a request with a held body has the body too', async () => {
   assert.deepEqual(await original.json(), { kind: 'ConfigMap' })
 })
 
-test("the server's own requests are not of the built-in class, which a start would have to load", async () => {
+test('in-process requests do not use the built-in class, which is slow to load at start', async () => {
   const seen: Request[] = []
   const client = createClient(async (sent) => {
     seen.push(sent)

@@ -10,7 +10,7 @@ import fc from '../../support/fast-check.ts'
 const encode = (text: string) => new TextEncoder().encode(text)
 const parse = (text: string) => parseJson(encode(text), { duplicates: true })
 
-test('parses any JSON as JSON.parse does, with no duplicates', () => {
+test('parses like JSON.parse, without duplicates', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -22,7 +22,7 @@ test('parses any JSON as JSON.parse does, with no duplicates', () => {
   )
 })
 
-test('finds duplicate keys with their paths; the last one wins', () => {
+test('reports duplicate keys with their paths; the last value counts', () => {
   const rows: [text: string, duplicates: string[]][] = [
     ['{"a":1,"a":2}', ['duplicate field "a"']],
     ['{"spec": {"replicas":1 , "replicas" :2}}', ['duplicate field "spec.replicas"']],
@@ -52,7 +52,7 @@ test('__proto__ is an ordinary key', () => {
   assert.equal(({} as { polluted?: boolean }).polluted, undefined)
 })
 
-test('says what is wrong', () => {
+test('error messages match encoding/json', () => {
   const rows: [text: string, message: string][] = [
     ['', 'unexpected end of JSON input'],
     ['{"a":', 'unexpected end of JSON input'],
@@ -84,7 +84,7 @@ test('says what is wrong', () => {
     )
 })
 
-test('broken texts are refused with 400, never otherwise', () => {
+test('invalid texts are refused with 400, never otherwise', () => {
   const broken = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 2 })).map(([text, at, insert]) => {
     const cut = at % (text.length + 1)
     return text.slice(0, cut) + insert + text.slice(cut + 1)
@@ -107,7 +107,7 @@ test('broken texts are refused with 400, never otherwise', () => {
   )
 })
 
-test('bytes that are no UTF-8 become U+FFFD each, as in Go, where they are not refused', () => {
+test('each invalid UTF-8 byte becomes U+FFFD, as in Go, unless it is refused', () => {
   const replaced: readonly [number[], string][] = [
     [[0xff, 0x61], '\ufffda'],
     [[0xe2, 0x82], '\ufffd\ufffd'],
@@ -124,7 +124,7 @@ test('bytes that are no UTF-8 become U+FFFD each, as in Go, where they are not r
   assert.throws(() => parseJson(new Uint8Array([0x7b, 0xe4, 0x7d]), { duplicates: true }), /invalid character 'ä' looking for beginning/)
 })
 
-test('bounds the depth', () => {
+test('limits the depth', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   assert.ok(parse(nested(maxDepth)))
   assert.throws(() => parse(nested(maxDepth + 1)), /exceeded max depth/)
@@ -132,7 +132,7 @@ test('bounds the depth', () => {
   assert.ok(parse(`["${'['.repeat(maxDepth + 1)}"]`))
 })
 
-test('an unrecognized object is described by the start of its body', () => {
+test('an unrecognized object is quoted by the start of its body', () => {
   const text = (body: string) => unrecognizedObject('Pod', 'why', encode(body)).message
   assert.equal(text(''), 'the object provided is unrecognized (must be of type Pod): why (<empty>)')
   assert.equal(text('{"a":1'), 'the object provided is unrecognized (must be of type Pod): why ({"a":1)')

@@ -4,7 +4,7 @@ import { labelSelectorOf, parseLabelSelector } from '../../../core/request/label
 import { ApiError } from '../../../core/respond/status.ts'
 import fc from '../../support/fast-check.ts'
 
-test('matches as the text says', () => {
+test('matches labels', () => {
   const rows: [text: string, labels: { [key: string]: string }, matches: boolean][] = [
     ['', { x: 'y' }, true],
     ['x=y', { x: 'y' }, true],
@@ -37,7 +37,7 @@ test('matches as the text says', () => {
   assert.equal(parseLabelSelector('!x').matches(undefined), true)
 })
 
-test('has a canonical text that parses to the same selector', () => {
+test('the canonical text parses to the same selector', () => {
   const rows: [text: string, canonical: string][] = [
     ['x=a,a=x', 'a=x,x=a'],
     [' x in ( b , a ) ', 'x in (a,b)'],
@@ -54,7 +54,7 @@ test('has a canonical text that parses to the same selector', () => {
   }
 })
 
-test('refuses with the texts clients know', () => {
+test('error messages match kube-apiserver', () => {
   const rows: [text: string, message: string | RegExp][] = [
     [
       'x=a||y=b',
@@ -89,7 +89,7 @@ test('refuses with the texts clients know', () => {
     )
 })
 
-test('any text is either a selector or a 400', () => {
+test('any text is either a selector or a bad request', () => {
   const piece = fc.constantFrom('a', 'b/c', 'in', 'notin', '=', '==', '!=', '!', '(', ')', ',', ' ', '>', '<', '1', '', 'é')
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -104,7 +104,7 @@ test('any text is either a selector or a 400', () => {
   )
 })
 
-test('comes from selector objects', () => {
+test('from LabelSelector objects', () => {
   const object = {
     matchLabels: { b: '1', a: '2' },
     matchExpressions: [
@@ -131,7 +131,7 @@ test('comes from selector objects', () => {
   )
 })
 
-test('many requirements say what they say one by one', () => {
+test('many requirements match the same labels as one by one', () => {
   const key = fc.constantFrom('a', 'b', 'constructor')
   const value = fc.constantFrom('', 'x', 'y', '1', '2', '3')
   const term = fc.oneof(

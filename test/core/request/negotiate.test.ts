@@ -13,7 +13,7 @@ const kubernetesProtobuf = 'application/vnd.kubernetes.protobuf'
 const ourProtobuf = 'application/vnd.platform.protobuf'
 const kubectl = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json'
 
-test('chooses the format', () => {
+test('selects the media type', () => {
   const rows: [accept: string | null, endpoint: typeof builtIn, mediaType: string][] = [
     [null, builtIn, 'application/json'],
     ['', builtIn, 'application/json'],
@@ -33,7 +33,7 @@ test('chooses the format', () => {
   for (const [accept, endpoint, mediaType] of rows) assert.equal(negotiate(accept, endpoint).mediaType, mediaType, String(accept))
 })
 
-test('chooses transformations the endpoint can do', () => {
+test('selects transformations that the endpoint supports', () => {
   assert.deepEqual(negotiate(kubectl, builtIn).transform, { kind: 'Table', version: 'v1' })
   assert.equal(negotiate(kubectl, { protobuf: true, table: false }).transform, undefined)
   const partial = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
@@ -44,7 +44,7 @@ test('chooses transformations the endpoint can do', () => {
   assert.equal(negotiate('application/json;pretty=1', builtIn).pretty, true)
 })
 
-test('answers are remembered, and memory is bounded', () => {
+test('results are cached, in bounded memory', () => {
   assert.equal(negotiate(kubectl, builtIn), negotiate(kubectl, builtIn))
   for (let index = 0; index < 5000; index++) assert.equal(negotiate(`application/json;x=${index}`, builtIn).format, 'json')
 })
@@ -52,7 +52,7 @@ test('answers are remembered, and memory is bounded', () => {
 const refused = (code: number, message: string, run: () => unknown) =>
   assert.throws(run, (error) => error instanceof ApiError && error.status.code === code && error.message === message)
 
-test('refuses what it has not got', () => {
+test('refuses unsupported media types', () => {
   const text = `only the following media types are accepted: application/json, application/yaml, ${kubernetesProtobuf}`
   for (const accept of ['text/html', 'nonsense', kubernetesProtobuf]) refused(406, text, () => negotiate(accept, custom))
   refused(406, text, () => negotiate('application/json;as=Unknown;g=meta.k8s.io;v=v1', builtIn))
@@ -71,7 +71,7 @@ test('pretty', () => {
   assert.equal(isPretty(''), false)
 })
 
-test('formats of bodies', () => {
+test('media types of bodies', () => {
   assert.equal(bodyFormat(null, platform, true), 'json')
   assert.equal(bodyFormat('Application/JSON; charset=utf-8', platform, false), 'json')
   assert.equal(bodyFormat('application/yaml', platform, false), 'yaml')

@@ -37,14 +37,14 @@ test('list options', () => {
   assert.equal(list('watch=').watch, true)
 })
 
-test('a watch from now on starts with what is there', () => {
+test('a watch without resourceVersion starts with the existing objects', () => {
   assert.deepEqual(list('watch=1'), { watch: true, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' })
   assert.deepEqual(list('watch=1&resourceVersion=0').sendInitialEvents, true)
   assert.deepEqual(list('watch=1&resourceVersion=5'), { watch: true, resourceVersion: '5' })
   assert.deepEqual(list('watch=1', false), { watch: true })
 })
 
-test('list options are checked', () => {
+test('list options are validated', () => {
   const prefix = 'ListOptions.meta.k8s.io "" is invalid: '
   const rows: [text: string, message: string][] = [
     ['resourceVersionMatch=Exact', 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided'],
@@ -113,7 +113,7 @@ test('patch options', () => {
   )
 })
 
-test('delete options come from the query or from the body', () => {
+test('delete options come from the query or the body', () => {
   assert.deepEqual(readDeleteOptions(query('gracePeriodSeconds=0&propagationPolicy=Orphan&uid=u&dryRun=All'), platform), {
     dryRun: true,
     gracePeriodSeconds: 0,
@@ -148,7 +148,7 @@ test('delete options come from the query or from the body', () => {
     refused(400, /^json: cannot unmarshal/, () => deleteOptionsOf(wrong, platform))
 })
 
-test('managers default to the product of the user agent', () => {
+test('the field manager defaults to the product of the user agent', () => {
   assert.equal(managerOf('given', 'kubectl/v1'), 'given')
   assert.equal(managerOf('', 'kubectl/v1.36 (linux)'), 'kubectl')
   assert.equal(managerOf('', `a\u0001${'b'.repeat(200)}/1`).length, 128)

@@ -40,7 +40,7 @@ test('YAML 1.1 scalars become JSON values', () => {
   for (const [text, expected] of rows) assert.deepEqual(value(text), expected, text)
 })
 
-test('reads what an object looks like', () => {
+test('parses objects', () => {
   const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels: {x: "1"}\ndata:\n  script: |\n    a\n    b\n  1: "x"\n'
   assert.deepEqual(value(text), {
     apiVersion: 'v1',
@@ -86,16 +86,15 @@ const words = fc.constantFrom(
 )
 const objects = fc.dictionary(fc.oneof(words, fc.string()), fc.oneof(words, fc.jsonValue({ maxDepth: 3 }), fc.array(words)))
 
-test('what another writer of YAML writes, in each of its styles, is read as it was', () => {
+test('round trip through another YAML writer, in each of its styles', () => {
   fc.assert(
     fc.property(objects, styles, (object, style) => {
       const plain = parseExact(JSON.stringify(object)) as { [key: string]: unknown }
-      // The writer leaves `<<` without quotes, which makes it a merge key, writes characters that YAML 1.1 does not allow, and tabs where
-      // blocks are indented.
+      // The writer leaves `<<` unquoted, which is a merge key, and writes tabs and characters that YAML 1.1 does not allow.
       if (/"<<":|(?:"|\\n)\\t|[\x7f-\x9f\u2028\u2029\ufeff]/.test(printJson(plain))) return
-      // Blocks that begin with white space need an indentation indicator, which it does not always write.
+      // It sometimes omits the indentation indicator of blocks that begin with white space.
       if (style.defaultStringType.startsWith('BLOCK') && /"(?: |\\n)|\\n | "/.test(printJson(plain))) return
-      // It also leaves colons in flows without quotes, which end a text in the reference's parser.
+      // It leaves colons in flow collections unquoted, where they end a plain scalar in go-yaml.
       const quotes = style.collectionStyle === 'flow' && ({ defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' } as const)
       const text = stringify(plain, { version: '1.1', ...style, ...quotes })
       assert.deepEqual(value(text), plain, text)
@@ -104,20 +103,20 @@ test('what another writer of YAML writes, in each of its styles, is read as it w
   )
 })
 
-test('what this server writes is read as it was, by itself and by another reader', () => {
+test('round trip through our writer, with our parser and another one', () => {
   fc.assert(
     fc.property(objects, (object) => {
       const plain = parseExact(JSON.stringify(object))
       const text = yamlText(plain)
       assert.deepEqual(value(text), plain, text)
-      // The other reader has no integers that a double does not hold.
+      // The other parser has no integers beyond the range of a double.
       if (!/"<<"|\d{16}/.test(printJson(plain))) assert.deepEqual(parseAnother(text, { version: '1.2' }), plain, text)
     }),
     { numRuns: trials(300, 20_000) },
   )
 })
 
-test('reads as the parser of the reference does (go-yaml v2)', () => {
+test('parses like kube-apiserver (go-yaml v2)', () => {
   const rows: [text: string, expected: unknown][] = [
     ['a: &x {b: 1}\nc: {b: 2, <<: *x}', { a: { b: 1 }, c: { b: 1 } }],
     ['a:\n- b\n-\n  - c\n- - d', { a: ['b', ['c'], ['d']] }],
@@ -153,13 +152,13 @@ test('aliases are copied, and merge keys apply', () => {
   assert.notEqual(parsed['base']?.x, parsed['one']?.x)
 })
 
-test('reports duplicate keys by line; the last one wins', () => {
+test('reports duplicate keys by line; the last value counts', () => {
   const parsed = parse('a: 1\nb:\n  c: 1\n  c: 2\na: 3\n')
   assert.deepEqual(parsed.value, { a: 3, b: { c: 2 } })
   assert.deepEqual(parsed.duplicates.toSorted(), ['line 4: key "c" already set in map', 'line 5: key "a" already set in map'])
 })
 
-test('refuses what is no single JSON document', () => {
+test('refuses texts other than a single JSON-compatible document', () => {
   refused('a: 1\n---\nb: 2\n', /single document/)
   refused('a: [1', /yaml: line \d+/)
   refused('a: b: c', /yaml: line 1/)
@@ -167,7 +166,7 @@ test('refuses what is no single JSON document', () => {
   refused('a: .inf', /unsupported value/)
 })
 
-test('bounds depth and aliases', () => {
+test('limits depth and aliases', () => {
   for (const open of ['[', '{a: ', '- ', '? ']) refused(open.repeat(500_000), /exceeded max depth/)
   assert.ok(value(`${'['.repeat(200)}${']'.repeat(200)}`))
   refused('? [a]\n: b', /unsupported map key/)
@@ -183,7 +182,7 @@ test('bounds depth and aliases', () => {
   refused(bomb.join('\n'), /excessive aliasing/)
 })
 
-test('a colon ends a plain scalar only before white space, as in the parser of the reference', () => {
+test('a colon ends a plain scalar only before white space, as in kube-apiserver', () => {
   assert.deepEqual(value('a: [1.2.3.4, 001:db8::]'), { a: ['1.2.3.4', '001:db8::'] })
   assert.deepEqual(value('{a: b:, c: d, e:f, "g":1}'), { a: 'b:', c: 'd', 'e:f': null, g: 1 })
   assert.deepEqual(value('[a:, x::, y:: ]'), ['a:', 'x::', { 'y:': null }])

@@ -8,7 +8,7 @@ const ask = (accept: string | undefined, size: number, isOn: boolean) => {
   return bodyResponse(request, new Uint8Array(size), { status: 200, headers: { 'content-type': 'application/json' } }, enabled)
 }
 
-test('large bodies are compressed for who accepts it, unless the gate is off', async () => {
+test('large bodies are compressed for clients that accept gzip, unless the gate is disabled', async () => {
   const large = 200 * 1024
   const compressed = ask('gzip', large, true)
   assert.equal(compressed.headers.get('content-encoding'), 'gzip')

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { gzipped } from '../../../core/respond/gzip.ts'
 
-/** A stream of pieces, none made before it is asked for. After so many it ends, or fails. */
+/** A stream that makes pieces on demand, and ends or fails after all of them. */
 function streamOf(pieces: readonly Uint8Array<ArrayBuffer>[], failure?: Error) {
   const seen = { pulled: 0, cancelled: undefined as unknown }
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -25,14 +25,14 @@ function streamOf(pieces: readonly Uint8Array<ArrayBuffer>[], failure?: Error) {
   return { stream, seen }
 }
 
-/** Pieces that compress to nothing less. */
+/** Incompressible pieces. */
 const pieces = (count: number) => Array.from({ length: count }, () => new Uint8Array(randomBytes(64 * 1024)))
 
 const turns = async (count: number) => {
   for (let i = 0; i < count; i++) await turn()
 }
 
-test('what is compressed can be read again', async () => {
+test('compressed bytes decompress to the input', async () => {
   for (const count of [0, 1, 40]) {
     const sent = pieces(count)
     const compressed = Buffer.from(await new Response(gzipped(streamOf(sent).stream)).arrayBuffer())
@@ -40,7 +40,7 @@ test('what is compressed can be read again', async () => {
   }
 })
 
-test('no more is taken than the reader wants', async () => {
+test('reads no more than the consumer requests', async () => {
   const { stream, seen } = streamOf(pieces(300))
   const reader = gzipped(stream).getReader()
   assert.equal(seen.pulled, 0)
@@ -54,7 +54,7 @@ test('no more is taken than the reader wants', async () => {
   assert.equal(seen.cancelled, 'enough')
 })
 
-test('a stream that fails fails compressed as well', async () => {
+test('a failing stream fails after compression too', async () => {
   const { stream } = streamOf(pieces(3), new Error('it broke'))
   await assert.rejects(new Response(gzipped(stream)).arrayBuffer(), /it broke/)
 })

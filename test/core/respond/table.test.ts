@@ -44,7 +44,7 @@ test('kinds with columns', () => {
   )
 })
 
-test('kinds without columns, and what rows carry', () => {
+test('kinds without columns, and the objects in rows', () => {
   const table = (includeObject: 'None' | 'Metadata' | 'Object') => {
     const { head, row } = tableWriter({ columns: [] }, { apiVersion: 'meta.k8s.io/v1beta1', includeObject, headers: false })
     return { ...head({}), rows: [row(object, context)] }

@@ -4,20 +4,20 @@ import { boundedWarnings } from '../../../core/respond/warnings.ts'
 
 const many = (count: number, length: number) => Array.from({ length: count }, (_, index) => `${index}`.padEnd(length, 'é'))
 
-test('each text once, as it is, while all have 4,096 characters at most', () => {
+test('unique texts in full, up to 4,096 characters in all', () => {
   assert.deepEqual(boundedWarnings(['a', 'b', '', 'a']), ['a', 'b'])
   assert.deepEqual(boundedWarnings(many(4, 1_024)), many(4, 1_024))
 })
 
-test('beyond that each is cut to 256 characters, and no more are added once the limit is reached', () => {
+test('beyond that each is cut to 256 characters, and further ones are dropped at the limit', () => {
   const cut = boundedWarnings(many(100, 1_000))
   assert.equal(cut.length, 16)
   assert.ok(cut.every((text) => text.length === 256))
-  // Those that came before the limit was passed stay, whatever they add up to.
+  // Warnings within the limit stay, whatever their sum.
   assert.equal(boundedWarnings(many(30, 200)).length, 21)
 })
 
-test('characters are counted, not halves of them', () => {
+test('counts characters, not UTF-16 code units', () => {
   const [only] = boundedWarnings(['😀'.repeat(5_000)])
   assert.equal(only, '😀'.repeat(256))
 })

@@ -19,7 +19,7 @@ const failure = (value: Json) => {
 }
 
 describe('decode', () => {
-  it('writes what must be there even when unset', () => {
+  it('writes required fields even when unset', () => {
     assert.deepEqual(spec({}), empty)
     assert.deepEqual(decode(Thing, {}).value, { metadata: {}, spec: empty })
   })
@@ -38,7 +38,7 @@ describe('decode', () => {
     assert.deepEqual({ items, byName, words }, { items: [{ name: '' }], byName: { a: { name: '' } }, words: [null, ['a', '']] })
   })
 
-  it('puts fields in schema order, inlined ones in place, and keys of maps in order', () => {
+  it('orders fields by schema, inlined fields in place, and map keys by text', () => {
     const { value } = decode(Thing, {
       spec: { extra: { b: [], a: ['x'] }, inlined: 'i', text: 't' },
       metadata: { labels: { z: '1', a: '2' }, name: 'n' },
@@ -52,7 +52,7 @@ describe('decode', () => {
     )
   })
 
-  it('puts kind and apiVersion first in a root whose message has none', () => {
+  it('puts kind and apiVersion first in a root message that declares neither', () => {
     const { value, unknown } = decode(Meta, { name: 'n', apiVersion: 'v1', kind: 'K' }, { root: true })
     assert.equal(JSON.stringify(value), '{"kind":"K","apiVersion":"v1","name":"n"}')
     assert.deepEqual(unknown, [])
@@ -101,7 +101,7 @@ describe('decode', () => {
     assert.equal(decode(Meta, many).unknown.length, 100)
   })
 
-  it('says which field has the wrong type', () => {
+  it('names the field with the wrong type', () => {
     assert.equal(failure({ spec: { items: 'x' } }), 'json: cannot unmarshal string into Go struct field Spec.spec.items of type []v1.Item')
     assert.equal(
       failure({ spec: { items: [{ count: 1.5 }] } }),
@@ -139,7 +139,7 @@ describe('decode', () => {
     assert.deepEqual(decode(Meta, JSON.parse('{"__proto__":1,"constructor":2}') as Json).unknown, ['__proto__', 'constructor'])
   })
 
-  it('takes deep values, but not endless ones', () => {
+  it('accepts deep values up to a limit', () => {
     const deep = (levels: number, open: string, close: string) => JSON.parse(open.repeat(levels) + close.repeat(levels)) as Json
     const nested = (levels: number) => JSON.parse(`${'{"children":['.repeat(levels)}${']}'.repeat(levels)}`) as Json
     assert.equal(JSON.stringify(decode(Item, nested(200)).value).split('children').length - 1, 199)
@@ -149,21 +149,21 @@ describe('decode', () => {
     }
   })
 
-  it('fills in absent parts, up to a limit', () => {
+  it('adds absent parts up to a limit', () => {
     const Things = message('Things', '', { things: field(1, list(Thing), '') })
     const things = (count: number) => ({ things: Array.from({ length: count }, () => ({})) })
     const options = { maxFilled: 300 }
-    // Each lacks its metadata and its spec, and that lacks a part of its own.
+    // Each item lacks metadata and spec, and the spec lacks one part.
     assert.equal(JSON.stringify(decode(Things, things(100), options).value).split('"spec"').length - 1, 100)
     const refusal = new DecodeError('exceeded 300 absent parts that are filled in')
     assert.throws(() => decode(Things, things(101), options), refusal)
     const body = Uint8Array.from({ length: 202 }, (_, at) => (at % 2 === 0 ? (1 << 3) | 2 : 0))
     assert.throws(() => decodeProtobuf(Things, body, options), refusal)
-    // What is stored is read all the same.
+    // Stored objects are read regardless of the limit.
     assert.equal((decodeProtobuf(Things, body)['things'] as Json[]).length, 101)
   })
 
-  it('leaves canonical values as they are, whatever came in', () => {
+  it('decoding a canonical value gives the same value', () => {
     const noise = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>
     const given = anyValue(Spec, noise)
     let accepted = 0
@@ -184,7 +184,7 @@ describe('decode', () => {
     assert.ok(accepted > 200, `only ${accepted} accepted`)
   })
 
-  it('shares what is canonical already, and makes the same of the rest', () => {
+  it('shares canonical values, and decodes others to the same', () => {
     const given = anyValue(Spec, fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>)
     let accepted = 0
     fc.assert(
@@ -206,7 +206,7 @@ describe('decode', () => {
     assert.ok(accepted > 200, `only ${accepted} accepted`)
   })
 
-  it('copies only the way to what is not canonical', () => {
+  it('copies only the path to a part that is not canonical', () => {
     const given = {
       metadata: { name: 'a', labels: { a: '1' } },
       spec: spec({ nested: { name: 'b' }, items: [{ name: 'c' }, { name: 'd' }] }),

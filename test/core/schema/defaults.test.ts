@@ -31,7 +31,7 @@ const Box: Message = message(
 )
 
 describe('applyDefaults', () => {
-  it('fills in fields, then runs the hook, then goes into children', () => {
+  it('sets fields first, then runs the hook, then defaults children', () => {
     const value = { ports: [{}, { protocol: 'UDP' }], byName: { x: { protocol: '' } }, inner: { policy: 'Never' } }
     applyDefaults(Box, value, context)
     assert.deepEqual(value, {
@@ -46,7 +46,7 @@ describe('applyDefaults', () => {
     })
   })
 
-  it('leaves a set zero of a pointer, and takes zero for unset otherwise', () => {
+  it('keeps an explicit zero of a pointer, and takes zero for unset otherwise', () => {
     const value = { replicas: 0, mode: 0, policy: '' }
     applyDefaults(Box, value, context)
     assert.deepEqual([value.replicas, value.mode, value.policy], [1, 0, 'Always'])

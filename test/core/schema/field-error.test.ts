@@ -5,7 +5,7 @@ import { FieldErrors, quote } from '../../../core/schema/field-error.ts'
 import { FieldPath } from '../../../core/schema/field-path.ts'
 
 describe('FieldErrors', () => {
-  it('has the texts that clients know', () => {
+  it('messages match kube-apiserver', () => {
     const errors = new FieldErrors()
     const path = FieldPath.of('spec', 'a').index(0).child('b').key('k')
     errors.required(path)
@@ -50,13 +50,13 @@ describe('FieldErrors', () => {
     )
   })
 
-  it('quotes as Go does', () => {
+  it('quotes like Go', () => {
     assert.equal(quote('a"\\\u0000\u0007\u000b\u001f\u007f\\u0001é'), '"a\\"\\\\\\x00\\a\\v\\x1f\\x7f\\\\u0001é"')
   })
 })
 
-describe('paths into objects', () => {
-  it('are read and written', () => {
+describe('field paths', () => {
+  it('are parsed and printed', () => {
     const object = { spec: { replicas: 1 } }
     assert.equal(getPath(object, '.spec.replicas'), 1)
     assert.equal(getPath(object, '.spec.constructor.name'), undefined)
@@ -68,7 +68,7 @@ describe('paths into objects', () => {
 describe('bounds', () => {
   const path = FieldPath.of('spec')
 
-  it('keeps the first errors, and counts the others', () => {
+  it('keeps the first errors and counts the others', () => {
     const errors = new FieldErrors()
     for (let index = 0; index < 1_000; index++) errors.invalid(path.index(index), index, 'is wrong')
     assert.equal(errors.count, 1_000)
@@ -79,12 +79,12 @@ describe('bounds', () => {
       message: 'Too many: only the first errors are shown',
     })
     assert.ok(errors.closed)
-    // What was not kept can't be forgiven.
+    // Errors that were not kept can't be dropped.
     errors.drop(() => true)
     assert.equal(errors.list.length, 1)
   })
 
-  it('ends a check when no more errors are kept', () => {
+  it('stops validation when no more errors are kept', () => {
     const errors = new FieldErrors()
     const seen: number[] = []
     const check = () => {
@@ -97,7 +97,7 @@ describe('bounds', () => {
     errors.untilClosed(check)
     assert.ok(errors.closed)
     assert.equal(seen.length, 51)
-    // Errors that were taken back leave room for others.
+    // Dropped errors leave room for others.
     errors.drop(() => true)
     errors.untilClosed(() => errors.untilClosed(check))
     assert.equal(seen.length, 102)
@@ -112,7 +112,7 @@ describe('bounds', () => {
     errors.required(path)
   })
 
-  it('quotes the start of values, details and keys', () => {
+  it('quotes only the start of long values, details and keys', () => {
     const errors = new FieldErrors()
     const long = 'x'.repeat(1_000_000)
     for (let index = 0; index < 50; index++) errors.invalid(path.key(long), [{ [long]: long }, long], long)
@@ -121,7 +121,7 @@ describe('bounds', () => {
     assert.ok(errors.list.length > 5)
   })
 
-  it('keeps one error of each rule that may be forgiven', () => {
+  it('keeps one error of each rule that ratcheting may drop', () => {
     const errors = new FieldErrors()
     const add = (rule: string) => errors.forgivable(rule, () => errors.required(path))
     for (let index = 0; index < 500; index++) add('many')

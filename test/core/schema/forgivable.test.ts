@@ -18,19 +18,19 @@ function errorsOf(values: readonly number[]): FieldErrors {
 
 const messages = ({ list }: FieldErrors) => list.map(({ field, message }) => `${field}: ${message}`)
 
-test('an update may go on breaking a rule that the stored object breaks', () => {
+test('ratcheting: an update may keep breaking a rule that the stored object breaks', () => {
   const errors = errorsOf([11, -1, 12])
   errors.forgive(errorsOf([99]))
   assert.deepEqual(messages(errors), ['spec[1]: Invalid value: -1: is negative'])
 })
 
-test('it may not begin to, and other rules are never forgiven', () => {
+test('an update may not start to break a rule, and other rules are not ratcheted', () => {
   const errors = errorsOf([11, -1])
   errors.forgive(errorsOf([-1, 3]))
   assert.deepEqual(messages(errors), ['spec[0]: Invalid value: 11: is not small', 'spec[1]: Invalid value: -1: is negative'])
 })
 
-test('a rule within a rule is a rule of its own', () => {
+test('nested rules are ratcheted separately', () => {
   const errors = new FieldErrors()
   errors.forgivable('outer', () => {
     errors.forgivable('inner', () => errors.required(path.child('a')))
@@ -43,7 +43,7 @@ test('a rule within a rule is a rule of its own', () => {
   )
 })
 
-test('a pointer that is not set reads as text, a list that is not set does not; some values are not shown', () => {
+test('prints unset pointers as text and unset lists as null; hides some values', () => {
   const errors = new FieldErrors()
   errors.invalid(path, undefined, 'x')
   errors.invalid(path, null, 'x')

@@ -6,7 +6,7 @@ import { openapiFormat } from '../../../core/schema/openapi-formats.ts'
 import { assertCheap } from '../../support/cost.ts'
 import fc from '../../support/fast-check.ts'
 
-/** Accepted and refused values of each format. */
+/** Valid and invalid values of each format. */
 const cases: Readonly<Record<FormatName, readonly [good: readonly string[], bad: readonly string[]]>> = {
   dns1123Label: [
     ['a', '0', 'a-b', 'a'.repeat(63)],
@@ -141,7 +141,7 @@ describe('formats', () => {
     })
   }
 
-  it('have the texts that clients know', () => {
+  it('messages match kube-apiserver', () => {
     assert.deepEqual(formats.dns1123Label('a.b'), ['must not contain dots'])
     assert.deepEqual(formats.dns1123Label(`${'a'.repeat(64)}`), ['must be no more than 63 characters'])
     assert.deepEqual(formats.dns1123Subdomain('A'), [
@@ -182,7 +182,7 @@ describe('formats', () => {
 })
 
 describe('addresses', () => {
-  it('are written as RFC 5952 asks', () => {
+  it('are printed as in RFC 5952', () => {
     const cases = [
       ['2001:DB8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
       ['0:0:0:0:0:0:0:1', '::1'],
@@ -197,7 +197,7 @@ describe('addresses', () => {
     }
   })
 
-  it('keep their bytes from one writing to the next', () => {
+  it('survive parsing and printing', () => {
     fc.assert(
       fc.property(fc.ipV6(), (text) => {
         const address = parseAddress(text)
@@ -221,7 +221,7 @@ describe('addresses', () => {
 })
 
 describe('formats of custom resources', () => {
-  it('accept and refuse as the reference does', () => {
+  it('accept and refuse the same values as kube-apiserver', () => {
     const known: readonly (readonly [string, readonly string[], readonly string[]])[] = [
       ['date', ['2024-02-29'], ['2023-02-29', '2024-2-1']],
       ['date-time', ['2024-01-01T00:00:00Z', '2024-01-01t00:00:00.123+01:00'], ['2024-01-01', 'x']],

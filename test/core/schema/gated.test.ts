@@ -29,11 +29,11 @@ function dropped(off: readonly string[], old?: JsonObject): JsonObject {
   return object
 }
 
-test('nothing is dropped while all gates are on', () => {
+test('nothing is dropped while all gates are enabled', () => {
   assert.deepEqual(dropped([]), full())
 })
 
-test('fields of a gate that is off go, wherever they are', () => {
+test('fields of a disabled gate are dropped at any depth', () => {
   assert.deepEqual(dropped(['A']), {
     based: 'b',
     one: { kept: 'k' },
@@ -47,10 +47,10 @@ test('fields of a gate that is off go, wherever they are', () => {
   })
 })
 
-test('what the stored object uses stays, and so do the other fields of that gate', () => {
+test('when the stored object uses a disabled gate, all fields of that gate are kept', () => {
   assert.deepEqual(dropped(['A'], { items: [{ gated: 'before' }] }), withoutBoth())
   assert.deepEqual(dropped(['A'], { items: [{ kept: 'before' }] }), dropped(['A']), 'another field does not count')
-  assert.deepEqual(dropped(['A', 'B'], { both: 'before' })['both'], 'x', 'two gates together are a feature of their own')
+  assert.deepEqual(dropped(['A', 'B'], { both: 'before' })['both'], 'x', 'fields of two gates are a separate feature')
 })
 
 function withoutBoth(): JsonObject {
@@ -81,7 +81,7 @@ test('every gate of a built-in field is a known feature gate', () => {
   )
 })
 
-test('what is no field of its own goes by the rule of its message', () => {
+test('gated values without a field of their own are dropped by the rule of their message', () => {
   const Shop = message(
     'Shop',
     '',

@@ -1,4 +1,4 @@
-/** Compares with files that the reference server wrote: GOLDEN_DIR holds `<group>.<version>.<Kind>.json` and `.pb`. */
+/** Compares with files written by kube-apiserver: GOLDEN_DIR holds `<group>.<version>.<Kind>.json` and `.pb`. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,13 +13,13 @@ import fc from '../../support/fast-check.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => parseJson(bytes(text), { duplicates: true }).value
 
-/** Around everything at which something changes. */
+/** Integers around every boundary of representation. */
 const integers = [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 10n ** 15n, 10n ** 16n, 10n ** 18n, 2n ** 63n]
   .flatMap((at) => [at - 2n, at - 1n, at, at + 1n, -at - 1n, -at, -at + 1n])
   .filter((value) => BigInt.asIntN(64, value) === value)
 const canonical = (value: bigint): Json => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
 
-test('integers of 64 bits are read and printed as they came', () => {
+test('64-bit integers are parsed and printed exactly', () => {
   for (const integer of integers) {
     const text = `{"a":[${integer}],"b":{"c":${integer}},"d":"${integer}"}`
     const value = read(text)
@@ -30,7 +30,7 @@ test('integers of 64 bits are read and printed as they came', () => {
   }
 })
 
-test('the exact parser reads what JSON.parse reads, wherever white space is', () => {
+test('the exact parser agrees with JSON.parse, whatever the white space', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 3 }), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent)
@@ -46,7 +46,7 @@ test('the exact parser reads what JSON.parse reads, wherever white space is', ()
   assert.equal(Object.getPrototypeOf(parseExact('{"__proto__":1}')), Object.prototype)
 })
 
-test('a long integer is found wherever it is, and nothing else is taken for one', () => {
+test('long integers are found at any place, and nothing else is mistaken for one', () => {
   for (let before = 0; before < 40; before++) {
     for (let digits = 1; digits < 40; digits++) {
       const text = `{"${'x'.repeat(before)}":-${'7'.repeat(digits)},"y":"${'8'.repeat(digits)}"}`
@@ -56,13 +56,13 @@ test('a long integer is found wherever it is, and nothing else is taken for one'
   assert.equal(hasLongInteger(`{"x":"${'1'.repeat(100)} ${'a1'.repeat(100)}","y":0.1}`), false)
 })
 
-test('numbers that no double holds are refused, not stored as null', () => {
+test('numbers out of the range of a double are refused, not stored as null', () => {
   for (const text of ['1e400', '-1e400', '9'.repeat(400), `[{"a":1E+999}]`]) {
     assert.throws(() => read(text), /json: cannot unmarshal number .* into Go value of type float64/)
   }
 })
 
-test('halves of surrogate pairs become U+FFFD, as in Go', () => {
+test('lone surrogates become U+FFFD, as in Go', () => {
   assert.deepEqual(read('{"a\\ud800":["\\uD83D\\uDE00","\\ude00\\ud83d","\\uDFFFx","\\\\ud800"]}'), {
     'a\ufffd': ['\u{1f600}', '\ufffd\ufffd', '\ufffdx', '\\ud800'],
   })
@@ -74,7 +74,7 @@ interface Place {
   put(value: Json): Json
 }
 
-/** Places of 64-bit integers in a schema; recursion ends where a message comes again. */
+/** Paths of 64-bit integers in a schema; recursion ends at a repeated message. */
 function places(schema: Schema, path: string, put: (value: Json) => Json, above: readonly Schema[] = []): Place[] {
   if (schema.type === 'int64') return [{ path, put }]
   if (schema.type === 'list') return places(schema.items, `${path}[]`, (value) => put([value]), above)
@@ -125,7 +125,7 @@ function* allPlaces() {
   const seen = new Set<string>()
   for (const { kind, group, version, schema } of builtInResources) {
     const found = places(schema as Message, '', (value) => value).filter(({ path }) => {
-      // Pods are in many kinds.
+      // Pod templates are part of many kinds; one is enough.
       const shared = path.replace(/^.*(\.template\.spec\.|\.metadata\.)/, '$1')
       if (shared !== path && seen.has(shared)) return false
       seen.add(shared)

@@ -32,7 +32,7 @@ describe('validateObjectMeta', () => {
     assert.deepEqual(errorsOf({ ...good, generateName: 'web-' }), [])
   })
 
-  it('asks for a name and a namespace where there is one', () => {
+  it('requires a name, and a namespace for namespaced kinds', () => {
     assert.deepEqual(errorsOf({}), [
       'metadata.name: Required value: name or generateName is required',
       'metadata.namespace: Required value',
@@ -46,7 +46,7 @@ describe('validateObjectMeta', () => {
     ])
   })
 
-  it('checks labels and annotations', () => {
+  it('validates labels and annotations', () => {
     const [key, value] = errorsOf({ ...good, labels: { 'a/b/c': 'x y' } })
     assert.match(key ?? '', /^metadata.labels: Invalid value: "a\/b\/c": a valid label key must consist of/)
     assert.match(value ?? '', /^metadata.labels: Invalid value: "x y": a valid label must be an empty string or/)
@@ -75,7 +75,7 @@ describe('validateObjectMeta', () => {
     )
   })
 
-  it('checks finalizers and managed fields', () => {
+  it('validates finalizers and managed fields', () => {
     assert.deepEqual(errorsOf({ ...good, finalizers: ['orphan', 'foregroundDeletion'] }), [
       'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
     ])
@@ -91,7 +91,7 @@ describe('validateObjectMeta', () => {
 describe('validateObjectMetaUpdate', () => {
   const old: Metadata = { ...good, uid: 'u', resourceVersion: '1', generation: 2, creationTimestamp: '2024-01-01T00:00:00Z' }
 
-  it('keeps what a client may not change', () => {
+  it('keeps immutable metadata on update', () => {
     assert.deepEqual(updateErrors({ ...old, labels: { a: 'b' } }, old), [])
     assert.deepEqual(
       updateErrors(

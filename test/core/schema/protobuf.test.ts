@@ -11,11 +11,11 @@ import { anyValue, fullValue, Item, Spec, Thing } from './samples.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
-/** As the server reads it: integers beyond 2^53 are bigints. */
+/** Parsed as by the server: integers beyond 2^53 are bigints. */
 const noise = fc.jsonValue({ maxDepth: 2 }).map((value) => parseExact(JSON.stringify(value)))
 
 describe('protobuf', () => {
-  it('writes fields by the wire rules', () => {
+  it('writes fields in the wire format', () => {
     assert.equal(
       hex(encodeProtobuf(Item, { name: 'a', limit: 0, children: [{ name: '' }] })),
       ['0a0161', '1000', '1800', '2204', '0a00', '1000'].join(''),
@@ -34,7 +34,7 @@ describe('protobuf', () => {
     )
   })
 
-  it('brings back every field of every built-in kind', () => {
+  it('round trip of every field of every built-in kind', () => {
     const resources = builtInResources
     assert.ok(resources.length > 60)
     for (const { kind, version, schema } of resources) {
@@ -45,7 +45,7 @@ describe('protobuf', () => {
     }
   })
 
-  it('brings back any value but for what the wire cannot tell apart', () => {
+  it('round trip of any value, except for what the wire format can not distinguish', () => {
     let accepted = 0
     fc.assert(
       fc.property(anyValue(Thing, noise), (given) => {
@@ -56,7 +56,7 @@ describe('protobuf', () => {
           return
         }
         accepted++
-        // An empty list is an absent one on the wire, null bytes are empty ones, and a lone surrogate is a replacement character.
+        // On the wire an empty list is absent, null bytes are empty, and a lone surrogate is U+FFFD.
         const once = decodeProtobuf(Thing, encodeProtobuf(Thing, value))
         assert.equal(printJson(decodeProtobuf(Thing, encodeProtobuf(Thing, once))), printJson(once))
       }),
@@ -65,13 +65,13 @@ describe('protobuf', () => {
     assert.ok(accepted > 100)
   })
 
-  it('skips fields that it does not know', () => {
+  it('skips unknown fields', () => {
     assert.deepEqual(decodeProtobuf(Item, bytes('0a0161 f80105 fa0103616263 f9010000000000000000 fd0100000000 fb01 0801 fc01')), {
       name: 'a',
     })
   })
 
-  it('takes packed numbers', () => {
+  it('accepts packed numbers', () => {
     assert.deepEqual(decodeProtobuf(Spec, bytes('ca01 03 01ac02'))['numbers'], [1, 300])
   })
 
@@ -117,7 +117,7 @@ describe('protobuf', () => {
     assert.throws(() => decodeProtobuf(Item, nested(5000)), new DecodeError('exceeded max depth'))
   })
 
-  it('never fails in another way, whatever comes', () => {
+  it('any input is decoded or refused with a DecodeError', () => {
     const valid = encodeProtobuf(Thing, decode(Thing, fullValue(Thing)).value)
     const damaged = fc.tuple(fc.nat(valid.length - 1), fc.integer({ min: 0, max: 255 }), fc.nat(valid.length)).map(([at, byte, length]) => {
       const copy = valid.slice(0, Math.max(length, at + 1))
@@ -139,7 +139,7 @@ describe('protobuf', () => {
 })
 
 describe('envelope', () => {
-  it('carries apiVersion, kind and the bytes', () => {
+  it('an envelope carries apiVersion, kind and the bytes', () => {
     const framed = encodeEnvelope('v1', 'Thing', new Uint8Array([1, 2]))
     assert.equal(hex(framed), '6b387300' + '0a0b0a027631120554' + '68696e67' + '12020102' + '1a002200')
     assert.ok(isEnvelope(framed))
@@ -147,7 +147,7 @@ describe('envelope', () => {
     assert.deepEqual([apiVersion, kind, hex(raw)], ['v1', 'Thing', '0102'])
   })
 
-  it('refuses other bytes', () => {
+  it('refuses bytes that are no envelope', () => {
     for (const text of ['', '6b3873', '7b7d', '6b387300 0a05', '6b387300 0801'])
       assert.throws(() => decodeEnvelope(bytes(text)), DecodeError, text)
   })

@@ -14,7 +14,7 @@ import {
 import fc from '../../support/fast-check.ts'
 
 describe('quantity', () => {
-  it('is written in canonical form', () => {
+  it('is printed in canonical form', () => {
     const cases = [
       ['0', '0'],
       ['0m', '0'],
@@ -46,7 +46,7 @@ describe('quantity', () => {
     for (const [given, written] of cases) assert.equal(canonicalQuantity(given), written, given)
   })
 
-  it('refuses what is none', () => {
+  it('refuses malformed quantities', () => {
     for (const text of ['', 'abc', '1.1.M', '1Kii', ' 1', '1 ', '0x10', '1+1.0', 'NaN', '9'.repeat(300)]) {
       assert.throws(() => parseQuantity(text), DecodeError, text)
     }
@@ -68,7 +68,7 @@ describe('quantity', () => {
     assert.equal(scaledQuantity(parseQuantity('1.1'), -3), 1100n)
   })
 
-  it('keeps its value and its text from the first writing on', () => {
+  it('keeps its value, and its text once printed', () => {
     const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-2', 'e10')
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 12n), 10n ** 12n), fc.option(fc.nat(99999)), suffix, (whole, fraction, unit) => {

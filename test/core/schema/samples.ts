@@ -1,4 +1,4 @@
-/** Small schemas that have one field of every shape, and full values made from any schema. */
+/** Small schemas with one field of every shape, and generated values of any schema. */
 
 import {
   any,
@@ -125,7 +125,7 @@ const scalarArbitraries: Readonly<Record<ScalarType, fc.Arbitrary<Json>>> = {
   intOrString: fc.oneof(fc.integer(), fc.string({ maxLength: 3 })),
 }
 
-/** Mostly values of the schema, now and then anything. */
+/** Mostly valid values of the schema, sometimes noise. */
 export function anyValue(schema: Schema, noise: fc.Arbitrary<Json>, depth = 0): fc.Arbitrary<Json> {
   const parts = (inner: Schema) => anyValue(inner, noise, depth + 1)
   const proper = (): fc.Arbitrary<Json> => {

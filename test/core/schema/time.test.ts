@@ -48,7 +48,7 @@ describe('times', () => {
 })
 
 describe('durations', () => {
-  it('are written as Go writes them', () => {
+  it('are printed as in Go', () => {
     const cases = [
       ['0', '0s'],
       ['1ns', '1ns'],
@@ -62,14 +62,14 @@ describe('durations', () => {
     for (const [given, written] of cases) assert.equal(formatDuration(parseDuration(given)), written)
   })
 
-  it('are refused without a unit, and when they overflow', () => {
+  it('are refused without a unit, and on overflow', () => {
     assert.throws(() => parseDuration('5'), new DecodeError('time: missing unit in duration "5"'))
     for (const text of ['', 's', '-', '.s', '1x', '9999999999h']) assert.throws(() => parseDuration(text), DecodeError, text)
   })
 })
 
 describe('base64', () => {
-  it('carries any bytes', () => {
+  it('base64 of any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64')
@@ -80,7 +80,7 @@ describe('base64', () => {
     )
   })
 
-  it('drops line breaks and unused bits, and refuses the rest', () => {
+  it('ignores line breaks and unused bits, and refuses other characters', () => {
     assert.equal(canonicalBase64('AA\r\nAA'), 'AAAA')
     assert.equal(canonicalBase64('AB=='), 'AA==')
     for (const text of ['A', 'AAA', 'AA=A', '====', 'AA-_', 'é===']) assert.throws(() => canonicalBase64(text), DecodeError, text)

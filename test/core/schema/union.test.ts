@@ -11,14 +11,14 @@ const rows: readonly (readonly [title: string, schema: JsonObject, bytes?: strin
   ['schemas of items', { items: [text, { type: 'integer' }] }],
   ['further properties allowed', { additionalProperties: true }],
   ['further properties not allowed', { additionalProperties: false }],
-  ['a schema of further properties', { additionalProperties: { items: { properties: { a: text } } } }],
+  ['additionalProperties with a schema', { additionalProperties: { items: { properties: { a: text } } } }],
   ['a dependency on properties', { dependencies: { a: ['b', 'c'] } }],
-  ['a dependency on a schema', { dependencies: { a: text } }],
+  ['a dependency with a schema', { dependencies: { a: text } }],
   ['defaults and enums of any type', { default: { a: [1, null] }, enum: [1, 'a', null, { b: true }] }],
 ]
 
 for (const [title, schema] of rows) {
-  test(`${title}: the same after protobuf`, () => {
+  test(`${title}: round trip through protobuf`, () => {
     const canonical = canonicalise(JSONSchemaProps, schema)
     assert.deepEqual(canonical, schema, 'nothing is lost in JSON')
     const decoded = decodeProtobuf(JSONSchemaProps, encodeProtobuf(JSONSchemaProps, canonical))

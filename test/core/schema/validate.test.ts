@@ -37,14 +37,14 @@ const Spec = message('Spec', '', {
 const Root = message('Root', '', { spec: field(1, Spec, '') })
 
 describe('validate', () => {
-  it('accepts what keeps the rules', () => {
+  it('accepts valid objects', () => {
     assert.deepEqual(
       errorsOf(Root, { spec: { replicas: 0, policy: 'Never', open: 'B', text: 'ab', pattern: 'aa', parts: [{ name: 'a', weight: 1 }] } }),
       [],
     )
   })
 
-  it('words errors as clients know them', () => {
+  it('error messages match kube-apiserver', () => {
     assert.deepEqual(
       errorsOf(Root, {
         spec: {

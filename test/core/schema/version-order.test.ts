@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareVersions } from '../../../core/schema/version-order.ts'
 
-test('stable versions come before beta, alpha and what is no version', () => {
+test('stable versions come before beta, alpha and other names', () => {
   const sorted = ['foo10', 'v1alpha2', 'v2', 'v11beta2', 'v10', 'v1', 'v3beta1', 'foo1', 'v12alpha1', 'v10beta3', 'v1beta1'].sort((a, b) =>
     compareVersions(b, a),
   )

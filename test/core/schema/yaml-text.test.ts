@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parse } from 'yaml'
 import { parseYamlText, yamlText } from '../../../core/schema/yaml-text.ts'
 
-/** What YAML 1.1 or 1.2 reads as something else when it stands alone, and what readers refuse or take for the end of a line. */
+/** Strings that YAML 1.1 or 1.2 would read as another type when unquoted, or that readers refuse or take for a line end. */
 const texts = [
   ...['yes', 'off', 'Y', 'n', 'null', '~', '', '0777', '0o17', '0x1f', '1_000', '1e3', '.5', '1.', '12:30', '1:20:30.5', '2001-01-01', '='],
   ...[
@@ -25,7 +25,7 @@ const texts = [
   ],
 ]
 
-test('texts stay texts in both versions of YAML, as values and as keys', () => {
+test('strings stay strings in both versions of YAML, as values and as keys', () => {
   for (const each of texts) {
     const value = { member: each, items: [each], ...(each !== '<<' && { [each]: 'key' }) }
     const written = yamlText(value)
@@ -49,7 +49,7 @@ test('numbers stay numbers, however large', () => {
   assert.deepEqual(parseYamlText(yamlText(value)), value)
 })
 
-test('reads what the reference server writes', () => {
+test('reads YAML written by kube-apiserver', () => {
   const text =
     'apiVersion: v1\ndata:\n  at: 2001-01-01\n  "on": "yes"\nkind: ConfigMap\nmetadata:\n  creationTimestamp: "2026-01-01T00:00:00Z"\n'
   assert.deepEqual(parseYamlText(text), {

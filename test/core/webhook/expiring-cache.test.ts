@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createExpiringCache } from '../../../core/webhook/expiring-cache.ts'
 import { ManualClock } from '../../support/clock.ts'
 
-test('the least recently used entry goes when there are too many', () => {
+test('the least recently used entry is evicted when the cache is full', () => {
   const cache = createExpiringCache<number>(3, new ManualClock())
   for (const [index, key] of ['a', 'b', 'c'].entries()) cache.set(key, index, 1_000)
   assert.equal(cache.get('a'), 0)
@@ -16,15 +16,15 @@ test('the least recently used entry goes when there are too many', () => {
   assert.deepEqual([cache.get('a'), cache.size], [9, 3])
 })
 
-test('while there is room, a look leaves an entry where it is', () => {
+test('reads of a cache with room do not reorder entries', () => {
   const cache = createExpiringCache<number>(4, new ManualClock())
   for (const key of ['a', 'b']) cache.set(key, 1, 1_000)
   cache.get('a')
   for (const key of ['c', 'd', 'e']) cache.set(key, 1, 1_000)
-  assert.deepEqual([cache.get('a'), cache.get('b'), cache.size], [undefined, 1, 4], 'the one that was made first has gone')
+  assert.deepEqual([cache.get('a'), cache.get('b'), cache.size], [undefined, 1, 4], 'the oldest entry is evicted')
 })
 
-test('entries end with their time', () => {
+test('entries expire', () => {
   const clock = new ManualClock()
   const cache = createExpiringCache<number>(3, clock)
   cache.set('a', 1, 10)

@@ -26,7 +26,7 @@ const ports = [{ port: 443 }]
 const webhook = [{ name: '', port: 8443 }]
 const ready = { addresses: ['10.0.0.1'] }
 
-test('a service is reached at a ready endpoint, at the port that its own stands for', async () => {
+test('a service resolves to a ready endpoint, at the target port', async () => {
   const notReady = { addresses: ['10.0.0.2'], conditions: { ready: false } }
   const other = slice('IPv4', webhook, [{ addresses: ['10.9.9.9'] }], 'other')
   assert.equal(await resolve({ ports }, [other, slice('IPv4', webhook, [notReady, ready])]), '10.0.0.1:8443')
@@ -43,11 +43,11 @@ test('a service is reached at a ready endpoint, at the port that its own stands 
   assert.equal(await resolve(named, [slice('IPv4', both, [ready])]), '10.0.0.1:8443')
   const six = slice('IPv6', webhook, [{ addresses: ['fd00::1'] }])
   const dual = { ports, ipFamilies: ['IPv6', 'IPv4'] }
-  assert.equal(await resolve(dual, [slice('IPv4', webhook, [ready]), six]), '[fd00::1]:8443', 'the first family of the service')
+  assert.equal(await resolve(dual, [slice('IPv4', webhook, [ready]), six]), '[fd00::1]:8443', 'the first IP family of the service')
   assert.equal(await resolve({ type: 'ExternalName', externalName: 'hook.example.com' }, []), 'hook.example.com:443')
 })
 
-test('what is missing is said', async () => {
+test('errors name what is missing', async () => {
   await assert.rejects(resolve(undefined, []), /^Error: service "hook" not found$/)
   await assert.rejects(resolve({ ports }, [], 8080), { message: 'no service port 8080 found for service "hook"' })
   const none = { message: 'no endpoints available for service "hook"' }

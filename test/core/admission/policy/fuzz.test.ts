@@ -1,4 +1,4 @@
-/** Policies of random expressions: every answer is one that the reference gives, and what does not hold never passes. */
+/** Policies with random expressions: outcomes agree with kube-apiserver, and an object passes only if the expression is true. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boolType } from '../../../../core/cel/types.ts'
@@ -54,7 +54,7 @@ const functions = ['size', 'string', 'int', 'double', 'type', 'dyn', 'has', 'boo
 
 function expression(random: RandomNumbers, depth: number): string {
   const next = () => expression(random, depth - 1)
-  // Most are of a type that only shows while they run.
+  // Most types are only known at run time.
   if (depth === 0) return random.chance(0.9) ? `dyn(${random.pick(values)})` : random.pick(values)
   switch (random.integer(9)) {
     case 0:
@@ -81,7 +81,7 @@ function expression(random: RandomNumbers, depth: number): string {
 const isRefusal = ({ status, body }: Answer<unknown>) => status === 422 && (body as Status).reason === 'Invalid'
 const given = configMap('fuzzed', { a: 'aaa1' }, { labels: { app: 'x' } })
 
-test('validations: an error or anything but true is a violation, and nothing is a failure of the server', async () => {
+test('validations: an error or a result other than true is a violation, never a server error', async () => {
   const server = await startPolicies()
   const random = randomNumbers(1618)
   let evaluated = 0
@@ -117,7 +117,7 @@ test('validations: an error or anything but true is a violation, and nothing is 
       return each.headers.get('warning')?.includes(marker) && each
     })
     const violated = answer.headers.get('warning')?.match(/299 - "Validation failed/g)?.length === 2
-    // What the server sees of the request besides the object is left out here: only a result of true is certain.
+    // The evaluation here lacks the request context, so that only a result of true is certain.
     if (/variables|request|namespace|authorizer|managedFields/.test(text)) continue
     const { value } = compiled.program.evaluate({ object: answer.body, oldObject: null })
     assert.equal(violated, value !== true, `${text}: ${answer.headers.get('warning')}`)
@@ -137,7 +137,7 @@ const members = [
 ]
 const paths = ['/data', '/data/k', '/metadata/labels/a', '/metadata', '', '/', '/data/-', '/kind', '/metadata/labels/0']
 
-test('mutations: the object is one of its kind, or the request is refused', async () => {
+test('mutations: the object stays one of its kind, or the request is refused', async () => {
   const server = await startPolicies()
   const random = randomNumbers(2718)
   const allowed = new Set([201, 403, 422, 500, 400])

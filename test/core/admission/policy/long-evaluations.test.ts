@@ -7,13 +7,13 @@ import { eventually } from '../../../support/wait.ts'
 const registration = '/apis/admissionregistration.k8s.io/v1'
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
-/** Loops that spend all that an expression may cost. */
+/** Loops that use up the cost limit of an expression. */
 const costly = (number: number, list: string) =>
   `${list}.all(a, ${list}.all(b, ${list}.all(c, ${list}.all(d, a + b + c + d >= ${-number}))))`
 const numbers = '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]'
 
 async function startServer(context: { after(end: () => Promise<void>): void }) {
-  // Time passes by looks at the clock, so that fast machines make as many slices as slow ones.
+  // The clock advances with each reading, so that the number of slices does not depend on the machine.
   let looks = 0
   const began = Date.now()
   const now = () => began + looks++ / 50
@@ -32,7 +32,7 @@ async function startServer(context: { after(end: () => Promise<void>): void }) {
       const { status, body } = await send('POST', path, object)
       assert.equal(status, 201, JSON.stringify(body))
     },
-    /** Reads a small object again and again while writes go on; resolves to their answers and the number of reads that were answered. */
+    /** Reads a small object repeatedly while writes run; resolves to the responses of the writes and the number of reads. */
     async readDuring(writes: readonly (() => Promise<{ status: number; body: { message: string } }>)[]) {
       let going = writes.length
       const answers = writes.map(async (write) => {
@@ -44,7 +44,7 @@ async function startServer(context: { after(end: () => Promise<void>): void }) {
       while (going > 0) {
         assert.equal((await send('GET', '/api/v1/namespaces/default')).status, 200)
         reads++
-        // Others wait for the event loop, as requests on sockets do.
+        // Other requests arrive through the event loop, as on sockets.
         await new Promise((resolve) => setImmediate(resolve))
       }
       return { answers: await Promise.all(answers), reads }
@@ -52,7 +52,7 @@ async function startServer(context: { after(end: () => Promise<void>): void }) {
   }
 }
 
-test('a policy that spends its whole budget leaves the thread to others', async (t) => {
+test('a policy that uses up its cost limit yields to other requests', async (t) => {
   const { send, make, readDuring } = await startServer(t)
   const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
   const variables = [{ name: 'slow', expression: costly(1, numbers) }]
@@ -71,11 +71,11 @@ test('a policy that spends its whole budget leaves the thread to others', async 
     assert.equal(status, 422)
     assert.match(body.message, /'slow' denied request: .*composited variable "slow" fails to evaluate: .*cost limit exceeded/)
   }
-  // Three, if nobody gave the thread away.
+  // Without yielding there would be three reads.
   assert.ok(reads > 12, `${reads} reads`)
 })
 
-test('rules of a custom resource that spend their whole budget leave the thread to others', async (t) => {
+test('validation rules of a custom resource that use up their cost limit yield to other requests', async (t) => {
   const { send, make, readDuring } = await startServer(t)
   const rules = [...[1, 2, 3, 4].map((number) => ({ rule: costly(number, 'self.n') })), { rule: 'size(self.n) < 5', message: 'too many' }]
   const n = { type: 'array', maxItems: 20, items: { type: 'integer', maximum: 9 } }

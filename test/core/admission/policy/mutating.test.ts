@@ -1,4 +1,4 @@
-/** MutatingAdmissionPolicies, driven by requests. */
+/** MutatingAdmissionPolicies, tested through requests. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { type Answer, assertFailure, configMap, type TestObject } from '../../../support/api.ts'
@@ -19,7 +19,7 @@ const create = (name: string, data: { readonly [key: string]: string } = {}, met
 const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
 const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
 
-/** Sends until the answer is one that the probe accepts. */
+/** Repeats a request until the probe accepts the response. */
 const becomes = (what: string, send: () => Promise<Answer>, probe: (object: TestObject) => unknown) =>
   eventually(what, async () => {
     const { status, body } = await send()
@@ -27,7 +27,7 @@ const becomes = (what: string, send: () => Promise<Answer>, probe: (object: Test
     return probe(body) ? body : undefined
   })
 
-test('an apply configuration is merged, list items by their keys, and the next policy sees it', async () => {
+test('an apply configuration is merged, list items by key, and the next policy sees the result', async () => {
   const matchConstraints = { resourceRules: [rule({ resources: ['pods'] })] }
   await server.mutating('a-sidecar', {
     matchConstraints,
@@ -63,7 +63,7 @@ test('an apply configuration is merged, list items by their keys, and the next p
   )
 })
 
-test('JSON patches: conditional, with escaped keys, and tests that do not hold', async () => {
+test('JSON patches: conditional, with escaped keys, and failing tests', async () => {
   await server.mutating('patches', {
     mutations: [
       patch(`[
@@ -83,7 +83,7 @@ test('JSON patches: conditional, with escaped keys, and tests that do not hold',
   assert.deepEqual(made.data, { a: 'yes', c: 'B' })
 })
 
-test('what a policy can not do refuses the request, or is passed over', async () => {
+test('a failing policy refuses the request or is ignored, by failure policy', async () => {
   const prefix = (name: string) => `policy '${name}' with binding '${name}' denied request: `
   const cases: readonly (readonly [mutation: object, message: string])[] = [
     [
@@ -114,7 +114,7 @@ test('what a policy can not do refuses the request, or is passed over', async ()
   }
 })
 
-test('atomic parts may not be applied, and unknown fields may not be patched in', async () => {
+test('atomic lists and maps may not be applied, and unknown fields may not be patched', async () => {
   const matchConstraints = { resourceRules: [rule({ resources: ['pods'] })] }
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'main', image: 'example/main' }] } }
   await server.mutating('atomic', {
@@ -133,7 +133,7 @@ test('atomic parts may not be applied, and unknown fields may not be patched in'
   assertFailure(failed, 500, 'InternalError', /nothing: field not declared in schema/)
 })
 
-test('a second round runs those with IfNeeded after a later change, and no others', async () => {
+test('only policies with reinvocationPolicy IfNeeded run again after a later change', async () => {
   const count = (key: string) =>
     apply(
       `Object{metadata: Object.metadata{annotations: {'${key}': string(has(object.metadata.annotations) && '${key}' in object.metadata.annotations ? int(object.metadata.annotations['${key}']) + 1 : 1)}}}`,
@@ -148,7 +148,7 @@ test('a second round runs those with IfNeeded after a later change, and no other
   assert.deepEqual(made.metadata.annotations, { again: '2', once: '1' })
 })
 
-test('one call for each parameter; parameters may be of built-in kinds', async () => {
+test('runs once per parameter; parameters may be of built-in kinds', async () => {
   for (const name of ['one', 'two'])
     await server.api.create('/api/v1/namespaces/default/secrets', { metadata: { name, labels: { of: 'policy' } } })
   await server.mutating(
@@ -167,7 +167,7 @@ test('one call for each parameter; parameters may be of built-in kinds', async (
   assert.deepEqual(made.metadata.labels, { one: 'Secret', two: 'Secret' })
 })
 
-test('updates, and objects of custom kinds', async () => {
+test('updates, and custom resources', async () => {
   const schema = {
     type: 'object',
     properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } } },

@@ -1,4 +1,4 @@
-/** Policies in a server: made, and awaited until they are in force. */
+/** Creates policies on a server and waits until they are in force. */
 import assert from 'node:assert/strict'
 import type { Answer } from '../../../support/api.ts'
 import { eventually } from '../../../support/wait.ts'
@@ -16,9 +16,9 @@ export const rule = (more: object = {}) => ({
 })
 
 export interface Policies extends Running {
-  /** Makes or replaces an object; the answer is a success. */
+  /** Creates or replaces an object; asserts success. */
   put(path: string, object: { readonly metadata: { readonly name: string } }): Promise<void>
-  /** A validating policy over config maps with one binding of the same name, which has an effect a moment later. */
+  /** Creates a validating policy for config maps and a binding of the same name; they are in force a moment later. */
   validating(name: string, spec: object, binding?: object): Promise<void>
   /** The same for a mutating policy. */
   mutating(name: string, spec: object, binding?: object): Promise<void>
@@ -62,7 +62,7 @@ export async function startPolicies(options: Parameters<typeof start>[0] = {}): 
   }
 }
 
-/** Sends until the answer has this status: what is written takes effect a moment later. */
+/** Repeats a request until it answers with this status, as policies are in force only a moment after they are written. */
 export const answers = (status: number, send: () => Promise<Answer>) =>
   eventually(`an answer of ${status}`, async () => {
     const answer = await send()

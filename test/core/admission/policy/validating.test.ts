@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies, driven by requests. */
+/** ValidatingAdmissionPolicies, tested through requests. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
@@ -15,7 +15,7 @@ afterEach(() => server.close())
 const create = (name: string, data: { readonly [key: string]: string } = {}, metadata: object = {}) =>
   server.api.send('POST', `${configMaps}?dryRun=All`, configMap(name, data, metadata))
 
-test('a policy refuses, in the words of the reference, within a moment of its binding', async () => {
+test('a policy is in force a moment after its binding, with the messages of kube-apiserver', async () => {
   await server.validating('short', { validations: [{ expression: 'size(object.metadata.name) < 5' }] })
   const refused = await answers(422, () => create('much-too-long'))
   const text = "ValidatingAdmissionPolicy 'short' with binding 'short' denied request: failed expression: size(object.metadata.name) < 5"
@@ -33,7 +33,7 @@ const reasons = [
   ['Invalid', 422],
 ] as const
 for (const [reason, code] of reasons) {
-  test(`reason ${reason}, and a message that is computed`, async () => {
+  test(`reason ${reason}, and messageExpression`, async () => {
     const messageExpression = "'no ' + object.metadata.name + ' ' + request.operation"
     await server.validating('says', { validations: [{ expression: 'false', messageExpression, message: 'fixed', reason }] })
     const refused = await answers(code, () => create('this'))
@@ -41,7 +41,7 @@ for (const [reason, code] of reasons) {
   })
 }
 
-test('messages that are of no use give way to the fixed one, and that to the expression', async () => {
+test('an unusable messageExpression falls back to the message, then to the expression', async () => {
   for (const messageExpression of [
     "''",
     "'two\\nlines'",
@@ -54,7 +54,7 @@ test('messages that are of no use give way to the fixed one, and that to the exp
   }
 })
 
-test('what policies refuse, warn of and fail at is measured', async () => {
+test('metrics of violations, warnings and errors', async () => {
   await server.validating('refuses', { validations: [{ expression: 'false' }] }, { validationActions: ['Deny', 'Audit'] })
   await answers(422, () => create('this'))
   await server.remove('refuses')
@@ -91,7 +91,7 @@ test('warnings', async () => {
   )
 })
 
-test('variables are lazy, build on each other and on everything a request has', async () => {
+test('variables are lazy, can use each other and see the whole request', async () => {
   await server.validating('composed', {
     variables: [
       { name: 'absent', expression: 'object.data.absent' },
@@ -107,11 +107,11 @@ test('variables are lazy, build on each other and on everything a request has', 
   })
   const refused = await answers(422, () => create('this', { a: '1', b: '2' }))
   assert.match(JSON.stringify(refused.body), /resulted in error: composited variable \\"absent\\" fails to evaluate: no such key: absent/)
-  assert.equal((await create('this', { a: '1' })).status, 201, 'nobody needs the variable that fails')
+  assert.equal((await create('this', { a: '1' })).status, 201, 'the failing variable is not used')
   assert.equal((await create('this')).status, 201, 'the condition is false')
 })
 
-test('failure policy Ignore: errors pass, violations do not', async () => {
+test('failurePolicy Ignore: errors pass, violations do not', async () => {
   await server.validating('lenient', {
     failurePolicy: 'Ignore',
     validations: [{ expression: "object.data.absent == 'x'" }, { expression: "object.metadata.name != 'bad'" }],
@@ -120,7 +120,7 @@ test('failure policy Ignore: errors pass, violations do not', async () => {
   assert.equal((await create('good')).status, 201)
 })
 
-test('an error refuses when the failure policy is Fail', async () => {
+test('failurePolicy Fail: errors refuse', async () => {
   await server.validating('strict', { validations: [{ expression: "object.data.absent == 'x'" }] })
   const refused = await answers(422, () => create('any', { a: 'b' }))
   assert.match(
@@ -129,10 +129,10 @@ test('an error refuses when the failure policy is Fail', async () => {
   )
 })
 
-/** Goes through a list of ten in as many loops, one in the other. */
+/** Nested loops over a list of ten. */
 const loops = (depth: number): string => (depth === 0 ? 'true' : `[0,1,2,3,4,5,6,7,8,9].all(i${depth}, ${loops(depth - 1)})`)
 
-test('cost limits: of one expression and of a policy', async () => {
+test('cost limits per expression and per policy', async () => {
   const refusal = async (text: string) =>
     assert.match(
       JSON.stringify(
@@ -151,7 +151,7 @@ test('cost limits: of one expression and of a policy', async () => {
   await answers(201, () => create('any'))
 })
 
-test('authorizer, params absent, oldObject, deletes', async () => {
+test('authorizer, missing params, oldObject, deletes', async () => {
   await server.validating('asks', {
     validations: [
       { expression: "request.operation != 'DELETE' || oldObject.metadata.name != 'kept'", message: 'kept' },
@@ -168,7 +168,7 @@ test('authorizer, params absent, oldObject, deletes', async () => {
   assert.equal((await server.api.delete(`${configMaps}/goes`)).status, 200)
 })
 
-test('rules: exclusions, resource names, scope, selectors of objects and namespaces', async () => {
+test('rules: exclusions, resource names, scope, object and namespace selectors', async () => {
   const matchConstraints = {
     resourceRules: [rule({ scope: 'Namespaced' })],
     excludeResourceRules: [rule({ resourceNames: ['excluded'] })],
@@ -183,7 +183,7 @@ test('rules: exclusions, resource names, scope, selectors of objects and namespa
   assert.notEqual(elsewhere.status, 422)
 })
 
-test('a policy is never asked about policies', async () => {
+test('policies do not apply to policies', async () => {
   const matchConstraints = { resourceRules: [rule({ apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] })] }
   await server.validating('all', { matchConstraints, validations: [{ expression: 'false' }] })
   await answers(422, () => create('any'))
@@ -208,7 +208,7 @@ const crd = {
   },
 }
 
-test('params of a custom kind: by name, by selector, absent, and of a kind that is not served', async () => {
+test('custom resources as params: by name, by selector, missing, and of a kind that is not served', async () => {
   const paramKind = { apiVersion: 'example.com/v1', kind: 'Limit' }
   const validations = [{ expression: 'size(object.data) <= params.most', messageExpression: "'at most ' + string(params.most)" }]
   const name = 'limited'
@@ -254,7 +254,7 @@ test('params of a custom kind: by name, by selector, absent, and of a kind that 
   await answers(201, () => create('any', { a: '', b: '', c: '' }))
 })
 
-test('a policy takes effect on every server of a cluster, and on one that starts later', async () => {
+test('a policy is in force on every server of a cluster, including one that starts later', async () => {
   const store = memoryStore()
   const servers = [await createApiServer({ store, controllers: [] }), await createApiServer({ store, controllers: [] })]
   const of = (each: (typeof servers)[number]) => apiOf((path, init) => each.fetch(new Request(`http://in-process${path}`, init)))

@@ -1,4 +1,4 @@
-/** Changed configuration files: each loads or is refused with its faults. */
+/** Randomly changed configuration files: each loads or is refused with errors. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigurationFileError } from '../../../../core/config/files/error.ts'
@@ -8,7 +8,7 @@ import { mutate, seeded } from '../../../support/mutate.ts'
 import { trials } from '../../../support/soak.ts'
 
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n'
-/** Short, so that many can be tried; in the styles that people write. */
+/** Short files in common styles, so that many can be tried. */
 const good = [
   `${head}anonymous: {enabled: true, conditions: [{path: /livez}]}\n`,
   `${head}jwt:\n- issuer: {url: https://a, audiences: [me]}\n  claimMappings:\n    username: {claim: sub, prefix: ""}\n`,
@@ -46,13 +46,13 @@ const words = [
   '\\',
 ]
 
-/** One file may take so long. Milliseconds of processor time. */
+/** Milliseconds of processor time for one file. */
 const longest = 5_000
 
 test('changed configuration files', { timeout: 600_000 }, (t) => {
   const platform = createPlatform()
   const load = (text: string) => loadConfigurationFile('AuthenticationConfiguration', text, 'f', platform)
-  for (const text of good) assert.ok(load(text), 'unchanged ones load')
+  for (const text of good) assert.ok(load(text), 'unchanged files load')
   const random = seeded(36)
   const cases = trials(1_000, 50_000)
   const began = performance.now()

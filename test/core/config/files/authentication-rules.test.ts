@@ -1,4 +1,4 @@
-/** Each rule of an AuthenticationConfiguration with a file that keeps it and one that breaks it. */
+/** Each validation rule of an AuthenticationConfiguration, with a valid and an invalid file. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { loadConfigurationFile } from '../../../../core/config/files/load.ts'
@@ -10,7 +10,7 @@ const ownIssuers = ['https://own.example']
 const authority = issueAuthority('test', newKey(), Date.now())
 const { certPem } = issue(authority, { commonName: 'x', names: ['x'] }, Date.now())
 
-/** Why a file is refused; empty: it is not. */
+/** Errors of a file; empty if it loads. */
 function problems(content: object): string {
   const text = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...content })
   try {
@@ -57,7 +57,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       /jwt\[1\]\.issuer\.discoveryURL: Duplicate value/,
     ],
     [
-      'absent discovery addresses are not the same',
+      'discovery URLs are unique',
       two({ discoveryURL: '' }, { url: 'https://b.example', discoveryURL: '' }),
       two({ url: '' }, { url: '' }),
       /jwt\[0\]\.issuer\.url: Required value/,
@@ -113,7 +113,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       /audiences\[1\]: Duplicate value: "a"/,
     ],
     [
-      'several audiences have a policy',
+      'several audiences require a policy',
       withIssuer({ audiences: ['a', 'b'], audienceMatchPolicy: 'MatchAny' }),
       withIssuer({ audiences: ['a', 'b'] }),
       /audienceMatchPolicy must be MatchAny for multiple audiences/,
@@ -140,13 +140,13 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       /\[0\]: Invalid value: "a": claim and expression can't/,
     ],
     [
-      'no message of a claim',
+      'requiredClaim has no message',
       rules({ claim: 'a' }),
       rules({ claim: 'a', message: 'm' }),
       /message: .*may not be specified when claim is set/,
     ],
     [
-      'no value of an expression',
+      'an expression has no requiredValue',
       rules({ expression: 'true', message: 'm' }),
       rules({ expression: 'true', requiredValue: 'b' }),
       /requiredValue: .*may not be specified when expression is set/,
@@ -183,7 +183,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       /compilation failed: .*found no matching overload/,
     ],
     [
-      'regular expressions that are some',
+      'valid regular expressions',
       rules({ expression: "claims.a.matches('x')" }),
       rules({ expression: "claims.a.matches('(')" }),
       /invalid matches argument/,
@@ -198,13 +198,13 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       /username: Invalid value: "": claim and expression can't both be set/,
     ],
     [
-      'a prefix of a claim',
+      'a claim requires a prefix',
       jwt(),
       mapped({ username: { claim: 'a' } }),
       /username\.prefix: Required value: prefix is required when claim is set/,
     ],
     [
-      'no prefix of an expression',
+      'an expression has no prefix',
       mapped({ username: { expression: 'claims.sub' } }),
       mapped({ username: { expression: 'claims.sub', prefix: '' } }),
       /username\.prefix: Invalid value: "": may not be specified when expression is set/,
@@ -269,7 +269,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
       /groups: Invalid value: "": claim and expression can't both be set/,
     ],
     [
-      'no prefix of an expression',
+      'an expression has no prefix',
       mapped({ groups: { expression: 'claims.g' } }),
       mapped({ groups: { expression: 'claims.g', prefix: 'x' } }),
       /groups\.prefix: .*may not be specified/,
@@ -355,7 +355,7 @@ const rows: { readonly [about: string]: readonly Row[] } = {
   ],
   anonymous: [
     [
-      'conditions of what is on',
+      'conditions require anonymous to be enabled',
       { anonymous: { enabled: true, conditions: [{ path: '/a' }] } },
       { anonymous: { conditions: [{ path: '/a' }] } },
       /enabled should be set to true/,
@@ -380,7 +380,7 @@ for (const [about, list] of Object.entries(rows)) {
   })
 }
 
-test('everything that is wrong is said at once, each with its place', () => {
+test('all errors are reported at once, each with its path', () => {
   const found = problems({
     jwt: [
       { issuer: { url: 'http://a' }, claimMappings: { username: { expression: 'a' } }, claimValidationRules: [{ expression: '1' }] },
@@ -401,7 +401,7 @@ test('everything that is wrong is said at once, each with its place', () => {
   ])
 })
 
-test('functions and macros that the files of other servers use', () => {
+test('functions and macros used in files of other servers', () => {
   const expressions = [
     'claims.roles.all(i, role, i >= 0 && role != "")',
     'claims.roles.exists(i, role, i == 0 || role == "a")',

@@ -110,7 +110,7 @@ cases('claims', [
   [jwt({ userValidationRules: [{ expression: 'a' }, { expression: 'a' }] }), /userValidationRules\[1\]\.expression: Duplicate value/],
 ])
 
-test('a verified address may be checked in any of three places', () => {
+test('email_verified may be checked in any of three places', () => {
   const email = { expression: 'claims.email' }
   const verified = 'claims.email_verified'
   for (const each of [
@@ -123,7 +123,7 @@ test('a verified address may be checked in any of three places', () => {
   }
 })
 
-test('issuers and discovery addresses are unique, and not our own', () => {
+test('issuer and discovery URLs are unique, and not those of this server', () => {
   const discoveryURL = 'https://d'
   const found = problems({ jwt: [withIssuer({ discoveryURL }), withIssuer({ discoveryURL })] })
   assert.match(found, /jwt\[1\]\.issuer\.url: Duplicate value/)
@@ -133,7 +133,7 @@ test('issuers and discovery addresses are unique, and not our own', () => {
   assert.match(problems({ jwt: Array.from({ length: 65 }, (_, i) => withIssuer({ url: `https://a/${i}` })) }), /jwt: Too many: 65/)
 })
 
-test('egress selection follows its gate', () => {
+test('egressSelectorType requires its gate', () => {
   const egress = { jwt: [withIssuer({ egressSelectorType: 'cluster' })] }
   assert.equal(problems(egress, { egress: true }), '')
   assert.match(problems(egress), /egressSelectorType: .*needs --egress-selector-config-file/)
@@ -149,7 +149,7 @@ test('anonymous conditions', () => {
   assert.match(problems({ anonymous: { enabled: true, conditions: [{}] } }), /anonymous\.conditions\[0\]\.path: Required value/)
 })
 
-test('what the file configures, no flag may', () => {
+test('flags may not configure what the file configures', () => {
   const conflicts = (content: object, ...argv: string[]) => authenticationFileConflicts(parseFlags(argv, 'apiserver'), load(content))
   const anonymous = { anonymous: { enabled: true } }
   assert.deepEqual(conflicts({ jwt: [jwt()] }, '--oidc-issuer-url=https://a', '--anonymous-auth=false'), [

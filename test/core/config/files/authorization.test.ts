@@ -34,7 +34,7 @@ test('a file with defaults', () => {
   assert.equal(authorizers[0]?.webhook, undefined)
 })
 
-test('the connection file has two spellings', () => {
+test('the connection type has two spellings', () => {
   for (const [type, field] of [
     ['PlatformConfigFile', 'platformConfigFile'],
     ['KubeConfigFile', 'kubeConfigFile'],
@@ -74,7 +74,8 @@ describe('authorizers', () => {
   ] as const) {
     test(JSON.stringify(authorizers), () => assert.match(problems(authorizers), message))
   }
-  test('all problems together', () => assert.equal(problems([{}, { type: 'X' }, { type: 'Webhook', name: 'a' }]).split('; ').length, 5))
+  test('all errors are reported together', () =>
+    assert.equal(problems([{}, { type: 'X' }, { type: 'Webhook', name: 'a' }]).split('; ').length, 5))
 })
 
 describe('webhook', () => {

@@ -28,7 +28,7 @@ function problems(resources: unknown, automaticReload?: boolean): string {
   return ''
 }
 
-test('files of the old kind are read', () => {
+test('files with kind EncryptionConfig are accepted', () => {
   const text = JSON.stringify({ apiVersion: 'v1', kind: 'EncryptionConfig', resources: [entry({ identity: {} })] })
   assert.deepEqual(loadConfigurationFile('EncryptionConfiguration', text, 'f', platform).resources[0]?.resources, ['secrets'])
   const wrong = JSON.stringify({ apiVersion: 'v1', kind: 'EncryptionConfiguration', resources: [] })
@@ -50,7 +50,7 @@ describe('keys', () => {
       })
     }
   }
-  test('are named, base64, and there; secrets are not shown', () => {
+  test('keys have names and base64 secrets; errors do not show secrets', () => {
     assert.match(problems([entry({ aescbc: { keys: [{ secret: key(32) }] } })]), /keys\[0\]\.name: Required value/)
     assert.match(problems([entry({ aescbc: { keys: [] } })]), /aescbc\.keys: Required value/)
     assert.match(problems([entry({ aescbc: keys('') })]), /secret: Required value/)
@@ -61,14 +61,14 @@ describe('keys', () => {
 })
 
 describe('providers', () => {
-  test('exactly one an element, at least one element', () => {
+  test('exactly one provider in an element, at least one element', () => {
     assert.match(problems([entry({ identity: {}, aescbc: keys(key(32)) })]), /more than one provider/)
     assert.match(problems([entry({})]), /does not contain any of the expected providers/)
     assert.match(problems([{ resources: ['secrets'], providers: [] }]), /providers: Required value/)
     assert.match(problems([]), /resources: Required value/)
     assert.match(problems([entry({ identity: { x: 1 } })]), /unknown field "[^"]*identity\.x"/)
   })
-  test('key management has defaults of its version', () => {
+  test('kms has defaults that depend on its version', () => {
     const first = (fields: object) => load([kms(fields)]).resources[0]?.providers[0]?.kms
     assert.deepEqual(first({}), { name: 'p', endpoint: 'unix:///run/p', apiVersion: 'v1', timeout: 3000, cachesize: 1000 })
     assert.deepEqual(first({ apiVersion: 'v2', timeout: '5s' }), {
@@ -93,7 +93,7 @@ describe('providers', () => {
   ] as const) {
     test(JSON.stringify(fields), () => assert.match(problems([kms(fields)]), message))
   }
-  test('names of plugins are unique for v2, and for v1 when the file is reloaded', () => {
+  test('plugin names are unique for v2, and for v1 when the file is reloaded', () => {
     assert.match(
       problems([kms({ apiVersion: 'v2' }), { ...kms({ apiVersion: 'v2' }), resources: ['configmaps'] }]),
       /duplicate KMS provider name p/,
@@ -102,7 +102,7 @@ describe('providers', () => {
     assert.equal(problems(old), '')
     assert.match(problems(old, true), /duplicate KMS provider name p/)
   })
-  test('version 1 of plugins needs its gate', () => {
+  test('KMS v1 requires its gate', () => {
     const gates = (...pairs: string[]) => parseFeatureGates(pairs, platform)
     assert.match(encryptionFileConflicts(load([kms({})]), gates())[0] ?? '', /needs --feature-gates=KMSv1=true/)
     assert.deepEqual(encryptionFileConflicts(load([kms({})]), gates('KMSv1=true')), [])
@@ -122,7 +122,7 @@ describe('resources', () => {
   ] as const) {
     test(name, () => assert.match(problems([identity(name)]), message))
   }
-  test('no repetition and no overlap in a list', () => {
+  test('no duplicates and no overlaps in a list of resources', () => {
     assert.match(problems([identity('secrets', 'secrets')]), /cannot be specified multiple times/)
     for (const list of [
       ['secrets', '*.'],
@@ -134,7 +134,7 @@ describe('resources', () => {
     }
     assert.equal(problems([identity('secrets', '*.apps', 'jobs.batch')]), '')
   })
-  test('an entry may be followed by a wider wildcard, not preceded', () => {
+  test('a wider wildcard may follow an entry, not precede it', () => {
     assert.equal(problems([identity('events'), identity('*.apps'), identity('*.*')]), '')
     assert.match(
       problems([identity('*.*'), identity('*.apps')]),

@@ -9,7 +9,7 @@ const platform = createPlatform()
 const load = (text: string) => loadConfigurationFile('TracingConfiguration', text, 'f.yaml', platform)
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n'
 
-describe('what every kind shares', () => {
+describe('rules for files of every kind', () => {
   test('YAML and JSON', () => {
     assert.equal(load(`${head}endpoint: localhost:4317`).endpoint, 'localhost:4317')
     assert.equal(
@@ -18,7 +18,7 @@ describe('what every kind shares', () => {
       5,
     )
   })
-  test('kind and version must be right', () => {
+  test('kind and apiVersion must match', () => {
     for (const [text, message] of [
       ['', 'f.yaml: must be an object of kind TracingConfiguration'],
       ['[]', 'f.yaml: must be an object of kind TracingConfiguration'],
@@ -35,24 +35,24 @@ describe('what every kind shares', () => {
     const other = createPlatform('platform', 'example.org')
     assert.ok(loadConfigurationFile('TracingConfiguration', head.replace('k8s.io', 'example.org'), 'f', other))
   })
-  test('all decoding errors at once, in one line', () => {
+  test('all decoding errors are reported at once, in one line', () => {
     assert.throws(() => load(`${head}endpoint: 1\nsamplingRatePerMillion: x\nextra: 1\n__proto__: 1`), {
       message:
         'f.yaml: endpoint: expected string, received number; f.yaml: samplingRatePerMillion: expected number, received string; f.yaml: unknown field "extra"; f.yaml: unknown field "__proto__"',
     })
   })
-  test('duplicate keys, bad syntax and several documents', () => {
+  test('duplicate keys, syntax errors and several documents', () => {
     assert.throws(() => load(`${head}endpoint: a\nendpoint: b`), /^ConfigurationFileError: f\.yaml: line 4: Map keys must be unique/)
     assert.throws(() => load(`${head}endpoint: [`), /^ConfigurationFileError: f\.yaml: line \d+: /)
     assert.throws(() => load(`${head}---\n${head}`), /multiple documents/)
   })
-  test('bombs are refused', () => {
+  test('YAML bombs are refused', () => {
     const levels = Array.from({ length: 30 }, (_, i) => `l${i + 1}: &l${i + 1} [${`*l${i},`.repeat(9)}]`)
     assert.throws(() => load(`${head}l0: &l0 [x]\n${levels.join('\n')}`), ConfigurationFileError)
     assert.throws(() => load('['.repeat(100_000)), ConfigurationFileError)
     assert.throws(() => load(' '.repeat(4_000_000)), /must not be longer/)
   })
-  test('no text does anything but load or throw a ConfigurationFileError', () => {
+  test('any text either loads or throws a ConfigurationFileError', () => {
     const line = fc.oneof(
       fc.string(),
       fc.constantFrom('jwt: [{}]', 'resources: [{}]', 'authorizers: [{webhook: {}}]', 'plugins: [{}]', 'jwt: null'),
@@ -95,7 +95,7 @@ describe('AdmissionConfiguration', () => {
       '/etc/a/f.yaml',
       platform,
     )
-  test('paths are relative to the file, and inline content is kept as it is', () => {
+  test('paths are relative to the file, and inline content is kept', () => {
     const { plugins } = admission(
       '[{name: PodSecurity, path: p.yaml}, {name: EventRateLimit, path: /x, configuration: {kubeConfigFile: 1}}]',
     )
@@ -105,7 +105,7 @@ describe('AdmissionConfiguration', () => {
     )
     assert.deepEqual(plugins[1]?.configuration, { kubeConfigFile: 1 })
   })
-  test('names must be registered and unique', () => {
+  test('plugin names must be registered and unique', () => {
     assert.throws(() => admission('[{name: Nope}]'), /plugins\[0\]\.name: Unsupported value: "Nope"/)
     assert.throws(() => admission('[{name: Priority}, {name: Priority}]'), /plugins\[1\]\.name: Duplicate value: "Priority"/)
     assert.throws(() => admission('[{}]'), /plugins\[0\]\.name: Required value/)

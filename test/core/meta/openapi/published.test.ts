@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../../core/schema/model.ts'
 const common = { kind: { type: 'k' }, apiVersion: { type: 'v' }, metadata: { $ref: 'm' } }
 const shown = (source: JsonObject, dialect = v2) => publishedSchema(source, dialect, common)['properties'] as { [name: string]: JsonObject }
 
-test('Swagger 2.0 gets what its readers understand', () => {
+test('Swagger 2.0 leaves out what its readers do not support', () => {
   const { a, b, c, d, e } = shown({
     type: 'object',
     properties: {
@@ -29,14 +29,14 @@ test('Swagger 2.0 gets what its readers understand', () => {
   assert.deepEqual(e, { type: 'object', additionalProperties: {} })
 })
 
-test('an open object is shown without fields to readers of Swagger 2.0, who would refuse others', () => {
+test('Swagger 2.0 shows an open object without properties, because its readers would refuse other fields', () => {
   const source = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { spec: { type: 'object' } } }
   assert.deepEqual(publishedSchema(source, v2, common), { type: 'object' })
   assert.deepEqual(publishedSchema(undefined, v3, common), { type: 'object' })
   assert.deepEqual(Object.keys(shown(source, v3)), ['spec', 'apiVersion', 'kind', 'metadata'])
 })
 
-test('objects within objects have what every object has', () => {
+test('embedded resources have apiVersion, kind and metadata', () => {
   const source = { type: 'object', properties: { inner: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} } } }
   assert.deepEqual(shown(source, v3)['inner'], {
     type: 'object',
@@ -51,7 +51,7 @@ test('objects within objects have what every object has', () => {
   })
 })
 
-test('an integer or a string is spelled out beside other conditions', () => {
+test('int-or-string is spelled out beside other conditions', () => {
   const short = { 'x-kubernetes-int-or-string': true }
   const either = [{ type: 'integer' }, { type: 'string' }]
   const properties = { a: short, b: { ...short, anyOf: either }, c: { ...short, anyOf: [{ pattern: 'x' }] } }

@@ -14,7 +14,7 @@ const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
 type Any = { readonly [key: string]: Any }
 
-/** Every length-delimited field of a message with this number. */
+/** All length-delimited fields of a protobuf message with this number. */
 function fields(bytes: Uint8Array, number: number): Uint8Array[] {
   const reader = new BinaryReader(bytes)
   const found: Uint8Array[] = []
@@ -28,7 +28,7 @@ function fields(bytes: Uint8Array, number: number): Uint8Array[] {
 const one = (bytes: Uint8Array, ...path: number[]) => path.reduce((at, number) => fields(at, number)[0] ?? new Uint8Array(), bytes)
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-test('everything is in one document without defaults, with plain references', async () => {
+test('one document without defaults, with plain references', async () => {
   const document = (await (await get(create(serving([...builtin, widget('v1')])), '/openapi/v2')).json()) as Any
   assert.equal(document['swagger'], '2.0')
   const definitions = document['definitions'] ?? {}
@@ -59,7 +59,7 @@ test('every reference is defined', async () => {
   for (const name of references) assert.ok(name in definitions, name)
 })
 
-test('the format follows Accept, in the old spelling too', async () => {
+test('the format follows Accept, also in the legacy spelling', async () => {
   const api = create()
   const cases = [
     ['application/json', 'application/json'],
@@ -71,7 +71,7 @@ test('the format follows Accept, in the old spelling too', async () => {
   assert.equal((await get(api, '/openapi/v2', { accept: 'text/html' })).status, 406)
 })
 
-test('a client that has the document gets 304', async () => {
+test('a client with the current document gets 304', async () => {
   const api = create()
   const etag = (await get(api, '/openapi/v2', { accept: oldProtobuf })).headers.get('etag') ?? ''
   assert.equal((await get(api, '/openapi/v2', { accept: oldProtobuf, 'if-none-match': etag })).status, 304)

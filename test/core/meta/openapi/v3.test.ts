@@ -24,7 +24,7 @@ function* references(value: unknown): Iterable<string> {
   }
 }
 
-test('the index names every document by its path, with the hash of its content', async () => {
+test('the index lists every document with its path and the hash of its content', async () => {
   const api = create(serving([...builtin, widget('v1')]))
   const { paths } = (await (await get(api, '/openapi/v3')).json()) as { paths: { [name: string]: { serverRelativeURL: string } } }
   for (const name of ['api', 'apis', 'version', 'api/v1', 'apis/apps', 'apis/apps/v1', 'apis/shop.example.com/v1'])
@@ -40,7 +40,7 @@ test('the index names every document by its path, with the hash of its content',
   }
 })
 
-test('a document that is asked for by its hash may be kept for ever', async () => {
+test('a document requested with its hash is cacheable forever', async () => {
   const api = create()
   const plain = await get(api, '/openapi/v3/apis/apps/v1')
   assert.equal(plain.headers.get('cache-control'), null)
@@ -55,7 +55,7 @@ test('a document that is asked for by its hash may be kept for ever', async () =
   assert.equal((await get(api, '/openapi/v3/apis/apps/v1', { accept: 'text/html' })).status, 406)
 })
 
-/** Fields of a protobuf message by number; those with a length only. */
+/** Length-delimited fields of a protobuf message, by number. */
 function fieldsOf(bytes: Uint8Array, number: number): Uint8Array[] {
   const reader = new BinaryReader(bytes)
   const found: Uint8Array[] = []
@@ -69,7 +69,7 @@ function fieldsOf(bytes: Uint8Array, number: number): Uint8Array[] {
 const within = (bytes: Uint8Array, ...path: number[]) => path.reduce((at, number) => fieldsOf(at, number)[0] ?? new Uint8Array(), bytes)
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-test('a document in protobuf has the paths and schemas that it has in JSON, under the same hash', async () => {
+test('a document in protobuf has the same paths, schemas and hash as in JSON', async () => {
   const api = create()
   const path = '/openapi/v3/apis/apps/v1'
   const plain = await get(api, path)
@@ -129,13 +129,13 @@ test('schemas, parameters and bodies are encoded as messages of openapi.v3', () 
   const [name = bytes, spec = bytes] = fieldsOf(within(a, 31), 1).map((pair) => within(pair, 2, 1))
   assert.equal(text(within(name, 33, 3)), 'x')
   assert.equal(text(within(spec, 26, 2, 1)), '#/components/schemas/B')
-  assert.equal(within(spec, 33).length, 0, 'an object is no default there')
+  assert.equal(within(spec, 33).length, 0, 'an object default is left out')
   assert.equal(text(within(a, 32, 1, 1, 25)), 'string')
   assert.equal(text(within(a, 36, 2, 2)), 'true\n')
   assert.equal(text(within(b, 30, 1, 2, 1)), '#/components/schemas/A')
 })
 
-test('nothing refers to a model that is missing', async () => {
+test('every reference is defined', async () => {
   const api = create(serving([...builtin, widget('v1')]))
   const { paths } = (await (await get(api, '/openapi/v3')).json()) as { paths: { [name: string]: object } }
   for (const name of Object.keys(paths)) {
@@ -145,7 +145,7 @@ test('nothing refers to a model that is missing', async () => {
   }
 })
 
-test('names of operations are unique', async () => {
+test('operation ids are unique', async () => {
   const document = await json('/openapi/v3/api/v1')
   const ids = Object.values(document['paths'] ?? {}).flatMap((item) => Object.values(item).flatMap((own) => own['operationId'] ?? []))
   assert.ok(ids.length > 200)
@@ -177,7 +177,7 @@ test('a kind has types, defaults and merge keys', async () => {
   assert.deepEqual(models['io.k8s.api.apps.v1.DeploymentList']?.['required'], ['items'])
 })
 
-test('patches say that they take fieldValidation and dryRun, which clients look for', async () => {
+test('patch operations declare fieldValidation and dryRun, which clients check', async () => {
   const document = await json('/openapi/v3/apis/apps/v1')
   const patch = document['paths']?.['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.['patch']
   const names = Object.values(patch?.['parameters'] ?? {}).map((parameter) => parameter['name'])
@@ -188,7 +188,7 @@ test('patches say that they take fieldValidation and dryRun, which clients look 
   assert.ok('application/strategic-merge-patch+json' in (patch?.['requestBody']?.['content'] ?? {}))
 })
 
-test('a custom resource is one model, with what is inside written in place', async () => {
+test('a custom resource is one model with inlined schemas', async () => {
   const document = await json('/openapi/v3/apis/shop.example.com/v1', create(serving([...builtin, widget('v1')])))
   const models = schemas(document)
   assert.deepEqual(models['com.example.shop.v1.Widget']?.['properties']?.['spec'], {
@@ -216,7 +216,7 @@ test('a custom resource is one model, with what is inside written in place', asy
   assert.ok('/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}/scale' in paths)
 })
 
-test('a changed definition changes its own document only', async () => {
+test('a changed definition changes only its own document', async () => {
   const served = serving([...builtin, widget('v1')])
   const api = create(served)
   const etag = async (path: string) => (await get(api, path)).headers.get('etag')
@@ -230,14 +230,14 @@ test('a changed definition changes its own document only', async () => {
   )
 })
 
-test('the domain of the platform names the models', async () => {
+test('model names contain the domain of the platform', async () => {
   const own = createPlatform('platform', 'api.test')
   const models = schemas(await json('/openapi/v3/api/v1', create(serving(builtin), own)))
   assert.ok('test.api.api.core.v1.Pod' in models)
   assert.ok('test.api.apimachinery.pkg.apis.meta.v1.ObjectMeta' in models)
 })
 
-test('there is nothing at other paths', () => {
+test('other paths are not found', () => {
   for (const path of ['/openapi/v3/apis/none/v1', '/openapi/v2', '/openapi/v3x']) {
     const url = new URL(path, 'http://server')
     assert.equal(create().respond(new Request(url), url), undefined)
