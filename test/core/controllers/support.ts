@@ -1,10 +1,13 @@
 import type { TestContext } from 'node:test'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, configMap, type TestObject } from '../../support/api.ts'
+import { eventually } from '../../support/wait.ts'
 import { type WatchReader, watchAt } from '../../support/watch-reader.ts'
 
 export const configMaps = '/api/v1/namespaces/default/configmaps'
 export const secrets = '/api/v1/namespaces/default/secrets'
+
+const defaultAccount = '/api/v1/namespaces/default/serviceaccounts/default'
 
 export interface TestServer extends Api {
   /** The object once `wanted` holds; fails after a timeout. */
@@ -23,6 +26,9 @@ export async function start(t: TestContext, options: Partial<EmbeddedOptions> = 
   const server = await createApiServer({ store: memoryStore(), ...options })
   t.after(() => server.close())
   const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  // Admission waits only a second for the account of a pod, which is not enough on a busy machine.
+  if (options.controllers === undefined || options.controllers.includes('serviceaccount'))
+    await eventually('the default service account', async () => (await api.get(defaultAccount)).status === 200)
 
   async function watching<T>(path: string, resourceVersion: string | undefined, use: (watch: WatchReader) => Promise<T>): Promise<T> {
     const query = { fieldSelector: `metadata.name=${nameOf(path)}`, ...(resourceVersion && { resourceVersion }) }
