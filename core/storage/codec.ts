@@ -69,6 +69,8 @@ export interface Codec {
   serve(stored: Uint8Array, revision: number): Uint8Array
   /** Whether `serve` only adds a resourceVersion to this value. */
   isServed?(stored: Uint8Array): boolean
+  /** As `serve`, for such a value: its start, and the rest of the stored value itself. */
+  servedPieces?(stored: Uint8Array, revision: number): readonly [Uint8Array, Uint8Array]
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(served: Uint8Array): ApiObject
   /** The canonical form of served bytes, if known without decoding: shared, must not be changed. */
@@ -96,6 +98,9 @@ function readYaml(stored: Uint8Array): ApiObject {
   if (typeof object?.metadata !== 'object') throw new Error('not an object of this API')
   return object as ApiObject
 }
+
+/** The reference server ends JSON with a line feed, which would split a watch event. */
+const withoutLineFeed = (stored: Uint8Array) => (stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored)
 
 export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
   const { kind, schema } = definition
@@ -129,9 +134,8 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return metadata.labels ?? {}
   }
 
-  const splice = (printed: Uint8Array, revision: number): Uint8Array => {
-    const member = memberLength(revision, printed[head.length])
-    const served = new Uint8Array(printed.length + member)
+  /** Writes the start of served bytes, in front of the printed object's metadata. */
+  const writeStart = (served: Uint8Array, printed: Uint8Array, revision: number): void => {
     served.set(lead)
     // A revision is a safe integer. Formatting the digits by hand takes a third of the time.
     let rest = revision
@@ -142,6 +146,12 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     const end = lead.length + digitsOf(revision)
     served[end] = quote
     if (printed[head.length] !== closingBrace) served[end + 1] = comma
+  }
+
+  const splice = (printed: Uint8Array, revision: number): Uint8Array => {
+    const member = memberLength(revision, printed[head.length])
+    const served = new Uint8Array(printed.length + member)
+    writeStart(served, printed, revision)
     served.set(printed.subarray(head.length), head.length + member)
     return served
   }
@@ -194,8 +204,13 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const serve = (stored: Uint8Array, revision: number): Uint8Array => {
     if (!isServed(stored)) return show(reprint(stored), revision)
-    // The reference server ends JSON with a line feed, which would split a watch event.
-    return splice(stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored, revision)
+    return splice(withoutLineFeed(stored), revision)
+  }
+
+  const servedPieces = (stored: Uint8Array, revision: number): readonly [Uint8Array, Uint8Array] => {
+    const start = new Uint8Array(head.length + memberLength(revision, stored[head.length]))
+    writeStart(start, stored, revision)
+    return [start, withoutLineFeed(stored).subarray(head.length)]
   }
 
   const writers: { readonly [mediaType: string]: Codec['store'] } = {
@@ -206,5 +221,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   // The reference server always stores custom resources as JSON, whatever the flag says.
   const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
 
-  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed }
+  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, servedPieces }
 }

@@ -23,6 +23,8 @@ export interface StoredValue {
 export interface Served {
   readonly kept: ServedBytes
   serve(key: string, stored: Uint8Array, revision: number): Uint8Array
+  /** As `serve`, in pieces to be joined. */
+  pieces(stored: Uint8Array, revision: number): readonly Uint8Array[]
 }
 
 /** One stored object at one revision: served bytes, decoded on demand, other encodings memoized. */
@@ -64,6 +66,12 @@ export class Entry {
   get bytesOnce(): Uint8Array {
     if (this.#bytes !== undefined) return this.#bytes
     return (this.#from as Served).serve(this.key, this.#stored as Uint8Array, this.revision)
+  }
+
+  /** As `bytesOnce`, in pieces to be joined: a stored value is not copied. */
+  get pieces(): readonly Uint8Array[] {
+    if (this.#bytes !== undefined) return [this.#bytes]
+    return (this.#from as Served).pieces(this.#stored as Uint8Array, this.revision)
   }
 
   /** As `bytes`, with or without the resourceVersion, for searching. */

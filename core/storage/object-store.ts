@@ -102,7 +102,11 @@ export function createObjectStore(
   const isShared = (value: Uint8Array) =>
     (store.holdsValues === true || (value.length >= sharedSize && value.length === value.buffer.byteLength)) &&
     codec.isServed?.(value) === true
-  const from: Served = { kept: options.servedBytes ?? new ServedBytes(), serve: (...parameters) => recent.serve(...parameters) }
+  const from: Served = {
+    kept: options.servedBytes ?? new ServedBytes(),
+    serve: (...parameters) => recent.serve(...parameters),
+    pieces: (stored, revision) => codec.servedPieces?.(stored, revision) ?? [codec.serve(stored, revision)],
+  }
   const reader = createEntryReader(
     ({ key, value, modRevision, isStale }) => {
       const bytes = isShared(value) ? { stored: value, from } : recent.serve(key, value, modRevision)

@@ -11,7 +11,8 @@ export interface ListParts {
   start(size: number): Uint8Array
   /** Whether `start` needs the size of all items. */
   readonly sized: boolean
-  item(entry: Entry): Uint8Array
+  /** Pieces to be joined, so that long ones are copied once. */
+  item(entry: Entry): readonly Uint8Array[]
   readonly between: Uint8Array
   readonly end: Uint8Array
 }
@@ -20,11 +21,14 @@ const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 
 /** JSON list of served objects, each without its first `skip` bytes, the last of which is the brace. */
-export function servedParts(start: string, skip: number, object: (entry: Entry) => Uint8Array): ListParts {
+export function servedParts(start: string, skip: number, object: (entry: Entry) => readonly Uint8Array[]): ListParts {
   return {
     sized: false,
     start: () => encoder.encode(`${start}{`),
-    item: (entry) => object(entry).subarray(skip),
+    item(entry) {
+      const [first, ...rest] = object(entry)
+      return [(first as Uint8Array).subarray(skip), ...rest]
+    },
     between: encoder.encode(',{'),
     end: encoder.encode(']}'),
   }
@@ -44,7 +48,7 @@ export function textParts(
   const parts = (start: string, item: (value: unknown) => string, between: string, end: string): ListParts => ({
     sized: false,
     start: () => encoder.encode(start),
-    item: (entry) => encoder.encode(item(value(entry))),
+    item: (entry) => [encoder.encode(item(value(entry)))],
     between: encoder.encode(between),
     end: encoder.encode(end),
   })
@@ -70,11 +74,7 @@ export function protobufParts(
     start: before,
     item(entry) {
       const message = item(entry)
-      const lead = new BinaryWriter().uint32(tag).uint32(message.length).finish()
-      const record = new Uint8Array(lead.length + message.length)
-      record.set(lead)
-      record.set(message, lead.length)
-      return record
+      return [new BinaryWriter().uint32(tag).uint32(message.length).finish(), message]
     },
     between: nothing,
     end,

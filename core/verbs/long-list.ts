@@ -13,16 +13,18 @@ const mostKept = 16 * 1024 * 1024
 
 /** The bytes of a non-empty list. Resolves when the first bytes can be taken. */
 export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices): Promise<ByteSource> {
-  const made: Uint8Array[] = []
+  const made: (readonly Uint8Array[])[] = []
   let size = 0
   if (parts.sized)
     await eachInSlices(entries, slices, (entry) => {
       const item = parts.item(entry)
-      size += item.length
+      size += lengthOf(item)
       if (size <= mostKept) made.push(item)
     })
   return new ListSource(parts, entries, slices, made, parts.start(size), size)
 }
+
+const lengthOf = (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { length }) => sum + length, 0)
 
 class ListSource implements ByteSource {
   /** Not patient: its time slice begins with `ready`. */
@@ -31,7 +33,7 @@ class ListSource implements ByteSource {
   readonly #entries: readonly Entry[]
   readonly #slices: Slices
   /** Items kept from the counting pass. */
-  readonly #made: (Uint8Array | undefined)[]
+  readonly #made: (readonly Uint8Array[] | undefined)[]
   readonly #size: number
   #start: Uint8Array | undefined
   /** Number of entries taken, and their bytes. */
@@ -46,7 +48,7 @@ class ListSource implements ByteSource {
     parts: ListParts,
     entries: readonly Entry[],
     slices: Slices,
-    made: (Uint8Array | undefined)[],
+    made: (readonly Uint8Array[] | undefined)[],
     start: Uint8Array,
     size: number,
   ) {
@@ -84,7 +86,7 @@ class ListSource implements ByteSource {
     this.#start = undefined
     while (size < chunkSize && this.#next < this.#entries.length && !this.#slices.over) {
       if (this.#next > 0) push(this.#parts.between)
-      push(this.#item(this.#next++))
+      for (const piece of this.#item(this.#next++)) push(piece)
     }
     if (this.#next === this.#entries.length) {
       if (this.#parts.sized && this.#taken !== this.#size) throw new Error('list size differs from the announced size')
@@ -94,10 +96,10 @@ class ListSource implements ByteSource {
     return size === 0 ? undefined : concatenate(pieces, size)
   }
 
-  #item(index: number): Uint8Array {
+  #item(index: number): readonly Uint8Array[] {
     const item = this.#made[index] ?? this.#parts.item(this.#entries[index] as Entry)
     this.#made[index] = undefined
-    this.#taken += item.length
+    this.#taken += lengthOf(item)
     return item
   }
 

@@ -80,7 +80,7 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
     prepare: object,
     parts: (meta) =>
       servedParts(jsonListStart(definition, JSON.stringify(meta)), typeMetaLength(definition), (entry) =>
-        definition.storage === undefined ? entry.bytesOnce : (entry.madeForm(form) ?? convert(entry)),
+        definition.storage === undefined ? entry.pieces : [entry.madeForm(form) ?? convert(entry)],
       ),
     bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
   }
@@ -160,7 +160,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
     items: 'anew',
     prepare() {},
     parts(meta) {
-      if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, print)
+      if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, (entry) => [print(entry)])
       if (format !== 'protobuf') return textParts(format, pretty, listHead(meta), 'items', item)
       const encoded = (entry: Entry) => encodeProtobuf(PartialObjectMetadata, item(entry) as Json)
       return protobufListParts(apiVersion, listKind, JSON.stringify(meta), encoded)
@@ -184,7 +184,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
     if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
-    const made = (entry: Entry) => entry.madeForm(rowForm, context.now) ?? print(entry, context)
+    const made = (entry: Entry) => [entry.madeForm(rowForm, context.now) ?? print(entry, context)]
     return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made)
   }
   const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`

@@ -5,6 +5,7 @@ import { createPlatform } from '../../../core/platform.ts'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { concatenate } from '../../../core/schema/bytes.ts'
 import { createObjectStore } from '../../../core/storage/object-store.ts'
 import { ServedBytes } from '../../../core/storage/served-bytes.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
@@ -38,9 +39,16 @@ for (const holdsValues of [true, false]) {
       part.set(kv.value)
       for (const bytes of [kv.value, part.subarray(0, -1)]) {
         const entry = reader.one({ ...kv, value: bytes })
-        for (const served of [entry.bytesOnce, entry.bytes, entry.bytes]) assert.equal(new TextDecoder().decode(served), shown)
-        assert.equal(entry.decode().metadata.name, name)
         const isShared = holdsValues || (name === 'large' && bytes === kv.value)
+        const { pieces } = entry
+        const joined = concatenate(pieces)
+        for (const served of [joined, entry.bytesOnce, entry.bytes, entry.bytes]) assert.equal(new TextDecoder().decode(served), shown)
+        assert.equal(
+          pieces.some(({ buffer }) => buffer === bytes.buffer),
+          isShared,
+          'lists copy a stored value only into their response',
+        )
+        assert.equal(entry.decode().metadata.name, name)
         assert.equal(entry.content === bytes, isShared)
         assert.equal(entry.size, isShared ? kv.value.length : shown.length)
       }
