@@ -87,7 +87,7 @@ const names: Refusals = [
     ],
   ],
   [
-    'protected group with another text',
+    'protected group with an invalid annotation',
     { 'spec.group': 'x.k8s.io', 'metadata.name': 'widgets.x.k8s.io', 'metadata.annotations': { 'api-approved.kubernetes.io': 'yes' } },
     [
       'metadata.annotations[api-approved.kubernetes.io]: Invalid value: "yes": protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved"',
@@ -136,7 +136,7 @@ const versions: Refusals = [
     ],
   ],
   [
-    'scale outside of spec and status',
+    'scale paths outside of spec and status',
     {
       [`${version}.subresources`]: {
         scale: { specReplicasPath: '.replicas', statusReplicasPath: '.spec.replicas', labelSelectorPath: '.selector' },
@@ -149,12 +149,12 @@ const versions: Refusals = [
     ],
   ],
   [
-    'parts of one of two versions',
+    'invalid columns in one of two versions',
     { 'spec.versions.1': { ...second, additionalPrinterColumns: [{ name: '', type: 'date', jsonPath: '.a' }] } },
     ['spec.versions[1].additionalPrinterColumns[0].name: Required value'],
   ],
   [
-    'schema of one of two versions',
+    'invalid schema in one of two versions',
     { 'spec.versions.1': { ...second, schema: { openAPIV3Schema: { type: 'string' } } } },
     ['spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string": must be object at the root'],
   ],
@@ -175,7 +175,7 @@ const versions: Refusals = [
     ],
   ],
   [
-    'webhook that knows no review',
+    'webhook without a supported review version',
     { 'spec.conversion': { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://x' }, conversionReviewVersions: ['v9', 'v9'] } } },
     [
       'spec.conversion.conversionReviewVersions[1]: Invalid value: "v9": duplicate version',
@@ -298,7 +298,7 @@ const schemas: Refusals = [
     [`${at('[labels]')}.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined`],
   ],
   [
-    'embedded resource that is no object',
+    'embedded resource of another type than object',
     { [property('name.x-kubernetes-embedded-resource')]: true, [property('name.x-kubernetes-preserve-unknown-fields')]: true },
     [`${at('[name]')}.type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true`],
   ],
@@ -310,12 +310,12 @@ const schemas: Refusals = [
     ],
   ],
   [
-    'map type of a string',
+    'map type on a string',
     { [property('name.x-kubernetes-map-type')]: 'atomic' },
     [`${at('[name]')}.type: Invalid value: "string": must be object if x-kubernetes-map-type is specified`],
   ],
   [
-    'list type of a string',
+    'list type on a string',
     { [property('name.x-kubernetes-list-type')]: 'atomic' },
     [`${at('[name]')}.type: Invalid value: "string": must be array if x-kubernetes-list-type is specified`],
   ],
@@ -335,12 +335,12 @@ const schemas: Refusals = [
     [`${at('[parts]')}.x-kubernetes-list-type: Required value: must be map if x-kubernetes-list-map-keys is non-empty`],
   ],
   [
-    'key that is no property',
+    'list map key that is no property',
     { [property('parts.x-kubernetes-list-type')]: 'map', [property('parts.x-kubernetes-list-map-keys')]: ['constructor'] },
     [`${at('[parts]')}.x-kubernetes-list-map-keys: Invalid value: ["constructor"]: entries must all be names of item properties`],
   ],
   [
-    'key that may be missing',
+    'list map key that is optional',
     { [property('parts.x-kubernetes-list-type')]: 'map', [property('parts.x-kubernetes-list-map-keys')]: ['name'] },
     [
       `${at('[parts]')}.items.properties[name].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`,
@@ -357,7 +357,7 @@ const schemas: Refusals = [
     [`${at('[size]')}.x-kubernetes-validations[0].rule: Required value: rule is not specified`],
   ],
   [
-    'rule of two lines without message',
+    'multi-line rule without message',
     { [property('size.x-kubernetes-validations')]: [{ rule: 'self >\n0' }] },
     [`${at('[size]')}.x-kubernetes-validations[0].message: Required value: message must be specified if rule contains line breaks`],
   ],
@@ -428,7 +428,7 @@ tables(client, subject, {
   refused: [...names, ...versions, ...schemas],
 })
 
-/** Changes a definition as it is by now: its controllers write into it too. */
+/** Updates a definition, retrying on conflicts with its controllers. */
 async function change(name: string, changes: Parameters<typeof withChanges>[1]) {
   const { send } = await client
   for (;;) {
@@ -438,7 +438,7 @@ async function change(name: string, changes: Parameters<typeof withChanges>[1]) 
   }
 }
 
-test('the versions in which objects were stored stay', async () => {
+test('status.storedVersions keeps the versions in which objects were stored', async () => {
   const { send } = await client
   const made = await send('POST', path, manifest)
   assert.equal(made.code, 201, JSON.stringify(made.body))
@@ -457,7 +457,7 @@ test('the versions in which objects were stored stay', async () => {
   )
 })
 
-test('what names the resource stays, and the rest of its names once it is established', async () => {
+test('spec.names.plural is immutable; scope and kind once the definition is established', async () => {
   const { send } = await client
   const group = {
     ...manifest,

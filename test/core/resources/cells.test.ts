@@ -15,7 +15,7 @@ import {
 import fc from '../../support/fast-check.ts'
 import { hookContext } from '../../support/hook-context.ts'
 
-test('durations for humans', () => {
+test('durations as printed by kubectl', () => {
   const s = 1000
   const m = 60 * s
   const h = 60 * m
@@ -49,7 +49,7 @@ test('durations for humans', () => {
   assert.equal(age('yesterday', context), '<invalid>')
 })
 
-test('a duration reads the same until the time it says', () => {
+test('the text of a duration changes exactly at the computed time', () => {
   const since = Date.parse('2026-01-01T00:00:00Z')
   const aroundLimits = [120_000, 600_000, 10_800_000, 28_800_000, 172_800_000, 691_200_000, 63_072_000_000]
   const passed = fc.oneof(
@@ -64,7 +64,7 @@ test('a duration reads the same until the time it says', () => {
         changes = time
       }
       const text = elapsed(since, { now, changesAt })
-      assert.ok(changes > now, 'it lies ahead')
+      assert.ok(changes > now, 'the time is in the future')
       assert.equal(elapsed(since, { now: now + Math.floor(share * (changes - 1 - now)) }), text)
     }),
     { numRuns: 5_000 },
@@ -99,7 +99,7 @@ test('texts', () => {
   )
 })
 
-test('cells of custom columns fit their type', () => {
+test('cells of custom columns match their type', () => {
   const now = hookContext({ now: Date.parse('2026-01-01T00:00:00Z') })
   assert.equal(typedCell('string', { a: 1 }, now), '{"a":1}')
   assert.equal(typedCell('integer', 1.7, now), 1)

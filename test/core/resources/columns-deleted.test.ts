@@ -5,7 +5,7 @@ import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
-test('kinds whose delete answers with the object', () => {
+test('kinds whose DELETE returns the object', () => {
   const platform = createPlatform()
   const found = builtInResources
     .map((row) => bind(row, platform))
@@ -43,7 +43,7 @@ test('kinds whose delete answers with the object', () => {
   ])
 })
 
-test('a delete that is done at once', async () => {
+test('DELETE that completes at once', async () => {
   const server = await createApiServer({ store: memoryStore() })
   const at = (path: string) => `http://x/api/v1/namespaces/default/${path}`
   const body = JSON.stringify({ metadata: { name: 'a' } })

@@ -136,7 +136,7 @@ for (const plural of ['rolebindings', 'clusterrolebindings'])
     [{ roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' } }, 'Role/r', '10m', '', '', ''],
   ])
 
-// Kinds without columns of their own.
+// Kinds with the default columns.
 for (const [apiVersion, plural] of [
   ['rbac.authorization.k8s.io/v1', 'roles'],
   ['rbac.authorization.k8s.io/v1', 'clusterroles'],
@@ -574,7 +574,7 @@ test('default storage classes', async () => {
   )
 })
 
-test('every kind shows an object that has nothing but metadata, such as a bookmark', () => {
+test('every kind prints an object with metadata only, such as a bookmark', () => {
   const context = hookContext()
   for (const definition of builtInResources) {
     const bare = { kind: definition.kind, apiVersion: definition.version, metadata: { resourceVersion: '7' } }

@@ -136,7 +136,7 @@ testColumns(
       '1/1',
       'Init:0/1',
     ),
-    // Sidecars: init containers that go on
+    // Sidecars: restartable init containers
     row(
       pod({ initContainerStatuses: [up('s', { started: true })], containerStatuses: [up('a')] }, { initContainers: [sidecar('s')] }),
       '2/2',
@@ -174,7 +174,7 @@ testColumns(
       'Init:1/2',
       '1 (60s ago)',
     ),
-    // Wide
+    // Wide columns
     [
       pod(
         {

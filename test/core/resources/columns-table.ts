@@ -1,4 +1,4 @@
-/** Tables of objects as a client gets them, at a fixed time. */
+/** Tables as clients get them, at a fixed time. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
@@ -8,13 +8,13 @@ import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
 const now = '2026-01-01T01:00:00Z'
-/** `10m` before. */
+/** Ten minutes before that time. */
 const creationTimestamp = '2026-01-01T00:50:00Z'
 const platform = createPlatform()
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
 type Cell = string | number | boolean | null
-/** The object without its name and type, and its cells without the name. */
+/** An object without name and type, and its cells without the name. */
 export type Row = readonly [object: object, ...cells: Cell[]]
 
 interface Table {
@@ -35,7 +35,7 @@ function definitionOf(apiVersion: string, plural: string): ResourceDefinition {
   return found
 }
 
-/** Puts objects into a store as they are, past admission and validation, and lists them as a table. */
+/** Stores objects without admission and validation, and lists them as a table. */
 export async function tableOf(apiVersion: string, plural: string, objects: readonly object[]): Promise<Table> {
   const definition = definitionOf(apiVersion, plural)
   const namespaced = definition.namespaced
@@ -66,8 +66,8 @@ export async function tableOf(apiVersion: string, plural: string, objects: reado
 }
 
 /**
- * One test of a kind: its columns, written `Name`, `Name:type` when not a string, `+Name` when wide, `Name!` when formatted as a name;
- * and the cells of the rows.
+ * Declares a test of one kind. Columns are written `Name`, `Name:type` when not a string, `+Name` when wide, `Name!`
+ * when formatted as a name; then follow the cells of the rows.
  */
 export function testColumns(apiVersion: string, plural: string, columns: readonly string[], rows: readonly Row[]): void {
   test(`${plural} of ${apiVersion}`, async () => {

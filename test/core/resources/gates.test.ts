@@ -1,4 +1,4 @@
-/** What switching a feature gate off, or emulating a release that lacks it, takes away. */
+/** Effects of disabling a feature gate, or of emulating a release without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
@@ -19,7 +19,7 @@ async function made(server: Promise<Client>, path: string, manifest: Manifest): 
   return body
 }
 
-test('ImageVolume: before 1.35 its volumes go, with their mounts', async () => {
+test('ImageVolume: before 1.35 image volumes and their mounts are dropped', async () => {
   const volumeMounts = [
     { name: 'v', mountPath: '/v' },
     { name: 'w', mountPath: '/w' },
@@ -35,7 +35,7 @@ test('ImageVolume: before 1.35 its volumes go, with their mounts', async () => {
   })
 })
 
-test('PodObservedGenerationTracking: 1.33 keeps no observed generations', async () => {
+test('PodObservedGenerationTracking: 1.33 drops observed generations', async () => {
   for (const [server, observedGeneration] of [
     [own, 1],
     [at(33), undefined],
@@ -52,7 +52,7 @@ test('PodObservedGenerationTracking: 1.33 keeps no observed generations', async 
   }
 })
 
-test('PreferSameTrafficDistribution: 1.33 knows one distribution, and does not call it old', async () => {
+test('PreferSameTrafficDistribution: 1.33 accepts only PreferClose, without a deprecation warning', async () => {
   const close = withChanges(service, { 'spec.trafficDistribution': 'PreferClose' })
   const near = withChanges(service, { 'spec.trafficDistribution': 'PreferSameNode' })
   const { send } = await at(33)
@@ -63,7 +63,7 @@ test('PreferSameTrafficDistribution: 1.33 knows one distribution, and does not c
   await made(own, services, near)
 })
 
-test('StrictIPCIDRValidation: before 1.36 odd spellings are taken, with a warning', async () => {
+test('StrictIPCIDRValidation: before 1.36 non-standard addresses are accepted with a warning', async () => {
   const odd = withChanges(service, { 'spec.externalIPs': ['010.1.2.3'] })
   const strict = await (await own).send('POST', `${services}?dryRun=All`, odd)
   assert.deepEqual(causesOf(strict), ['spec.externalIPs[0]: Invalid value: "010.1.2.3": must not have leading 0s'])
@@ -74,7 +74,7 @@ test('StrictIPCIDRValidation: before 1.36 odd spellings are taken, with a warnin
   assert.equal((await (await at(35)).send('POST', `${services}?dryRun=All`, bad)).code, 422)
 })
 
-test('MatchLabelKeysInPodTopologySpreadSelectorMerge: 1.33 leaves the selector of a spread as it is', async () => {
+test('MatchLabelKeysInPodTopologySpreadSelectorMerge: 1.33 leaves the selector of a constraint unchanged', async () => {
   const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {}, matchLabelKeys: ['a'] }
   const manifest = withChanges(pod, { 'metadata.labels': { a: 'b' }, 'spec.topologySpreadConstraints': [spread] })
   const selectorOf = async (server: Promise<Client>) =>
@@ -84,7 +84,7 @@ test('MatchLabelKeysInPodTopologySpreadSelectorMerge: 1.33 leaves the selector o
   assert.deepEqual(await selectorOf(at(33)), {})
 })
 
-test('MutablePVNodeAffinity: the reach of a volume can change', async () => {
+test('MutablePVNodeAffinity: the node affinity of a volume can change', async () => {
   const path = '/api/v1/persistentvolumes'
   const reach = (value: string) => ({
     required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] }] },
@@ -112,7 +112,7 @@ test('OpenAPIEnums and StorageVersionHash: documents without them', async () => 
   assert.deepEqual(await of(off), [false, false])
 })
 
-test('RestartAllContainersOnContainerExits: before 1.36 one action is known', async () => {
+test('RestartAllContainersOnContainerExits: before 1.36 one action is valid', async () => {
   const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }]
   const manifest = withChanges(pod, {
     'spec.containers.0.restartPolicy': 'Never',

@@ -28,7 +28,7 @@ for (const [kind, plural, specs] of rows) {
   }
 }
 
-test('how much the exempt level lends can be chosen', async () => {
+test('lendablePercent of the exempt priority level is configurable', async () => {
   const { send } = await client
   const spec = { type: 'Exempt', exempt: { nominalConcurrencyShares: 5, lendablePercent: 50 } }
   const object = { kind: 'PriorityLevelConfiguration', apiVersion, metadata: { name: 'exempt' }, spec }

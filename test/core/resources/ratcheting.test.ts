@@ -1,4 +1,4 @@
-/** Objects of earlier releases, which newer rules would refuse, can still be updated; new ones can't break the rules. */
+/** Ratcheting: stored objects of earlier releases that break newer rules can be updated; new objects can not break them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
@@ -26,9 +26,9 @@ interface Row {
   readonly path: string
   readonly key: string
   readonly object: Manifest & { metadata: Manifest }
-  /** What an earlier release let through. */
+  /** Fields that an earlier release accepted. */
   readonly old: { readonly [path: string]: unknown }
-  /** Breaks the same rule when it comes new. */
+  /** Refusal of the same value in a new object. */
   readonly causes: RegExp
 }
 
@@ -38,7 +38,7 @@ const job = { spec: { template: { spec: { ...pod, restartPolicy: 'Never' } } } }
 
 const rows: readonly Row[] = [
   {
-    what: 'a time zone within a schedule',
+    what: 'a time zone in the schedule',
     path: '/apis/batch/v1/namespaces/default/cronjobs',
     key: 'cronjobs/default',
     object: { kind: 'CronJob', apiVersion: 'batch/v1', metadata: { name: 'c' }, spec: { schedule: '1 * * * *', jobTemplate: job } },
@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     causes: /^metadata\.name: .*must be no more than 52 characters/,
   },
   {
-    what: 'a stateful set with a dot in its name',
+    what: 'a stateful set name with a dot',
     path: '/apis/apps/v1/namespaces/default/statefulsets',
     key: 'statefulsets/default',
     object: { kind: 'StatefulSet', apiVersion: 'apps/v1', metadata: { name: 's' }, spec: workload },
@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
     causes: /^spec\.externalIPs\[0\]: .*must not have leading 0s/,
   },
   {
-    what: 'a deletion cost that is no number',
+    what: 'a pod deletion cost that is no number',
     path: '/api/v1/namespaces/default/pods',
     key: 'pods/default',
     object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', annotations: { x: 'y' } }, spec: pod },
@@ -78,7 +78,7 @@ const rows: readonly Row[] = [
     causes: /must be a 32bit integer/,
   },
   {
-    what: 'a label value that no label can have',
+    what: 'an invalid label value',
     path: '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
     key: 'poddisruptionbudgets/default',
     object: {
@@ -91,7 +91,7 @@ const rows: readonly Row[] = [
     causes: /^spec\.selector\.matchExpressions\[0\]\.values\[0\]: /,
   },
   {
-    what: 'spread labels that say a key twice, in a template',
+    what: 'duplicate spread labels in a template',
     path: '/apis/apps/v1/namespaces/default/deployments',
     key: 'deployments/default',
     object: {
@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
 
 const encoder = new TextEncoder()
 
-/** Puts what an earlier release would have left in the store. */
+/** Stores the object as an earlier release would have left it. */
 async function plant({ path, key, object, old }: Row): Promise<Manifest & { metadata: Manifest }> {
   const made = await send('POST', path, object)
   assert.equal(made.code, 201, JSON.stringify(made.body))
@@ -133,7 +133,7 @@ async function plant({ path, key, object, old }: Row): Promise<Manifest & { meta
 }
 
 for (const row of rows) {
-  test(`${row.what}: not in new objects, but in those that have it already`, async () => {
+  test(`${row.what}: refused in new objects, accepted where stored`, async () => {
     const refused = await send('POST', `${row.path}?dryRun=All`, withChanges(row.object, row.old))
     assert.equal(refused.code, 422, JSON.stringify(refused.body))
     assert.match(causesOf(refused).join('\n'), row.causes)
@@ -143,7 +143,7 @@ for (const row of rows) {
     const kept = await send('PUT', url, withChanges(stored.body, { 'metadata.labels': { touched: 'yes' } }))
     assert.equal(kept.code, 200, JSON.stringify(kept.body))
     const { kv } = await store.get(`/registry/${row.key}/${String(before.metadata['name'])}`, undefined)
-    assert.ok(kv, 'it is still stored')
+    assert.ok(kv, 'still stored')
     await store.delete(`/registry/${row.key}/${String(before.metadata['name'])}`, kv.modRevision)
   })
 }

@@ -10,7 +10,7 @@ const spec = template.spec
 const workload = { selector: { matchLabels: { app: 'x' } }, template }
 const batchTemplate = { spec: { ...spec, restartPolicy: 'Never' } }
 
-/** Where privileged containers can stand, with the path of errors. */
+/** Fields where a privileged container can be declared, with the path in errors. */
 const places: readonly (readonly [path: string, kind: string, apiVersion: string, body: object, at: string])[] = [
   ['/api/v1/namespaces/default/pods', 'Pod', 'v1', { spec }, 'spec'],
   ['/api/v1/namespaces/default/podtemplates', 'PodTemplate', 'v1', { template }, 'template.spec'],
@@ -33,7 +33,7 @@ const strict = startServer({ allowPrivileged: false })
 const lax = startServer()
 
 for (const [path, kind, apiVersion, body, at] of places) {
-  test(`a privileged container of a ${kind} is refused unless the cluster allows it`, async () => {
+  test(`a privileged container of a ${kind} is refused unless the server allows it`, async () => {
     const object = { kind, apiVersion, metadata: { name: 'x' }, ...body }
     const refused = await (await strict).send('POST', path, object)
     assert.equal(refused.code, 422, JSON.stringify(refused.body))
@@ -43,7 +43,7 @@ for (const [path, kind, apiVersion, body, at] of places) {
   })
 }
 
-test('an init container may not be privileged either; one that says false may run', async () => {
+test('privileged init containers are refused; privileged: false is accepted', async () => {
   const { send } = await strict
   const quiet = { name: 'c', image: 'i', securityContext: { privileged: false } }
   const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'y' }, spec: { containers: [quiet], initContainers: spec.containers } }
@@ -64,13 +64,13 @@ const set = {
 }
 const sets = '/apis/apps/v1/namespaces/default/statefulsets'
 
-test('a field behind a gate that is off is dropped without a word', async () => {
+test('a field of a disabled gate is dropped silently', async () => {
   const off = await (await lax).send('POST', sets, set)
   assert.equal(off.code, 201, JSON.stringify(off.body))
   assertHas(off.body, { spec: { updateStrategy: { rollingUpdate: { partition: 0, maxUnavailable: undefined } } } })
 })
 
-test('the field is kept while its gate is on, and where the stored object has it already', async () => {
+test('the field is kept while its gate is enabled, and where the stored object has it', async () => {
   let on = true
   const { send } = await startServer({ gates: { enabled: (gate) => on && gate === 'MaxUnavailableStatefulSet' } })
   const made = await send('POST', sets, set)

@@ -1,4 +1,4 @@
-/** What the server decides about objects beyond their defaults: what it keeps, drops and sets when they are written. */
+/** Fields that the server keeps, drops or sets on writes, beyond defaults. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, assertHas, type Manifest, startServer, withChanges } from './support.ts'
@@ -51,7 +51,7 @@ for (const [value, profile, ofPod, warnings] of profiles) {
   })
 }
 
-test('what a pod report leaves out stays: class and observed generations', async () => {
+test('fields omitted from a pod status update are kept: QoS class and observed generations', async () => {
   const { path, body } = await make(pods, pod('reported'))
   const conditions = [
     { type: 'Ready', status: 'False', observedGeneration: 1 },
@@ -64,7 +64,7 @@ test('what a pod report leaves out stays: class and observed generations', async
   assertHas(second.body['status'], { observedGeneration: 1, qosClass: 'BestEffort', conditions })
 })
 
-test('the phase of a volume has its time', async () => {
+test('a phase change of a volume sets lastPhaseTransitionTime', async () => {
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } }
   const path = '/api/v1/persistentvolumes'
   const made = await make(path, {
@@ -85,7 +85,7 @@ test('the phase of a volume has its time', async () => {
   assert.ok((timeOf(bound) ?? '') > long)
 })
 
-test('a node comes with its status, but without configuration that was removed', async () => {
+test('a node is created with its status, but without the removed dynamic configuration', async () => {
   const configSource = { configMap: { name: 'a', namespace: 'b', kubeletConfigKey: 'c', uid: 'd', resourceVersion: '1' } }
   const status = { capacity: { cpu: '2' }, config: { error: 'e' } }
   const manifest = { kind: 'Node', apiVersion: 'v1', metadata: { name: 'configured' }, spec: { configSource }, status }
@@ -95,13 +95,13 @@ test('a node comes with its status, but without configuration that was removed',
   assertHas(reported.body, { status: { config: undefined } })
 })
 
-test('generations are of the server: on updates of all kinds, and of a driver after its first change', async () => {
+test('the server owns generations: updates keep those of all kinds, and a CSIDriver gets one on its first change', async () => {
   const map = await make(inNamespace('v1', 'configmaps'), {
     kind: 'ConfigMap',
     apiVersion: 'v1',
     metadata: { name: 'counted', generation: 4 },
   })
-  assert.equal(map.body.metadata['generation'], 4, 'a create may bring one')
+  assert.equal(map.body.metadata['generation'], 4, 'a create may set one')
   assert.equal((await put(map.path, map.body, { 'metadata.generation': 9 })).body.metadata['generation'], 4)
   const { send } = await client
   const manifest = { kind: 'CSIDriver', apiVersion: 'storage.k8s.io/v1', metadata: { name: 'd.io' }, spec: {} }
@@ -111,7 +111,7 @@ test('generations are of the server: on updates of all kinds, and of a driver af
   assert.equal(changed.body.metadata['generation'], 1)
 })
 
-test('an update that must name a version is refused in the name of the resource', async () => {
+test('an update without a required resourceVersion is refused, naming the resource', async () => {
   const path = '/apis/node.k8s.io/v1/runtimeclasses'
   const made = await make(path, { kind: 'RuntimeClass', apiVersion: 'node.k8s.io/v1', metadata: { name: 'versioned' }, handler: 'h' })
   const { code, body } = await (await client).send('PUT', made.path, withChanges(made.body, { 'metadata.resourceVersion': undefined }))
@@ -121,7 +121,7 @@ test('an update that must name a version is refused in the name of the resource'
   assertHas(body['details'], { kind: 'runtimeclasses' })
 })
 
-test('a status changes no labels of a deployment, but those of a replica set', async () => {
+test('a status update changes labels of a replica set, not of a deployment', async () => {
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   for (const [plural, kind, labels] of [
     ['deployments', 'Deployment', { a: 'b' }],
@@ -139,7 +139,7 @@ test('a status changes no labels of a deployment, but those of a replica set', a
   }
 })
 
-test('what was reported about devices goes with their allocation', async () => {
+test('device status is dropped together with the allocation', async () => {
   const path = inNamespace('resource.k8s.io/v1', 'resourceclaims')
   const spec = { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } }
   const made = await make(path, { kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata: { name: 'devices' }, spec })
@@ -151,7 +151,7 @@ test('what was reported about devices goes with their allocation', async () => {
   assertHas(released.body['status'], { devices: undefined })
 })
 
-test('a name outside of the cluster has no policy inside of it', async () => {
+test('an ExternalName service has no internalTrafficPolicy', async () => {
   const spec = { type: 'ExternalName', externalName: 'a.b', internalTrafficPolicy: 'Local' }
   const { body } = await make(inNamespace('v1', 'services'), { kind: 'Service', apiVersion: 'v1', metadata: { name: 'outside' }, spec })
   assertHas(body, { spec: { internalTrafficPolicy: undefined } })

@@ -1,4 +1,4 @@
-/** Tables of manifests, run through a server in this process. */
+/** Tables of manifests, run through an in-process server. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ServerOptions } from '../../../core/server.ts'
@@ -14,10 +14,10 @@ export interface Client {
   send(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>
 }
 
-/** Every feature gate on. */
+/** All feature gates enabled. */
 export const allGates = { enabled: () => true }
 
-/** A server that everybody may use, closed when the file's tests are over. */
+/** A server without authorization, closed after the tests of the file. */
 export async function startServer(settings: ServerOptions = {}): Promise<Client> {
   const alone = { serves: () => true, controllers: [], disabledPlugins: ['ServiceAccount'] }
   const server = await startCore({ ...alone, ...settings })
@@ -64,7 +64,7 @@ export function withChanges<T extends Manifest>(manifest: T, changes: { readonly
 
 const isObject = (value: unknown): value is Manifest => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The part of `actual` that `expected` speaks about; undefined there means absence. */
+/** The part of `actual` that `expected` mentions; undefined in `expected` means absent. */
 function picked(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(expected) && Array.isArray(actual)) return actual.map((item, index) => picked(item, expected[index]))
   if (!isObject(expected) || !isObject(actual)) return actual
@@ -77,19 +77,19 @@ export function assertHas(actual: unknown, expected: unknown): void {
 
 type Changes = { readonly [path: string]: unknown }
 
-/** One collection and a manifest that is accepted there. */
+/** A collection and a valid manifest for it. */
 export interface Subject {
   readonly path: string
-  /** The name has a meaning, and is kept. */
+  /** The name is significant and must not be replaced. */
   readonly fixedName?: true
   readonly manifest: Manifest & { metadata: Manifest }
 }
 
-/** Bad changes of a good manifest, with all causes of the refusal in order. */
+/** Invalid changes of the manifest, with all causes of the refusal in order. */
 export type Refusals = readonly (readonly [title: string, changes: Changes, causes: readonly string[]])[]
-/** Changes of a good manifest, with parts of what is stored. */
+/** Valid changes of the manifest, with parts of the stored object. */
 export type Stored = readonly (readonly [title: string, changes: Changes, stored: unknown])[]
-/** Changes of a stored object, with all causes of the refusal; none when the update is accepted. */
+/** Changes of a stored object, with all causes of the refusal; none if the update is accepted. */
 export type Updates = Refusals
 
 /** Declares one test per row. */
@@ -116,7 +116,7 @@ export function tables(
   for (const [index, [title, changes, causes]] of (rows.updates ?? []).entries()) {
     test(`${kind} is updated: ${title}`, async () => {
       const { send } = await client
-      // A name of its own, as a deletion may wait for finalizers.
+      // A separate name, because a deletion may wait for finalizers.
       const name = !fixedName ? `${manifest.metadata['name']}-${index}` : manifest.metadata['name']
       const made = await send('POST', path, withChanges(manifest, { 'metadata.name': name }))
       assert.equal(made.code, 201, JSON.stringify(made.body))

@@ -1,6 +1,7 @@
 /**
- * Compares our declarations with the field tables of `../shared/facts`, which were taken from the reference sources and
- * proven against its golden files. Where the tables are not at hand the comparison is skipped; the rest runs anywhere.
+ * Compares our declarations with the field tables of `../shared/facts`, which were extracted from the sources of
+ * Kubernetes and checked against its golden files. The comparison is skipped when the tables are missing; the other
+ * tests always run.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -81,7 +82,7 @@ const read = <T>(path: string): T => JSON.parse(readFileSync(resolve(facts, path
 const platform = createPlatform('kubernetes')
 const nameOf = (name: string): string => `io.k8s.${name.replace('<component>', platform.component)}`
 
-/** Go helper types that no request or response carries. */
+/** Go helper types that no request or response contains. */
 const notCarried = new Set(['GroupVersion', 'Timestamp', 'TypeMeta', 'Patch', 'RootPaths'])
 const scalars: Record<string, string> = {
   Time: 'time',
@@ -103,7 +104,7 @@ function tables() {
   return { kinds, files }
 }
 
-/** The table of a reference: local, or `FILE.Name`; aliases are followed. */
+/** The table of a referenced message: local, or `FILE.Name`; aliases are resolved. */
 function lookup(files: Map<string, FactFile>, file: FactFile, ref: string): { file: FactFile; message: FactMessage } {
   const local = file.messages.find((each) => each.name === ref)
   const dot = ref.lastIndexOf('.')
@@ -113,7 +114,7 @@ function lookup(files: Map<string, FactFile>, file: FactFile, ref: string): { fi
   return message.alias ? lookup(files, file, message.alias) : { file: home, message }
 }
 
-/** Names of the messages of each file that served kinds reach. */
+/** Names of the messages in each file that served kinds use. */
 function reached({ kinds, files }: ReturnType<typeof tables>): Map<FactFile, Set<string>> {
   const result = new Map<FactFile, Set<string>>()
   const resources = new Set(kinds.filter((kind) => kind.use === 'resource').map((kind) => `${kind.messages} ${kind.kind}List`))
@@ -136,7 +137,7 @@ function reached({ kinds, files }: ReturnType<typeof tables>): Map<FactFile, Set
 
 const innerOf = (schema: Schema): Schema => (schema.type === 'list' ? schema.items : schema.type === 'map' ? schema.values : schema)
 
-/** Gates of fields that the types do not mark, but that are dropped while the gate is off. */
+/** Gates of fields that the types do not mark, but that are dropped while the gate is disabled. */
 const unmarked = new Map([
   ['core.v1.Lifecycle.stopSignal', 'ContainerStopSignals'],
   ['core.v1.PodCondition.observedGeneration', 'PodObservedGenerationTracking'],
@@ -188,13 +189,13 @@ function checkField(files: Map<string, FactFile>, file: FactFile, where: string,
     const dot = fact.enum.lastIndexOf('.')
     const known = file.enums[fact.enum] ?? files.get(fact.enum.slice(0, dot))?.enums[fact.enum.slice(dot + 1)]
     const values = (known?.closed ? inner.facets?.enum : inner.facets?.openEnum)?.map((value) => platform.name(String(value)))
-    // The one value that is a product word is left to the platform record.
+    // One value is a product name, which the platform record supplies.
     const named = known?.values.filter((value) => value !== platform.finalizer)
     assert.deepEqual(values ?? [], named, `${where}: enum`)
   }
 }
 
-test('every message of the tables is declared, and every field agrees', { skip }, () => {
+test('every message of the tables is declared, and every field is equal', { skip }, () => {
   const all = tables()
   const expected = reached(all)
   const packages = new Map(groupVersions.map((each) => [nameOf(each.package), each.messages]))
@@ -224,7 +225,7 @@ test('every message of the tables is declared, and every field agrees', { skip }
   assert.ok(messages > 700 && fields > 2700, `${messages} messages, ${fields} fields`)
 })
 
-test('every served resource has its row', { skip }, () => {
+test('every served resource is declared', { skip }, () => {
   const { kinds } = tables()
   const rows = builtInResources
   const served = kinds.filter((kind) => kind.use === 'resource')
@@ -248,7 +249,7 @@ test('every served resource has its row', { skip }, () => {
     assert.equal(platform.name(row.storageKey), key, `${where}: storage key`)
     const own = fact.group === '' ? fact.version : `${fact.group}/${fact.version}`
     if (fact.storageVersion) assert.equal(platform.name(row.storageVersion ?? own), fact.storageVersion, `${where}: storage version`)
-    // The facts have no deprecations of core/v1: upstream writes those two by hand.
+    // The facts lack the deprecations of core/v1, which upstream declares by hand.
     if (fact.lifecycle && !['ComponentStatus', 'Endpoints'].includes(fact.kind)) {
       const { introduced, deprecated, removed } = row.lifecycle
       assert.deepEqual(
@@ -275,7 +276,7 @@ test('every served resource has its row', { skip }, () => {
   }
 })
 
-test('rows and messages are unambiguous', () => {
+test('resources and messages are unique', () => {
   const rows = builtInResources
   const ids = rows.map((row) => `${row.group}/${row.version}/${row.names.plural}`)
   assert.equal(new Set(ids).size, ids.length)
@@ -285,16 +286,16 @@ test('rows and messages are unambiguous', () => {
   }
 })
 
-test('a group version has the resources that say so, and a place in discovery if there are any', () => {
+test('the resources of a group version declare it, and it has a discovery priority if there are any', () => {
   for (const { group, version, definitions, priority } of groupVersions) {
     for (const each of definitions) assert.deepEqual([each.group, each.version], [group, version], each.kind)
     assert.equal(priority > 0, definitions.length > 0, `${group}/${version}`)
   }
   const places = new Set(groupVersions.map(({ group, priority }) => `${group} ${priority}`))
-  assert.equal(places.size, new Set(groupVersions.map(({ group }) => group)).size, 'one place for each group')
+  assert.equal(places.size, new Set(groupVersions.map(({ group }) => group)).size, 'one priority for each group')
 })
 
-test('no protobuf tag is used twice in a message, and list keys are fields of the items', () => {
+test('protobuf tags are unique in a message, and list keys are fields of the items', () => {
   const check = (message: Message): void => {
     const tags = Object.values(message.fields).flatMap((field) => (field.tag === 0 ? [] : [field.tag]))
     assert.equal(new Set(tags).size, tags.length, message.name)
@@ -308,7 +309,7 @@ test('no protobuf tag is used twice in a message, and list keys are fields of th
   for (const each of groupVersions) for (const message of each.messages) check(message)
 })
 
-test('every message and field has words of its own', () => {
+test('every message and field is documented', () => {
   const missing: string[] = []
   for (const each of groupVersions) {
     for (const message of each.messages) {
@@ -330,7 +331,7 @@ test('a list carries list metadata and items', () => {
   assert.ok(list.fields['items']?.schema.type === 'list' && list.fields['items'].schema.items === Pod)
 })
 
-test('a pod waits for its grace period only when it runs on a node', () => {
+test('the grace period of a pod is 0 unless it runs on a node', () => {
   const row = builtInResources.find((each) => each.kind === 'Pod')
   assert.ok(row?.gracePeriod)
   const spec = { nodeName: 'n1', containers: [], terminationGracePeriodSeconds: 5 }
@@ -342,7 +343,7 @@ test('a pod waits for its grace period only when it runs on a node', () => {
   assert.equal(row.gracePeriod({ spec, status: { phase: 'Failed' } }, undefined), 0)
 })
 
-test('field selector values of unset fields are those of their zero values', () => {
+test('field selectors treat unset fields as zero values', () => {
   const selected = (kind: string, label: string, object: object): unknown => {
     const select = builtInResources.find((each) => each.kind === kind)?.selectable[label]
     assert.ok(typeof select === 'function', label)
@@ -355,7 +356,7 @@ test('field selector values of unset fields are those of their zero values', () 
   assert.equal(selected('Event', 'source', { source: {}, reportingComponent: 'c' }), 'c')
 })
 
-/** Compiles only when the inferred type is exactly the expected one. */
+/** Compiles only when the inferred type equals the expected one. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <T extends true>(value: T): T => value
 

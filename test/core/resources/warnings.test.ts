@@ -1,4 +1,4 @@
-/** What a client is warned of when it writes an object that is valid. */
+/** Warnings for valid objects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Manifest, startServer, withChanges } from './support.ts'
@@ -61,7 +61,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ],
   ],
   [
-    'preferred nodes by a value that no label has',
+    'preferred node affinity with an invalid label value',
     { [`spec.affinity.nodeAffinity.${preferred}`]: [{ weight: 1, preference: term('a', '-1') }] },
     [
       `spec.affinity.nodeAffinity.${preferred}[0].preference.matchExpressions[0].values[0]: -1 is invalid, a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
@@ -79,7 +79,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ],
   ],
   [
-    'annotations that fields have replaced',
+    'annotations replaced by fields',
     {
       'metadata.annotations': {
         'scheduler.alpha.kubernetes.io/critical-pod': '',
@@ -102,7 +102,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     [],
   ],
   [
-    'volumes of kinds that are gone',
+    'removed volume types',
     {
       'spec.volumes': [
         { name: 'a', gitRepo: { repository: 'r' } },
@@ -117,7 +117,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ],
   ],
   [
-    'a claim for parts of a byte',
+    'a claim for fractional bytes',
     {
       'spec.volumes': [
         {
@@ -131,12 +131,12 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ],
   ],
   [
-    'files that hide each other',
+    'overlapping paths of one source',
     { 'spec.volumes': [{ name: 'v', configMap: { name: 'm', items: items('test', 'test/app', 'testing') } }] },
     ['volume "v" (ConfigMap "m"): overlapping paths: "test/app" with "test"'],
   ],
   [
-    'files of several sources that hide each other',
+    'overlapping paths of several sources',
     {
       'spec.serviceAccountName': 'a',
       'spec.volumes': projected(
@@ -163,7 +163,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ],
   ],
   [
-    'parts of bytes in resources',
+    'fractional bytes in resources',
     { 'spec.containers.0.resources': { limits: { memory: '100m' }, requests: { memory: '100m', 'ephemeral-storage': '1.5' } } },
     [
       'spec.containers[0].resources.limits[memory]: fractional byte value "100m" is invalid, must be an integer',
@@ -172,7 +172,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ],
   ],
   [
-    'variables twice, unless the later one adds to the earlier',
+    'duplicate variables, unless the later one refers to the earlier',
     {
       'spec.containers.0.env': [
         { name: 'A', value: '1' },
@@ -192,24 +192,24 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ['spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]'],
   ],
   [
-    'a port of the host in one of two containers',
+    'a host port in one of two containers',
     { 'spec.containers': twoPorts({ containerPort: 80 }, { containerPort: 80, hostPort: 8080 }) },
     ['spec.containers[1].ports[0]: overlapping port definition with spec.containers[0].ports[0]'],
   ],
   [
-    'one port of the host, once with an address',
+    'a host port twice, once with an address',
     { 'spec.containers': twoPorts({ containerPort: 80, hostPort: 8080 }, { containerPort: 80, hostPort: 8080, hostIP: '10.0.0.1' }) },
     ['spec.containers[1].ports[0]: dangerously ambiguous port definition with spec.containers[0].ports[0]'],
   ],
   [
-    'a name of a port in two containers',
+    'a port name in two containers',
     { 'spec.containers': twoPorts({ name: 'web', containerPort: 80 }, { name: 'web', containerPort: 81 }) },
     [
       'spec.containers[1].ports[0]: duplicate port name "web" with spec.containers[0].ports[0], services and probes that select ports by name will use spec.containers[0].ports[0]',
     ],
   ],
   [
-    'an address of the host without its port',
+    'a hostIP without hostPort',
     { 'spec.containers.0.ports': [{ name: 'web', containerPort: 80, hostIP: '10.0.0.1' }] },
     ['spec.containers[0].ports[0]: hostIP set without hostPort: {Name:web HostPort:0 ContainerPort:80 Protocol:TCP HostIP:10.0.0.1}'],
   ],
@@ -249,14 +249,14 @@ const makers: readonly (readonly [group: string, plural: string, kind: string, s
 for (const [group, plural, kind, spec, path, namesPods] of makers) {
   const [field, warning] = inTemplate(path)
   warns(inNamespace(group, plural), named(kind, group, { spec }), [
-    ['a label in its template', { [field]: { 'beta.kubernetes.io/os': 'linux' } }, [warning]],
+    ['a deprecated node label in the template', { [field]: { 'beta.kubernetes.io/os': 'linux' } }, [warning]],
     ['a name with a dot', { 'metadata.name': 'a.b' }, namesPods ? [nameWarning] : []],
   ])
 }
 
 warns(inNamespace('apps/v1', 'statefulsets'), named('StatefulSet', 'apps/v1', { spec: { selector, template } }), [
   [
-    'a label in its template',
+    'a deprecated node label in the template',
     { 'spec.template.spec.nodeSelector': { 'beta.kubernetes.io/os': 'linux' } },
     [inTemplate('spec.template')[1]],
   ],
@@ -266,7 +266,7 @@ warns(inNamespace('apps/v1', 'statefulsets'), named('StatefulSet', 'apps/v1', { 
     ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'],
   ],
   [
-    'claims for parts of a byte',
+    'claims for fractional bytes',
     {
       'spec.volumeClaimTemplates': [
         { metadata: { name: 'c' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1.5' } } } },
@@ -289,7 +289,7 @@ warns(inNamespace('v1', 'podtemplates'), named('PodTemplate', 'v1', { template }
 
 warns(inNamespace('batch/v1', 'jobs'), named('Job', 'batch/v1', { spec: { template: never } }), [
   [
-    'more indexes than can be tracked',
+    'too many indexes to track',
     { 'spec.completionMode': 'Indexed', 'spec.completions': 100_001, 'spec.parallelism': 10_001 },
     [
       'spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail',
@@ -301,7 +301,7 @@ const service = named('Service', 'v1', { spec: { ports: [{ port: 80 }] } })
 warns(inNamespace('v1', 'services'), service, [
   ['nothing to say', {}, []],
   [
-    'what a headless service does not use',
+    'fields that a headless service ignores',
     { 'spec.clusterIP': 'None', 'spec.externalIPs': ['1.2.3.4'], 'spec.sessionAffinity': 'ClientIP' },
     ['spec.externalIPs is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'],
   ],
@@ -311,12 +311,12 @@ warns(inNamespace('v1', 'services'), service, [
     ['spec.externalIPs is deprecated and may no longer be implemented in some clusters'],
   ],
   [
-    'a name that its type does not use',
+    'an externalName that the type ignores',
     { 'spec.externalName': 'a.b' },
     ['spec.externalName is ignored when spec.type is not "ExternalName"'],
   ],
   [
-    'external addresses of a name',
+    'external IPs of an ExternalName service',
     { 'spec.type': 'ExternalName', 'spec.externalName': 'a.b', 'spec.externalIPs': ['1.2.3.4'] },
     ['spec.externalIPs is ignored when spec.type is "ExternalName"'],
   ],
@@ -331,7 +331,7 @@ warns(inNamespace('v1', 'services'), service, [
     ['annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead'],
   ],
   [
-    'ranges that are not canonical',
+    'CIDRs that are not canonical',
     { 'spec.type': 'LoadBalancer', 'spec.loadBalancerSourceRanges': ['FD00::/64', '10.0.0.0/8'] },
     ['spec.loadBalancerSourceRanges[0]: IPv6 CIDR value "FD00::/64" should be in RFC 5952 canonical format ("fd00::/64")'],
   ],
@@ -352,7 +352,7 @@ warns(inNamespace('v1', 'persistentvolumeclaims'), named('PersistentVolumeClaim'
 const hostPath = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } }
 warns('/api/v1/persistentvolumes', named('PersistentVolume', 'v1', { spec: hostPath }), [
   [
-    'annotations that fields have replaced',
+    'annotations replaced by fields',
     { 'metadata.annotations': { 'volume.beta.kubernetes.io/storage-class': 'a', 'volume.beta.kubernetes.io/mount-options': 'ro' } },
     [
       classAnnotation,
@@ -360,7 +360,7 @@ warns('/api/v1/persistentvolumes', named('PersistentVolume', 'v1', { spec: hostP
     ],
   ],
   [
-    'recycling, and a label of nodes',
+    'reclaim policy Recycle, and a deprecated node label',
     {
       'spec.persistentVolumeReclaimPolicy': 'Recycle',
       'spec.nodeAffinity': { required: { nodeSelectorTerms: [term('beta.kubernetes.io/os')] } },
@@ -371,7 +371,7 @@ warns('/api/v1/persistentvolumes', named('PersistentVolume', 'v1', { spec: hostP
     ],
   ],
   [
-    'a kind of volume that is gone',
+    'a removed volume type',
     { 'spec.hostPath': undefined, 'spec.rbd': { monitors: ['a'], image: 'i' } },
     ['spec.rbd: deprecated in v1.28, non-functional in v1.31+'],
   ],
@@ -380,7 +380,7 @@ warns('/api/v1/persistentvolumes', named('PersistentVolume', 'v1', { spec: hostP
 warns('/api/v1/nodes', named('Node', 'v1', { spec: {} }), [
   ['an old identity', { 'spec.externalID': 'a' }, ['spec.externalID: this field is deprecated, and is unused by Platform']],
   [
-    'a range that is not canonical',
+    'a CIDR that is not canonical',
     { 'spec.podCIDRs': ['FD00::/64'] },
     ['spec.podCIDRs[0]: IPv6 CIDR value "FD00::/64" should be in RFC 5952 canonical format ("fd00::/64")'],
   ],
@@ -402,18 +402,18 @@ warns(inNamespace('v1', 'secrets'), named('Secret', 'v1', { type: 'kubernetes.io
   ['a pair', pair(pem('CERTIFICATE'), pem('EC PRIVATE KEY')), []],
   ['no certificate', pair(btoa('x'), pem('PRIVATE KEY')), ['tls: failed to find any PEM data in certificate input']],
   [
-    'a key for a certificate',
+    'a key in place of a certificate',
     pair(pem('PRIVATE KEY'), pem('PRIVATE KEY')),
     ['tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'],
   ],
   ['no key', pair(pem('CERTIFICATE'), ''), ['tls: failed to find any PEM data in key input']],
   [
-    'a certificate for a key',
+    'a certificate in place of a key',
     pair(pem('CERTIFICATE'), pem('CERTIFICATE')),
     ['tls: found a certificate rather than a key in the PEM for the private key'],
   ],
   [
-    'something else for a key',
+    'another PEM block in place of a key',
     pair(pem('CERTIFICATE'), pem('X')),
     ['tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [X]'],
   ],
@@ -450,7 +450,7 @@ warns(slices, named('EndpointSlice', 'discovery.k8s.io/v1', { addressType: 'IPv6
 const policies = inNamespace('networking.k8s.io/v1', 'networkpolicies')
 warns(policies, named('NetworkPolicy', 'networking.k8s.io/v1', { spec: { podSelector: {} } }), [
   [
-    'ranges that are not canonical',
+    'CIDRs that are not canonical',
     { 'spec.egress': [{ to: [{ ipBlock: { cidr: 'FD00::/16', except: ['FD00:1::/32'] } }] }] },
     [
       'spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value "FD00::/16" should be in RFC 5952 canonical format ("fd00::/16")',
@@ -480,7 +480,7 @@ warns(capacities, named('CSIStorageCapacity', 'storage.k8s.io/v1', { storageClas
   ],
 ])
 
-test('a workload warns again when what it wants changes, and when it is scaled, but not of its status', async () => {
+test('a workload warns again when its template changes or it is scaled, not on status updates', async () => {
   const { send } = await client
   const path = inNamespace('apps/v1', 'deployments')
   const spec = { selector, template: { ...template, spec: { ...template.spec, nodeSelector: { 'beta.kubernetes.io/os': 'linux' } } } }
@@ -506,7 +506,7 @@ test('a workload warns again when what it wants changes, and when it is scaled, 
   assert.deepEqual([reported.code, reported.warnings], [200, []])
 })
 
-test('addresses in what is reported are looked at', async () => {
+test('addresses in a status are validated', async () => {
   const { send } = await client
   const path = inNamespace('v1', 'pods')
   const made = await send('POST', path, named('Pod', 'v1', { metadata: { name: 'reported' }, spec: { containers: [container] } }))
@@ -519,7 +519,7 @@ test('addresses in what is reported are looked at', async () => {
   assert.deepEqual([answer.code, answer.warnings], [200, [`status.podIPs[0].ip: ${notCanonical}`]])
 })
 
-test('a job that is deleted without a word about its pods leaves them, and says so', async () => {
+test('deleting a job without propagationPolicy orphans its pods, with a warning', async () => {
   const { send } = await client
   const path = inNamespace('batch/v1', 'jobs')
   const left =

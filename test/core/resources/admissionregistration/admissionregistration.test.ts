@@ -128,7 +128,7 @@ tables(
     stored: [['reinvocation', {}, { webhooks: [{ reinvocationPolicy: 'Never', failurePolicy: 'Fail', timeoutSeconds: 10 }] }]],
     refused: [
       [
-        'condition over what webhooks do not have',
+        'a match condition that uses variables unknown to webhooks',
         { 'webhooks.0.matchConditions': [{ name: 'c', expression: 'params == null' }] },
         [`webhooks[0].matchConditions[0].expression: Invalid value: "params == null": ${undeclared('params == null', 'params', 1)}`],
       ],
@@ -178,7 +178,7 @@ tables(
         ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
       ],
       [
-        'parameters of no kind that can be',
+        'parameters of a kind that is not allowed',
         { 'spec.paramKind': { apiVersion: 'a/b/c', kind: 'My Kind' } },
         [
           'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
@@ -221,7 +221,7 @@ tables(
         ['spec.variables[0].name: Invalid value: "1x": name is not a valid CEL identifier'],
       ],
       [
-        'variable with a word of the language',
+        'a variable named like a CEL keyword',
         { 'spec.variables': [{ name: 'loop', expression: '1' }] },
         ['spec.variables[0].name: Invalid value: "loop": name is not a valid CEL identifier'],
       ],
@@ -273,7 +273,7 @@ tables(
         ],
       ],
       [
-        'parameters by name and label',
+        'parameters by name and selector',
         { 'spec.paramRef': { name: 'x', selector: {} } },
         ['name', 'selector'].map((name) => `spec.paramRef.${name}: Forbidden: name and selector are mutually exclusive`),
       ],

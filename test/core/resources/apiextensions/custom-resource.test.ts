@@ -18,7 +18,7 @@ describe('decoding of custom resources', () => {
   const read = (schema: SchemaNode, members: { [name: string]: Json }) =>
     decode(rowOf(schema).schema, { ...head, ...members }, { root: true })
 
-  it('takes out unknown fields and names them in order, those of metadata first', () => {
+  it('prunes unknown fields and reports them in order, metadata first', () => {
     const schema = spec(fields({ known: text, list: { type: 'array', items: fields({ a: text }) }, open: fields({ a: fields({}) }, open) }))
     const { value, unknown } = read(schema, {
       spec: { z: 1, known: 'k', list: [{ a: 'a', b: 'b' }], open: { b: { c: null }, a: { d: 1 } } },
@@ -29,7 +29,7 @@ describe('decoding of custom resources', () => {
     assert.deepEqual(unknown, ['metadata.other', 'more', 'spec.list[0].b', 'spec.open.a.d', 'spec.z'])
   })
 
-  it('drops nulls that are not allowed, and leaves those that a default replaces to it', () => {
+  it('prunes nulls that are not allowed, unless a default replaces them', () => {
     const schema = spec(fields({ plain: text, nullable: { ...text, nullable: true }, filled: { ...text, default: 'd' } }))
     const row = rowOf(schema)
     assert.deepEqual(objectOf(row, { spec: { plain: null, nullable: null, filled: null } })['spec'], { nullable: null, filled: 'd' })
@@ -42,7 +42,7 @@ describe('decoding of custom resources', () => {
     })
   })
 
-  it('writes keys in one order, kind, apiVersion and metadata first', () => {
+  it('orders keys, with kind, apiVersion and metadata first', () => {
     const { value } = decode(
       rowOf(spec({ type: 'object', ...open })).schema,
       { spec: { b: { y: 1, x: 2 }, a: 1 }, ...head },
@@ -54,7 +54,7 @@ describe('decoding of custom resources', () => {
     )
   })
 
-  it('always has metadata, which is typed at the root and in embedded objects', () => {
+  it('always adds metadata, which is typed at the root and in embedded resources', () => {
     const schema = spec({ type: 'object', ...open, 'x-kubernetes-embedded-resource': true })
     const bare = decode(rowOf(schema).schema, { kind: 'Thing', apiVersion: 'shop.test/v1' }, { root: true }).value
     assert.deepEqual(bare['metadata'], {})
@@ -72,15 +72,15 @@ describe('decoding of custom resources', () => {
     assert.deepEqual(read(schema, { spec: { metadata: { name: 'n', more: 1 } } }).unknown, ['spec.metadata.more'])
   })
 
-  it('refuses what is nested too deep, also where everything is kept', () => {
+  it('refuses values nested too deep, also where unknown fields are preserved', () => {
     let deep: Json = {}
     for (let i = 0; i < 600; i++) deep = { deep }
     assert.throws(() => read(spec({ type: 'object', ...open }), { spec: deep }), /exceeded max depth/)
   })
 })
 
-describe('rules that all custom resources have', () => {
-  it('hold for objects within objects', () => {
+describe('validation of all custom resources', () => {
+  it('covers embedded resources', () => {
     const row = rowOf(spec({ type: 'object', ...open, 'x-kubernetes-embedded-resource': true }))
     const errors = (value: Json) => judge(row, objectOf(row, { spec: value })).errors
     assert.deepEqual(errors({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n' } }), [])
@@ -91,7 +91,7 @@ describe('rules that all custom resources have', () => {
     assert.deepEqual(errors({}), ['spec.apiVersion: Required value', 'spec.kind: Required value'])
   })
 
-  it('forbid repeats in sets and map lists, unless there were some before', () => {
+  it('refuses duplicates in sets and map lists, unless the stored object had some', () => {
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
     const row = rowOf(
       spec(
@@ -110,7 +110,7 @@ describe('rules that all custom resources have', () => {
     assert.equal(judge(row, object(['a', 'a']), object(['a'])).errors.length, 1)
   })
 
-  it('forgive unchanged parts, but not what a whole object breaks, whose metadata no schema describes', () => {
+  it('ratchets unchanged fields, but not rules of the whole object', () => {
     const loose = rowOf(spec(fields({ a: text, b: text })))
     const object = objectOf(loose, { spec: { a: 'x' } })
     const part = rowOf(spec({ ...fields({ a: text, b: text }), required: ['b'] }))
@@ -127,7 +127,7 @@ describe('rules that all custom resources have', () => {
     ])
   })
 
-  it('hold for what a scale reads', () => {
+  it('validates the fields used by the scale subresource', () => {
     const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' }
     const row = rowOf({ type: 'object', ...open }, { subresources: { scale } })
     const errors = (n: Json) => judge(row, objectOf(row, { spec: { n } })).errors
@@ -137,7 +137,7 @@ describe('rules that all custom resources have', () => {
     assert.deepEqual(errors('x'), ['.spec.n: Invalid value: 0: .spec.n accessor error: x is of the type string, expected int64'])
   })
 
-  it('warn about finalizers without a domain, when they are added', () => {
+  it('warns about new finalizers without a domain', () => {
     const row = rowOf({ type: 'object' })
     const object = (...finalizers: string[]) => ({ ...objectOf(row, {}), metadata: { name: 'one', finalizers } })
     const warnings = (now: string[], before?: string[]) =>
@@ -152,7 +152,7 @@ describe('rules that all custom resources have', () => {
   })
 })
 
-describe('rows of definitions', () => {
+describe('definitions of custom resources', () => {
   const version = (name: string, more = {}) => ({
     name,
     served: true,
@@ -164,7 +164,7 @@ describe('rows of definitions', () => {
   const rows = (...versions: ReturnType<typeof version>[]) =>
     customResourceRows({ spec: { group: 'shop.test', scope: 'Cluster', names, versions } }).map(({ row }) => row)
 
-  it('say what is deprecated, and what to use instead', () => {
+  it('warn about deprecated versions and name the replacement', () => {
     const old = { deprecated: true }
     const texts = (...versions: ReturnType<typeof version>[]) => rows(...versions).map(({ deprecationWarning }) => deprecationWarning)
     assert.deepEqual(texts(version('v1alpha1', old), version('v1beta1'), version('v1')), [
@@ -176,7 +176,7 @@ describe('rows of definitions', () => {
     assert.deepEqual(texts(version('v1', { ...old, deprecationWarning: 'gone soon' })), ['gone soon'])
   })
 
-  it('count status as content where it has no subresource', () => {
+  it('count status as content without the status subresource', () => {
     const [plain, status] = rows(version('v1'), version('v2', { subresources: { status: {} } }))
     assert.deepEqual([plain?.generation, status?.generation, plain?.namespaced], ['specAndStatus', 'spec', false])
     assert.equal(status?.storageVersion, 'shop.test/v1')
@@ -194,7 +194,7 @@ describe('rows of definitions', () => {
     assert.equal(reads, 1)
   })
 
-  it('show columns by their types, and the age where there are none', () => {
+  it('print columns by type, and the age by default', () => {
     const column = (type: string, jsonPath: string) => ({ name: type, type, jsonPath })
     const row = rowOf(
       { type: 'object', ...open },
@@ -223,7 +223,7 @@ describe('rows of definitions', () => {
     )
   })
 
-  it('select by fields as texts', () => {
+  it('print selectable fields as strings', () => {
     const row = rowOf(spec(fields({ on: { type: 'boolean' } })), { selectableFields: [{ jsonPath: '.spec.on' }] })
     const read = row.selectable['spec.on']
     assert.ok(typeof read === 'function')
@@ -231,7 +231,7 @@ describe('rows of definitions', () => {
   })
 })
 
-describe('paths of columns', () => {
+describe('JSON paths of columns', () => {
   const object = {
     spec: {
       list: [
@@ -277,11 +277,11 @@ describe('paths of columns', () => {
   ]
   for (const [path, found] of rows) it(path, () => assert.deepEqual(compilePath(path)(object), found))
 
-  it('are refused when they are malformed', () => {
+  it('are refused when malformed', () => {
     for (const path of ['.spec[', '.spec[a]', '.spec[?(@.a]', ".spec['a", '.a[?(@.b=="c]']) assert.throws(() => compilePath(path), path)
   })
 
-  it('take bounded time on objects that repeat themselves', () => {
+  it('take bounded time on repetitive objects', () => {
     let wide: Json = 'x'
     for (let i = 0; i < 15; i++) wide = [wide, wide]
     assert.equal(compilePath('..a..b..c..d')(wide), undefined)

@@ -21,7 +21,7 @@ function definition(spec: SchemaNode) {
   }
 }
 
-/** What is wrong with a definition in which the spec has this schema, after the start that all errors share. */
+/** Validation errors of a definition with this schema of spec, without their common prefix. */
 function errorsOf(spec: SchemaNode, old?: SchemaNode): string[] {
   const errors = new FieldErrors()
   const before = old && definition(old)
@@ -58,7 +58,7 @@ describe('defaults in schemas', () => {
     ])
   })
 
-  it('of metadata within objects have to be some that an object could have', () => {
+  it('of metadata in embedded resources must be valid metadata', () => {
     const embedded = (properties: { [name: string]: SchemaNode }, more: SchemaNode = {}): SchemaNode => ({
       type: 'object',
       'x-kubernetes-embedded-resource': true,
@@ -91,7 +91,7 @@ describe('defaults in schemas', () => {
 })
 
 describe('schemas of definitions', () => {
-  it('are told what is not structural in the order of the texts', () => {
+  it('errors of structural schemas are in the order of kube-apiserver', () => {
     const odd = { type: 'object', properties: { b: {}, a: {} }, allOf: [{ title: 'odd' }] }
     assert.deepEqual(errorsOf(odd), [
       'properties[spec].allOf[0].title: Forbidden: must be empty to be structural',
@@ -105,7 +105,7 @@ describe('schemas of definitions', () => {
     ])
   })
 
-  it('may stay without structure where unknown fields are kept, until something needs structure', () => {
+  it('may stay non-structural with preserveUnknownFields, until a feature requires structural schemas', () => {
     const legacy = (spec: SchemaNode, preserveUnknownFields = true) => {
       const base = definition(spec)
       return { ...base, spec: { ...base.spec, preserveUnknownFields } }
@@ -131,7 +131,7 @@ describe('schemas of definitions', () => {
     ])
   })
 
-  it('may have selectable fields that all versions share only if they share the schema, as in the reference', () => {
+  it('may share selectable fields at the top level only if all versions share the schema, as in kube-apiserver', () => {
     const errorsWith = (other: SchemaNode) => {
       const base = definition({ type: 'object', properties: { a: text() } })
       const selectableFields = [{ jsonPath: '.spec.a' }]
@@ -149,7 +149,7 @@ describe('schemas of definitions', () => {
   })
 })
 
-describe('rules in schemas', () => {
+describe('validation rules in schemas', () => {
   const at = 'properties[spec].x-kubernetes-validations'
   const shown = (rule: string, more = {}) =>
     JSON.stringify({ Rule: rule, Message: '', MessageExpression: '', Reason: null, FieldPath: '', OptionalOldSelf: null, ...more })
@@ -171,7 +171,7 @@ describe('rules in schemas', () => {
     ])
   })
 
-  it('may call fields by the words of the language', () => {
+  it('may use fields named like CEL keywords', () => {
     const properties = { if: { type: 'integer' }, namespace: text() }
     assert.deepEqual(
       errorsOf({ type: 'object', properties, ...rules({ rule: "self.if > 0 && self.namespace != 'a' && self.__if__ > 0" }) }),
@@ -179,7 +179,7 @@ describe('rules in schemas', () => {
     )
   })
 
-  it('are looked at where the schema is right, whatever is wrong elsewhere', () => {
+  it('are compiled for valid subschemas, even if other subschemas have errors', () => {
     const bad = { type: 'integer', ...rules({ rule: 'self.odd > 0' }) }
     const properties = { a: { type: 'object', properties: { b: bad }, uniqueItems: true }, c: bad }
     assert.deepEqual(
@@ -195,12 +195,12 @@ describe('rules in schemas', () => {
     assert.deepEqual(more, [])
   })
 
-  it('see no fields that are kept without being known', () => {
+  it('can not use unknown fields that are preserved', () => {
     const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, ...rules({ rule: 'self.a == 1' }) }
     assert.match(errorsOf(open).join(), /undefined field 'a'/)
   })
 
-  it('compare with old values only where those can be found', () => {
+  it('may use oldSelf only where old values can be correlated', () => {
     const frozen: SchemaNode = {
       type: 'object',
       required: ['name'],
@@ -213,7 +213,7 @@ describe('rules in schemas', () => {
     ])
   })
 
-  it('may not cost too much, one by one and together', () => {
+  it('have cost limits, for each rule and in total', () => {
     const advice =
       '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
     const expensive: SchemaNode = {
@@ -228,7 +228,11 @@ describe('rules in schemas', () => {
       `${at}[0].rule: Forbidden: ${more}`,
       `spec.validation.openAPIV3Schema: Forbidden: ${total} more than 100x ${advice}`,
     ])
-    assert.deepEqual(errorsOf(expensive, expensive).slice(1), errorsOf(expensive).slice(2), 'an unchanged schema may have expensive rules')
+    assert.deepEqual(
+      errorsOf(expensive, expensive).slice(1),
+      errorsOf(expensive).slice(2),
+      'expensive rules of an unchanged schema are accepted',
+    )
     const [first = ''] = errorsOf({
       type: 'array',
       maxItems: 5_000_000,
@@ -246,7 +250,7 @@ describe('rules in schemas', () => {
   })
 })
 
-it('the scope and the kind may change until a definition is established', () => {
+it('scope and kind may change until the definition is established', () => {
   const changed = { ...definition(text()), spec: { ...definition(text()).spec, scope: 'Cluster' } }
   const errorsAfter = (status: string) => {
     const errors = new FieldErrors()
@@ -258,7 +262,7 @@ it('the scope and the kind may change until a definition is established', () => 
   assert.deepEqual(errorsAfter('True'), ['spec.scope: Invalid value: "Cluster": field is immutable'])
 })
 
-it('formats that mean nothing are warned about, once they are new', () => {
+it('new unrecognized formats give warnings', () => {
   const warnings = (spec: SchemaNode, old?: SchemaNode) =>
     customResourceDefinitions.strategy.warnings?.(definition(spec) as never, old && (definition(old) as never), hookContext())
   const odd: SchemaNode = {
@@ -269,9 +273,9 @@ it('formats that mean nothing are warned about, once they are new', () => {
   assert.deepEqual(warnings(odd, text({ format: 'odd' })), ['unrecognized format "date"'])
 })
 
-it('an update of an established definition may not bring certificates that nobody can read', () => {
+it('an update of an established definition may not add an unreadable caBundle', () => {
   const pem = (label: string, bytes: string) => btoa(`-----BEGIN ${label}-----\n${btoa(bytes)}\n-----END ${label}-----\n`)
-  // The outermost shape of a certificate: a sequence of body, algorithm and signature.
+  // The outer structure of a certificate: a sequence of body, algorithm and signature.
   const [good, bad] = [pem('CERTIFICATE', '\x30\x06\x30\x00\x30\x00\x03\x00'), btoa('no certificates')]
   const withBundle = (caBundle: string, established = 'True') => {
     const base = definition(text())
@@ -292,10 +296,10 @@ it('an update of an established definition may not bring certificates that nobod
   assert.match(errorsAfter(pem('PRIVATE KEY', 'odd'), good)[0] ?? '', /no valid certificate authority data seen$/)
 })
 
-it('patterns that take long to compile are refused as a whole, at once', async () => {
+it('patterns that are slow to compile are refused together, without compiling them', async () => {
   const slow = (index: number) => text({ pattern: `^${'[\\p{L}\\p{N}]{0,999}'.repeat(20)}${index}$` })
   const properties = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}`, slow(index)]))
-  const [error = '', ...more] = await assertCheap('a refusal that compiles nothing', 1_000, () => errorsOf({ type: 'object', properties }))
+  const [error = '', ...more] = await assertCheap('a refusal without compilation', 1_000, () => errorsOf({ type: 'object', properties }))
   assert.match(error, /^spec\.validation\.openAPIV3Schema: Forbidden: patterns of the schema are too long, or repeat too much/)
   assert.deepEqual(more, [])
   assert.deepEqual(errorsOf(slow(1)), [])

@@ -18,7 +18,7 @@ const scalar = fc.oneof(
   fc.integer({ min: -3, max: 5 }),
 )
 
-/** Objects with any keys, also `__proto__`. */
+/** Objects with arbitrary keys, including `__proto__`. */
 const objectOf = <T>(values: fc.Arbitrary<T>, maxKeys = 4) =>
   fc.array(fc.tuple(name, values), { maxLength: maxKeys }).map((pairs) => Object.fromEntries(pairs))
 
@@ -54,7 +54,7 @@ const common = fc.tuple(
   fc.oneof({ arbitrary: fc.constant({}), weight: 4 }, { arbitrary: choices, weight: 1 }),
   fc.oneof(
     { arbitrary: fc.constant({}), weight: 3 },
-    // One of the samples of the type (`fitting`).
+    // A valid sample, chosen by `fitting`.
     { arbitrary: fc.constantFrom({ default: 0 }, { default: 1 }), weight: 6 },
     { arbitrary: value.map((each) => (each === null ? {} : { default: each })), weight: 1 },
   ),
@@ -101,7 +101,7 @@ const { object: schema } = fc.letrec<{ schema: SchemaNode; object: SchemaNode; l
   ),
 }))
 
-/** Values of each type: random ones rarely fit. */
+/** Sample values of each type, because random values are rarely valid. */
 const samples: { readonly [type: string]: readonly Json[] } = {
   string: ['a', 'ab'],
   integer: [1, 2],
@@ -111,7 +111,7 @@ const samples: { readonly [type: string]: readonly Json[] } = {
   array: [[], []],
 }
 
-/** The schema without defaults that a definition could not have: those that don't survive pruning or are not valid. */
+/** The schema without defaults that a definition would refuse: those that pruning changes or that are invalid. */
 function fitting(given: SchemaNode): SchemaNode {
   const { default: random, properties, items, additionalProperties, ...rest } = given
   const value = typeof random === 'number' ? samples[given.type ?? '']?.[random & 1] : random
@@ -124,12 +124,12 @@ function fitting(given: SchemaNode): SchemaNode {
     }),
   }
   if (value === undefined) return node
-  // A default gets no defaults of its parts before it is stored: what is valid only with those is no default here.
+  // Defaults are not themselves defaulted before validation.
   const fits = equal(withoutNulls(pruned(value, node), node), value) && isValid(value, node) && isValid(defaulted(value, node), node)
   return fits ? { ...node, default: value } : node
 }
 
-/** Values that mostly have the form that the schema asks for. */
+/** Values that mostly have the shape of the schema. */
 function shaped(node: SchemaNode): fc.Arbitrary<Json> {
   const { type, properties = {}, items, additionalProperties } = node
   const some = (inner: fc.Arbitrary<Json>) => fc.oneof({ arbitrary: inner, weight: 9 }, { arbitrary: value, weight: 1 })
@@ -142,7 +142,7 @@ function shaped(node: SchemaNode): fc.Arbitrary<Json> {
       { freq: 1 },
     ),
   )
-  // Now and then a member that the schema may not know.
+  // Sometimes a member that the schema may not declare.
   const other = fc.option(fc.tuple(name, scalar), { freq: 3 })
   return some(fc.tuple(other, ...members).map((pairs) => Object.fromEntries(pairs.flatMap((pair) => (pair ? [pair] : [])))))
 }
@@ -150,7 +150,7 @@ function shaped(node: SchemaNode): fc.Arbitrary<Json> {
 const head = { kind: 'Thing', apiVersion: 'shop.test/v1', metadata: { name: 'one' } }
 const numRuns = trials(1_000, 60_000)
 
-test('random objects are pruned, completed and judged as a second reading of the rules does it', () => {
+test('random objects are pruned, defaulted and validated as by a second implementation', () => {
   const counts = { valid: 0, invalid: 0, pruned: 0, defaulted: 0 }
   fc.assert(
     fc.property(
@@ -163,7 +163,7 @@ test('random objects are pruned, completed and judged as a second reading of the
 
         const { value: decoded, unknown } = decode(row.schema, given, { root: true })
         assert.deepEqual(plain(decoded), plain(expected), 'pruned')
-        assert.equal(unknown.length > 0, !equal(pruned(spec, whole.properties?.['spec']), spec), 'unknown fields are named')
+        assert.equal(unknown.length > 0, !equal(pruned(spec, whole.properties?.['spec']), spec), 'unknown fields are reported')
         assert.deepEqual(plain(decode(row.schema, decoded, { root: true }).value), plain(decoded), 'pruning is idempotent')
 
         const complete = defaulted(expected, whole) as JsonObject
@@ -176,7 +176,7 @@ test('random objects are pruned, completed and judged as a second reading of the
         const { errors } = judge(row, stored as never)
         const fine = isValid(complete, whole)
         assert.deepEqual([errors.length === 0, errors], [fine, fine ? [] : errors], 'judged')
-        assert.equal(judge(row, decoded as never).errors.length, errors.length, 'what is stored is judged like what was given')
+        assert.equal(judge(row, decoded as never).errors.length, errors.length, 'the stored form has the same errors')
         assert.deepEqual(judge(row, stored as never, stored as never).errors.filter(isForgiven), [], 'nothing changes')
         counts[fine ? 'valid' : 'invalid']++
         if (!equal(expected, given)) counts.pruned++
@@ -188,7 +188,7 @@ test('random objects are pruned, completed and judged as a second reading of the
   for (const [what, count] of Object.entries(counts)) assert.ok(count > 50, `${count} ${what}: the objects test little`)
 })
 
-/** What every object has is not part of the second reading. */
+/** Schema of kind, apiVersion and metadata, which the second implementation does not cover. */
 const text: SchemaNode = { type: 'string' }
 const kept: { readonly [name: string]: SchemaNode } = {
   kind: text,
@@ -196,7 +196,7 @@ const kept: { readonly [name: string]: SchemaNode } = {
   metadata: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 }
 
-/** JSON text with keys in order, so that `__proto__` is compared too. */
+/** JSON text with sorted keys, so that `__proto__` is compared too. */
 function plain(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(plain).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -206,5 +206,5 @@ function plain(value: Json): string {
     .join()}}`
 }
 
-/** Errors of values whose schema knows all their members are forgiven when nothing changes; repeats always are. */
+/** Errors of an unchanged value are ratcheted, unless its schema allows additional members; duplicates always are. */
 const isForgiven = (error: string) => error.includes('Duplicate value')

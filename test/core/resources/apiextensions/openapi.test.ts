@@ -11,7 +11,7 @@ import { hookContext } from '../../../support/hook-context.ts'
 const text = (more: SchemaNode = {}): SchemaNode => ({ type: 'string', ...more })
 const whole = (spec: SchemaNode): SchemaNode => ({ type: 'object', required: ['spec'], properties: { spec } })
 
-/** Errors of an object whose spec has a schema; of an update when there is an old spec. */
+/** Validation errors of an object with this schema of spec; of an update if `old` is given. */
 function errorsOf(spec: SchemaNode, value: Json, old?: Json): string[] {
   const errors = new FieldErrors()
   const before = old === undefined ? undefined : { spec: old }
@@ -39,7 +39,7 @@ const many = fields({
 })
 
 describe('validation of custom resources', () => {
-  it('accepts what keeps the rules', () => {
+  it('accepts valid objects', () => {
     const spec = {
       size: 9,
       ratio: 1.5,
@@ -55,7 +55,7 @@ describe('validation of custom resources', () => {
     assert.deepEqual(errorsOf(many, spec), [])
   })
 
-  it('words errors as the OpenAPI validator of the reference does', () => {
+  it('error messages match kube-apiserver', () => {
     const spec = {
       size: 0,
       ratio: 0.7,
@@ -88,7 +88,7 @@ describe('validation of custom resources', () => {
     ])
   })
 
-  it('names formats in place of types as the reference does, and the range of numbers without a path', () => {
+  it('errors name formats in place of types, and number ranges without a path, as in kube-apiserver', () => {
     assert.deepEqual(errorsOf(many, { size: 2 ** 31, at: 5, code: 'abcd' }), [
       '<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.size',
       'spec.size: Invalid value: 2147483648: spec.size in body should be less than or equal to 9',
@@ -99,7 +99,7 @@ describe('validation of custom resources', () => {
     assert.deepEqual(errorsOf(many, []), ['spec: Invalid value: "array": spec in body must be of type object: "array"'])
   })
 
-  it('compares integers with the integer part of a limit, as the reference does', () => {
+  it('compares integers with the integer part of a limit, as kube-apiserver does', () => {
     const schema = fields({ n: { type: 'number', maximum: 1.5, multipleOf: 0.5 } })
     assert.deepEqual(errorsOf(schema, { n: 2 }), [
       'spec.n: Invalid value: 0: factor MultipleOf declared for spec.n must be positive: 0',
@@ -108,7 +108,7 @@ describe('validation of custom resources', () => {
     assert.deepEqual(errorsOf(schema, { n: 1.5 }), [])
   })
 
-  it('reports of failed choices the branch that got furthest', () => {
+  it('for failed anyOf and oneOf reports the branch that matched most', () => {
     const choice = fields(
       { a: text(), b: text() },
       { oneOf: [{ required: ['a'] }, { required: ['b'], properties: { b: { pattern: '^x' } } }] },
@@ -139,7 +139,7 @@ describe('validation of custom resources', () => {
     )
   })
 
-  it('forgives what an update leaves as it was', () => {
+  it('ratchets unchanged values', () => {
     const item = fields({ name: text(), at: text({ maxLength: 1 }) }, { required: ['name'] })
     const lists = fields({
       free: { type: 'array', items: item },
@@ -157,7 +157,7 @@ describe('validation of custom resources', () => {
     assert.deepEqual(errorsOf(lists, { open: { a: 1 } }, { open: { a: 1 } }), ['spec.open: Too many: 1: must have at most 0 items'])
   })
 
-  it('gives up on a schema that was made to be slow, with an error', () => {
+  it('ends with an error on a schema designed to be slow', () => {
     const branches = Array.from({ length: 4000 }, (_, index) => ({ minLength: index + 1 }))
     const list = fields({ list: { type: 'array', items: { type: 'string', anyOf: branches.reverse(), minLength: 1 } } })
     const [error = ''] = errorsOf(list, { list: Array.from({ length: 4000 }, () => 'x') })

@@ -1,6 +1,7 @@
 /**
- * A second reading of what schemas of custom resources mean, on the raw schema and one function per rule, to compare the walkers with:
- * the documentation of structural schemas and the reference's pruning, defaulting and validation, written down as plainly as possible.
+ * A second implementation of custom resource schemas, to compare the product with: pruning, defaulting and validation on
+ * the raw schema, one plain function per rule, after the documentation of structural schemas and the behaviour of
+ * kube-apiserver.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { SchemaNode } from '../../../../core/resources/apiextensions/schema-nodes.ts'
@@ -12,7 +13,7 @@ const additional = ({ additionalProperties }: SchemaNode) =>
   isObject(additionalProperties) ? (additionalProperties as SchemaNode) : undefined
 const items = (node: SchemaNode | undefined) => node?.items as SchemaNode | undefined
 
-/** Takes out what the schema does not name. `node` undefined: nothing is named. */
+/** Removes fields that the schema does not declare. `node` undefined: none is declared. */
 export function pruned(value: Json, node: SchemaNode | undefined, keeps = false): Json {
   const open = keeps || node?.['x-kubernetes-preserve-unknown-fields'] === true
   if (Array.isArray(value))
@@ -30,7 +31,7 @@ export function pruned(value: Json, node: SchemaNode | undefined, keeps = false)
 const below = (node: SchemaNode | undefined, key: string) =>
   node?.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : node && additional(node)
 
-/** Takes out nulls that are neither allowed nor replaced by a default. */
+/** Removes nulls that are neither allowed nor replaced by a default. */
 export function withoutNulls(value: Json, node: SchemaNode | undefined): Json {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, items(node)))
   if (!isObject(value)) return value
@@ -44,7 +45,7 @@ export function withoutNulls(value: Json, node: SchemaNode | undefined): Json {
 const replaced = (value: Json, node: SchemaNode | undefined): Json =>
   value === null && node && !node.nullable && node.default !== undefined ? structuredClone(node.default) : value
 
-/** Fills in what is missing and has a default, and replaces nulls that are not allowed by it. */
+/** Sets missing values that have a default, and replaces nulls that are not allowed by their default. */
 export function defaulted(value: Json, node: SchemaNode | undefined): Json {
   if (node === undefined) return value
   if (Array.isArray(value)) return value.map((item) => defaulted(replaced(item, items(node)), items(node)))
@@ -67,7 +68,7 @@ function hasType(value: Json, types: readonly string[]): boolean {
 
 const number = (node: SchemaNode, name: string) => node[name] as number | undefined
 
-/** Whether a value keeps to the schema, and to what is said besides the structure. */
+/** Whether a value is valid against the schema and its value validations. */
 export function isValid(value: Json, node: SchemaNode): boolean {
   const { enum: allowed, anyOf = [], oneOf = [], allOf = [], not } = node as SchemaNode & { enum?: Json[] }
   if (allowed && (value === null || !allowed.some((each) => isDeepStrictEqual(each, value)))) return false
@@ -103,7 +104,7 @@ function isValidObject(value: JsonObject, node: SchemaNode): boolean {
   })
 }
 
-/** Whether a set has equal items, or a map list items with equal keys. */
+/** Whether a set has equal items, or a map list has items with equal keys. */
 function repeats(value: readonly Json[], node: SchemaNode): boolean {
   const { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = node
   if (type !== 'set' && type !== 'map') return false

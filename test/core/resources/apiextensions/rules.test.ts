@@ -7,7 +7,7 @@ import { judge, objectOf, rowOf } from './support.ts'
 const spec = (node: SchemaNode): SchemaNode => ({ type: 'object', properties: { spec: node } })
 const rules = (...own: Rule[]) => ({ 'x-kubernetes-validations': own })
 
-/** What is said about a spec with this schema; of an update when there is an old one. */
+/** Errors and warnings for a spec with this schema; for an update if `old` is given. */
 function verdict(node: SchemaNode, value: Json, old?: Json) {
   const row = rowOf(spec(node))
   return judge(row, objectOf(row, { spec: value }), old === undefined ? undefined : objectOf(row, { spec: old }))
@@ -20,8 +20,8 @@ const range: SchemaNode = {
   ...rules({ rule: 'self.min <= self.max', message: 'min is above max' }),
 }
 
-describe('rules of custom resources', () => {
-  it('refuse what breaks them, with their message, reason and field', () => {
+describe('validation rules of custom resources', () => {
+  it('refuse invalid objects with message, reason and field', () => {
     assert.deepEqual(errorsOf(range, { min: 1, max: 2 }), [])
     assert.deepEqual(errorsOf(range, { min: 2, max: 1 }), ['spec: Invalid value: min is above max'])
     const text = (rule: Omit<Rule, 'rule'>): SchemaNode => ({ type: 'string', ...rules({ rule: "self == 'a'", ...rule }) })
@@ -35,7 +35,7 @@ describe('rules of custom resources', () => {
     assert.deepEqual(errorsOf(named, { min: 2, max: 1 }), ['spec.min: Invalid value: failed rule: self.min <= self.max'])
   })
 
-  it('run for each item and entry, and for optional values that are there', () => {
+  it('run for each item and entry, and for optional values that are present', () => {
     const item: SchemaNode = { type: 'integer', ...rules({ rule: 'self > 0' }) }
     const parts: SchemaNode = {
       type: 'object',
@@ -48,7 +48,7 @@ describe('rules of custom resources', () => {
     assert.deepEqual(errorsOf(parts, {}), [])
   })
 
-  it('see of metadata what schemas may restrict', () => {
+  it('see only name and generateName of metadata', () => {
     const whole = (rule: string) => rowOf({ ...spec({ type: 'object' }), ...rules({ rule }) })
     const named = whole("self.metadata.name == 'two'")
     assert.deepEqual(judge(named, objectOf(named, {})).errors, ["<nil>: Invalid value: failed rule: self.metadata.name == 'two'"])
@@ -56,7 +56,7 @@ describe('rules of custom resources', () => {
     assert.match(judge(labels, objectOf(labels, {})).errors.join(), /rule compile error: compilation failed: .*undefined field 'labels'/s)
   })
 
-  it('compare with the stored value, item by item in map lists', () => {
+  it('transition rules compare with the stored value, item by item in map lists', () => {
     const frozen = { ...rules({ rule: 'self == oldSelf', message: 'may not change' }) }
     const item: SchemaNode = {
       type: 'object',
@@ -72,10 +72,10 @@ describe('rules of custom resources', () => {
     ]
     assert.deepEqual(errorsOf({ ...list, ...keyed }, [b1, a2]), [])
     assert.deepEqual(errorsOf({ ...list, ...keyed }, [b1, a2], [a1]), ['spec[1].value: Invalid value: 2: may not change'])
-    assert.deepEqual(errorsOf(list, [b1, a2], [a1]), [], 'items of other lists are nothing that was there before')
+    assert.deepEqual(errorsOf(list, [b1, a2], [a1]), [], 'items of other lists have no old value')
   })
 
-  it('see an optional old value where they ask for it', () => {
+  it('get an optional old value with optionalOldSelf', () => {
     const rule = { rule: 'oldSelf.hasValue() ? self >= oldSelf.value() : self == 0', optionalOldSelf: true }
     const counter: SchemaNode = { type: 'integer', ...rules(rule) }
     assert.deepEqual(errorsOf(counter, 0), [])
@@ -84,20 +84,20 @@ describe('rules of custom resources', () => {
     assert.equal(errorsOf(counter, 1, 2).length, 1)
   })
 
-  it('only warn about what an update leaves as it was', () => {
+  it('only warn about values that an update leaves unchanged', () => {
     const bad = { min: 2, max: 1 }
     assert.deepEqual(verdict(range, bad, bad), { errors: [], warnings: ['spec: Invalid value: min is above max'] })
     assert.equal(errorsOf(range, { min: 3, max: 1 }, bad).length, 1)
   })
 
-  it('do not run on objects that they could not work with', () => {
+  it('do not run on objects that are structurally invalid', () => {
     assert.deepEqual(errorsOf({ ...range, required: ['min'] }, { max: 1 }), [
       'spec.min: Required value',
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ])
   })
 
-  it('end when one of them, or all together, cost too much', () => {
+  it('stop at the cost limit of one rule or of all together', () => {
     const expensive = (count: number): SchemaNode => ({
       type: 'array',
       items: { type: 'integer' },
@@ -113,12 +113,12 @@ describe('rules of custom resources', () => {
     assert.deepEqual(more, [])
   })
 
-  it('say what went wrong while they ran', () => {
+  it('report run-time errors', () => {
     const open: SchemaNode = { type: 'object', additionalProperties: { type: 'integer' }, ...rules({ rule: "self['a'] > 0" }) }
     assert.deepEqual(errorsOf(open, { b: 1 }), [`spec: Invalid value: "object": no such key: a evaluating rule: self['a'] > 0`])
   })
 
-  it('hold for writes of the status too', () => {
+  it('apply to status updates too', () => {
     const row = rowOf(
       {
         type: 'object',

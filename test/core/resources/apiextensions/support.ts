@@ -1,4 +1,4 @@
-/** One version of a custom resource, made as a definition makes it, and what its strategy says about objects. */
+/** A version of a custom resource as made from its definition, and the validation of its objects. */
 import assert from 'node:assert/strict'
 import { customResourceRows } from '../../../../core/resources/apiextensions/custom-resource.ts'
 import type { SchemaNode } from '../../../../core/resources/apiextensions/schema-nodes.ts'
@@ -17,7 +17,7 @@ export interface VersionOptions {
   readonly additionalPrinterColumns?: { name: string; type: string; jsonPath: string; description?: string; priority?: number }[]
 }
 
-/** The row of a version with this schema. */
+/** The resource definition of a version with this schema. */
 export function rowOf(openAPIV3Schema: SchemaNode, options: VersionOptions = {}): ResourceDefinition {
   const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: openAPIV3Schema as JsonObject }, ...options }]
@@ -25,7 +25,7 @@ export function rowOf(openAPIV3Schema: SchemaNode, options: VersionOptions = {})
   return row
 }
 
-/** An object as it is stored: decoded, with its defaults. */
+/** An object as stored: decoded and defaulted. */
 export function objectOf({ schema }: ResourceDefinition, members: { readonly [name: string]: Json }): ApiObject {
   const head = { kind: 'Thing', apiVersion: 'shop.test/v1', metadata: { name: 'one' } }
   const { value } = decode(schema, { ...head, ...members }, { root: true })
@@ -38,7 +38,7 @@ export interface Verdict {
   readonly warnings: readonly string[]
 }
 
-/** What a create, or an update of `old`, is told. `status`: through the status subresource. */
+/** Errors and warnings of a create, or of an update of `old`. `status`: through the status subresource. */
 export function judge(row: ResourceDefinition, object: ApiObject, old?: ApiObject, status = false): Verdict {
   const errors = new FieldErrors()
   const warnings: string[] = []

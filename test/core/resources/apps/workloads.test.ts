@@ -45,13 +45,13 @@ tables(
         { 'spec.strategy.type': 'Recreate' },
         { spec: { strategy: { type: 'Recreate', rollingUpdate: undefined } } },
       ],
-      ['no status from a client', { 'status.replicas': 4 }, { status: { replicas: undefined } }],
+      ['the status of a client is dropped', { 'status.replicas': 4 }, { status: { replicas: undefined } }],
     ],
     refused: [
       ['negative replicas', { 'spec.replicas': -1 }, [`spec.replicas: Invalid value: -1: ${negative}`]],
       ['no selector', { 'spec.selector': undefined }, ['spec.selector: Required value']],
       ['empty selector', { 'spec.selector': {} }, ['spec.selector: Invalid value: {}: empty selector is invalid for deployment']],
-      ['labels that do not match', { 'spec.selector.matchLabels.app': 'api' }, [mismatch]],
+      ['labels that the selector does not match', { 'spec.selector.matchLabels.app': 'api' }, [mismatch]],
       [
         'other restart policy',
         { 'spec.template.spec.restartPolicy': 'Never' },
@@ -69,7 +69,7 @@ tables(
         ["spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"],
       ],
       [
-        'no pod may be down or more',
+        'maxUnavailable and maxSurge both 0',
         { 'spec.strategy.rollingUpdate': { maxSurge: 0, maxUnavailable: '0%' } },
         ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "0%": may not be 0 when `maxSurge` is 0'],
       ],
@@ -127,7 +127,7 @@ tables(
         [`spec.replicas: Invalid value: -1: ${negative}`, `spec.minReadySeconds: Invalid value: -1: ${negative}`],
       ],
       ['empty selector', { 'spec.selector': {} }, ['spec.selector: Invalid value: {}: empty selector is invalid for deployment']],
-      ['labels that do not match', { 'spec.selector.matchLabels.app': 'api' }, [mismatch]],
+      ['labels that the selector does not match', { 'spec.selector.matchLabels.app': 'api' }, [mismatch]],
     ],
   },
 )
@@ -151,7 +151,7 @@ tables(
       ],
       ['the first template', {}, { metadata: { annotations: { 'deprecated.daemonset.template.generation': '1' } } }],
       [
-        'a template that is restored',
+        'a template that is changed back',
         { 'metadata.annotations': { 'deprecated.daemonset.template.generation': '5' } },
         { metadata: { annotations: { 'deprecated.daemonset.template.generation': '5' } } },
       ],
@@ -264,7 +264,7 @@ tables(
   },
 )
 
-test('a name that is no label is warned of', async () => {
+test('a name that is no DNS label gives a warning', async () => {
   const answer = await (await client).send('POST', `${path('deployments')}?dryRun=All`, {
     ...base,
     kind: 'Deployment',
@@ -275,7 +275,7 @@ test('a name that is no label is warned of', async () => {
   assert.match(answer.warnings[0] ?? '', /^metadata\.name: this is used in Pod names and hostnames/)
 })
 
-test('a status is written apart, and its numbers must fit together', async () => {
+test('/status changes only the status, and validates its numbers', async () => {
   const { send } = await client
   const made = await send('POST', path('deployments'), { ...base, kind: 'Deployment', metadata: { name: 'counts' }, spec })
   const status = `${path('deployments')}/counts/status`
@@ -296,7 +296,7 @@ test('a status is written apart, and its numbers must fit together', async () =>
   ])
 })
 
-test('annotations raise the generation of a deployment only', async () => {
+test('annotations increment the generation of deployments only', async () => {
   const { send } = await client
   for (const [plural, kind, generation] of [
     ['deployments', 'Deployment', 2],
@@ -308,7 +308,7 @@ test('annotations raise the generation of a deployment only', async () => {
   }
 })
 
-test('changes of a daemon set’s template are counted, whatever the client says', async () => {
+test('the template generation of a daemon set counts template changes, whatever the client sends', async () => {
   const { send } = await client
   const annotation = 'deprecated.daemonset.template.generation'
   const at = `${path('daemonsets')}/counted`
@@ -324,7 +324,7 @@ test('changes of a daemon set’s template are counted, whatever the client says
   assert.deepEqual(await generations({ 'metadata.annotations': undefined, [image]: 'httpd' }), ['2', 3])
 })
 
-test('claims that a stateful set makes are pending', async () => {
+test('claim templates of a stateful set have the phase Pending', async () => {
   const { send } = await client
   const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
   const made = await send('POST', path('statefulsets'), {

@@ -124,7 +124,7 @@ tables(
   },
 )
 
-test('what version 1 cannot say goes through annotations and back', async () => {
+test('fields unknown to v1 are kept in annotations', async () => {
   const { send } = await client
   const metrics = [
     {

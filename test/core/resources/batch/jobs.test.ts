@@ -49,7 +49,7 @@ tables(
     ],
     refused: [
       [
-        'pods that run for ever',
+        'restartPolicy Always',
         { 'spec.template.spec.restartPolicy': undefined },
         ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
       ],
@@ -67,7 +67,7 @@ tables(
         ['spec.completions: Required value: when completion mode is Indexed'],
       ],
       [
-        'retries per index without indexes',
+        'backoffLimitPerIndex without Indexed completion',
         { 'spec.backoffLimitPerIndex': 1 },
         ['spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode'],
       ],
@@ -98,7 +98,7 @@ tables(
         ],
       ],
       [
-        'failing an index without indexes',
+        'FailIndex without Indexed completion',
         { 'spec.podFailurePolicy.rules': [{ ...rule, action: 'FailIndex' }] },
         ['spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set'],
       ],
@@ -115,7 +115,7 @@ tables(
         ],
       ],
       [
-        'index that is too large',
+        'index out of range',
         { ...indexed, 'spec.successPolicy.rules': [{ succeededIndexes: '1,5' }] },
         ['spec.successPolicy.rules[0].succeededIndexes: Invalid value: "1,5": error parsing succeededIndexes: too large index: "5"'],
       ],
@@ -142,7 +142,7 @@ test('a job selects its pods by its uid', async () => {
   assert.equal(spec.template.metadata.labels['batch.kubernetes.io/controller-uid'], uid)
 })
 
-test('the template of a job is immutable, but a suspended one may be placed elsewhere', async () => {
+test('the template of a job is immutable, except for scheduling directives while it is suspended', async () => {
   const { send } = await client
   const running = await send('POST', path('jobs'), withChanges(job, { 'metadata.name': 'running' }))
   const refused = await send(
@@ -167,7 +167,7 @@ test('the template of a job is immutable, but a suspended one may be placed else
   assert.equal(images.code, 422)
 })
 
-test('the containers of a suspended job may ask for other resources, as long as no pods run', async () => {
+test('container resources of a suspended job may change while no pods are running', async () => {
   const { send } = await client
   const resources = { 'spec.template.spec.containers.0.resources': { requests: { cpu: '2' } }, 'metadata.resourceVersion': undefined }
   const name = 'resized'
@@ -186,7 +186,7 @@ test('the containers of a suspended job may ask for other resources, as long as 
   assert.equal(again.code, 200, JSON.stringify(again.body))
 })
 
-test('the status of a job is consistent', async () => {
+test('validates the status of a job', async () => {
   const { send } = await client
   const made = await send('POST', path('jobs'), withChanges(job, { 'metadata.name': 'status' }))
   const url = `${path('jobs')}/status/status`
@@ -237,7 +237,7 @@ tables(
         },
       ],
       [
-        'a descriptor and a zone',
+        '@hourly with a time zone',
         { 'spec.schedule': '@hourly', 'spec.timeZone': 'Europe/Berlin' },
         { spec: { timeZone: 'Europe/Berlin' } },
       ],

@@ -29,7 +29,7 @@ const bundle = (name: string, trustBundle: string, signerName = '') => ({
 })
 const at = 'spec.trustBundle: Invalid value: "<value omitted>"'
 
-test('a trust bundle holds certificates of authorities, each once', async () => {
+test('a ClusterTrustBundle contains CA certificates without duplicates', async () => {
   const { send } = await client
   const [root, leaf] = [await certificate(true), await certificate(false)]
   const causes = async (text: string) => causesOf(await send('POST', `${path}?dryRun=All`, bundle('anchors', text)))
@@ -42,7 +42,7 @@ test('a trust bundle holds certificates of authorities, each once', async () => 
   assert.deepEqual(await causes(broken + root), [`${at}: entry 0 does not parse as X.509`])
 })
 
-test("a trust bundle's name begins with its signer's, which stays", async () => {
+test('the name of a ClusterTrustBundle has the prefix of its signer, which is immutable', async () => {
   const { send } = await client
   const root = await certificate(true)
   const causes = async (name: string, signer?: string) => causesOf(await send('POST', `${path}?dryRun=All`, bundle(name, root, signer)))
@@ -76,7 +76,7 @@ const request = {
   },
 }
 
-test('a pod certificate request names its pod, account and node', async () => {
+test('a PodCertificateRequest names its pod, service account and node', async () => {
   const { send } = await client
   const causes = async (changes: { [path: string]: unknown }) =>
     causesOf(await send('POST', `${requests}?dryRun=All`, withChanges(request, changes)))
@@ -90,7 +90,7 @@ test('a pod certificate request names its pod, account and node', async () => {
   ])
 })
 
-test('a pod certificate request ends once', async () => {
+test('a PodCertificateRequest is completed once', async () => {
   const { send } = await client
   const made = await send('POST', requests, request)
   assert.equal(made.code, 201, JSON.stringify(made.body))

@@ -37,7 +37,7 @@ refusedCases(secrets, [
   ['SSH without key', { type: 'kubernetes.io/ssh-auth' }, 'data[ssh-privatekey]: Required value'],
   ['registry credentials that are missing', { type: 'kubernetes.io/dockerconfigjson' }, 'data[.dockerconfigjson]: Required value'],
   [
-    'registry credentials that are none',
+    'invalid registry credentials',
     { type: 'kubernetes.io/dockercfg', stringData: { '.dockercfg': '[]' } },
     'data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
   ],
@@ -75,7 +75,7 @@ updatedCases(configMaps, [
 ])
 
 const namespaces = '/api/v1/namespaces'
-test('a namespace is active, waits for its contents, and is labelled with its name', async () => {
+test('a namespace is Active, has the finalizer of its content, and a label with its name', async () => {
   const name = freshName()
   const { body } = await send('POST', namespaces, { metadata: { name, labels: { 'kubernetes.io/metadata.name': 'other', a: 'b' } } })
   assert.deepEqual(body.metadata?.['labels'], { 'kubernetes.io/metadata.name': name, a: 'b' })

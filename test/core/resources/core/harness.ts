@@ -1,4 +1,4 @@
-/** A server in this process, and tables of manifests with what becomes of them. */
+/** An in-process server, and tables of manifests with expected results. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { defaultAdmissionPlugins } from '../../../../core/admission/plugins/index.ts'
@@ -19,7 +19,7 @@ export interface Answer {
 
 let server: ApiServer
 
-/** Starts a server for the tests of a file. What the kinds themselves say is seen best without admission. */
+/** Starts a server for the tests of a file, without admission plugins, so that only the kinds themselves are tested. */
 export function withServer(): void {
   before(async () => {
     server = await createApiServer({ store: memoryStore(), admissionPlugins: { disable: defaultAdmissionPlugins } })
@@ -52,7 +52,7 @@ export type Refused = readonly [title: string, manifest: Json, ...causes: string
 
 const named = (manifest: Json): Json => ({ ...manifest, metadata: { name: freshName(), ...(manifest['metadata'] as Json | undefined) } })
 
-/** Creates each manifest and compares parts of what is stored; `undefined` means absent. */
+/** Creates each manifest and compares parts of the stored object; `undefined` means absent. */
 export function storedCases(path: string, cases: readonly Stored[]): void {
   for (const [title, manifest, expected] of cases) {
     test(`${path}: ${title}`, async () => {
@@ -64,7 +64,7 @@ export function storedCases(path: string, cases: readonly Stored[]): void {
   }
 }
 
-/** Creates each manifest and compares the causes of its refusal, in their order. */
+/** Creates each manifest and compares the causes of its refusal, in order. */
 export function refusedCases(path: string, cases: readonly Refused[]): void {
   for (const [title, manifest, ...causes] of cases) {
     test(`${path} refuses ${title}`, async () => assert.deepEqual(causesOf(await send('POST', path, named(manifest))), causes))
@@ -73,7 +73,10 @@ export function refusedCases(path: string, cases: readonly Refused[]): void {
 
 export type Updated = readonly [title: string, manifest: Json, patch: Json, ...causes: string[]]
 
-/** Creates each manifest, patches it, and compares the causes; none means that the patch is accepted. A line is compared up to its break. */
+/**
+ * Creates and patches each manifest and compares the causes; none means that the patch is accepted. Only the first line
+ * of a cause is compared.
+ */
 export function updatedCases(path: string, cases: readonly Updated[]): void {
   for (const [title, manifest, patch, ...causes] of cases) {
     test(`${path} update: ${title}`, async () => {

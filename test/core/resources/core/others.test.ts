@@ -56,7 +56,7 @@ updatedCases(claims, [
     'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
   ],
   [
-    'more of an unbound claim',
+    'more storage for an unbound claim',
     claim(),
     { spec: { resources: { requests: { storage: '2Gi' } } } },
     'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
@@ -231,12 +231,12 @@ refusedCases(quotas, [
   ],
   ['half a pod', { spec: { hard: { pods: '500m' } } }, 'spec.hard[pods]: Invalid value: "500m": must be an integer'],
   [
-    'scopes that exclude one another',
+    'contradicting scopes',
     { spec: { scopes: ['BestEffort', 'NotBestEffort'] } },
     'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: conflicting scopes',
   ],
   [
-    'a scope that does not fit',
+    'a scope that does not match the resource',
     { spec: { hard: { cpu: '1' }, scopes: ['BestEffort'] } },
     'spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource',
   ],

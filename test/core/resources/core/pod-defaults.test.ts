@@ -7,7 +7,7 @@ const path = '/api/v1/namespaces/default/pods'
 const pod = (spec: Json, container: Json = {}): Json => ({ spec: { containers: [{ name: 'c', image: 'nginx', ...container }], ...spec } })
 const first = 'spec.containers.0'
 
-test('a plain pod is stored as the reference server stores it', async () => {
+test('a plain pod is stored with the defaults of kube-apiserver', async () => {
   const { body } = await send('POST', path, {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -39,7 +39,7 @@ test('a plain pod is stored as the reference server stores it', async () => {
   assert.deepEqual(body.status, { phase: 'Pending', qosClass: 'BestEffort' })
 })
 
-test('the template of a deployment gets the defaults of pods, but not those of pods alone', async () => {
+test('the template of a deployment gets the defaults of pod templates, not those of pods only', async () => {
   const labels = { app: 'web' }
   const { body } = await send('POST', '/apis/apps/v1/namespaces/default/deployments', {
     metadata: { name: freshName() },
@@ -84,7 +84,7 @@ const images: readonly (readonly [image: string, policy: string])[] = [
 
 const cases: Stored[] = [
   ...images.map(([image, policy]): Stored => [`pull policy of ${image}`, pod({}, { image }), { [`${first}.imagePullPolicy`]: policy }]),
-  ['a named pull policy stays', pod({}, { imagePullPolicy: 'Never' }), { [`${first}.imagePullPolicy`]: 'Never' }],
+  ['an explicit pull policy is kept', pod({}, { imagePullPolicy: 'Never' }), { [`${first}.imagePullPolicy`]: 'Never' }],
   [
     'probes',
     pod({}, { readinessProbe: { httpGet: { port: 80 } } }),
@@ -99,13 +99,13 @@ const cases: Stored[] = [
     },
   ],
   [
-    'gRPC probes name the empty service',
+    'gRPC probes default to the empty service',
     pod({}, { livenessProbe: { grpc: { port: 80 } } }),
     { [`${first}.livenessProbe.grpc`]: { port: 80, service: '' } },
   ],
   ['protocol of ports', pod({}, { ports: [{ containerPort: 80 }] }), { [`${first}.ports`]: [{ containerPort: 80, protocol: 'TCP' }] }],
   [
-    'ports of the host on its network',
+    'host ports with hostNetwork',
     pod({ hostNetwork: true }, { ports: [{ containerPort: 80 }] }),
     { [`${first}.ports`]: [{ hostPort: 80, containerPort: 80, protocol: 'TCP' }] },
   ],
@@ -123,7 +123,7 @@ const cases: Stored[] = [
     },
   ],
   [
-    'requests that are less than limits',
+    'requests lower than limits',
     pod({}, { resources: { limits: { cpu: '1' }, requests: { cpu: '500m' } } }),
     {
       [`${first}.resources.requests`]: { cpu: '500m' },
@@ -131,17 +131,13 @@ const cases: Stored[] = [
     },
   ],
   [
-    'QoS of equal amounts in other units',
+    'QoS of equal quantities in other units',
     pod({}, { resources: { limits: { cpu: '1', memory: '1024Mi' }, requests: { cpu: '1000m', memory: '1Gi' } } }),
     {
       'status.qosClass': 'Guaranteed',
     },
   ],
-  [
-    'QoS does not look at storage',
-    pod({}, { resources: { requests: { 'ephemeral-storage': '1Gi' } } }),
-    { 'status.qosClass': 'BestEffort' },
-  ],
+  ['QoS ignores storage', pod({}, { resources: { requests: { 'ephemeral-storage': '1Gi' } } }), { 'status.qosClass': 'BestEffort' }],
   [
     'pod-level requests',
     pod({ resources: { limits: { cpu: '2', memory: '2Gi' } } }),
@@ -153,7 +149,7 @@ const cases: Stored[] = [
   ['volumes without a source', volume({}), { [stored]: { name: 'v', emptyDir: {} } }],
   ['mode of secrets', volume({ secret: { secretName: 's' } }), { [stored]: { name: 'v', secret: { secretName: 's', defaultMode: 420 } } }],
   ['mode of config maps', volume({ configMap: { name: 's' } }), { [stored]: { name: 'v', configMap: { name: 's', defaultMode: 420 } } }],
-  ['mode of the downward API', volume({ downwardAPI: {} }), { [stored]: { name: 'v', downwardAPI: { defaultMode: 420 } } }],
+  ['mode of downward API files', volume({ downwardAPI: {} }), { [stored]: { name: 'v', downwardAPI: { defaultMode: 420 } } }],
   [
     'projected tokens',
     {
@@ -188,12 +184,12 @@ const cases: Stored[] = [
     },
   ],
   [
-    'both spellings of the account',
+    'serviceAccount and serviceAccountName',
     pod({ serviceAccount: 'robot' }),
     { 'spec.serviceAccountName': 'robot', 'spec.serviceAccount': 'robot' },
   ],
   ['init containers', pod({ initContainers: [{ name: 'i', image: 'busybox' }] }), { 'spec.initContainers.0.imagePullPolicy': 'Always' }],
-  ['a grace period of 0 stays', pod({ terminationGracePeriodSeconds: 0 }), { 'spec.terminationGracePeriodSeconds': 0 }],
+  ['a grace period of 0 is kept', pod({ terminationGracePeriodSeconds: 0 }), { 'spec.terminationGracePeriodSeconds': 0 }],
   ['enableServiceLinks: false stays', pod({ enableServiceLinks: false }), { 'spec.enableServiceLinks': false }],
   [
     'scheduling gates',
@@ -203,6 +199,6 @@ const cases: Stored[] = [
       'status.conditions.0.status': 'False',
     },
   ],
-  ['a status of the client is dropped', { ...pod({}), status: { phase: 'Running' } }, { 'status.phase': 'Pending' }],
+  ['the status of a client is dropped', { ...pod({}), status: { phase: 'Running' } }, { 'status.phase': 'Pending' }],
 ]
 storedCases(path, cases)

@@ -26,7 +26,7 @@ refusedCases(path, [
   container('a name with capitals', { name: 'C' }, `name: Invalid value: "C": ${label}`),
   container('a missing image', { image: '' }, 'image: Required value'),
   container(
-    'an image with spaces around it',
+    'an image with surrounding spaces',
     { image: ' nginx' },
     'image: Invalid value: " nginx": must not have leading or trailing whitespace',
   ),
@@ -74,12 +74,12 @@ refusedCases(path, [
     'ports[1].name: Duplicate value: "p"',
   ),
   container(
-    'a name of a port that is too long',
+    'a port name that is too long',
     { ports: [{ name: 'abcdefghijklmnop', containerPort: 80 }] },
     'ports[0].name: Invalid value: "abcdefghijklmnop": must be no more than 15 characters',
   ),
   container(
-    'equal ports of the host',
+    'duplicate host ports',
     {
       ports: [
         { containerPort: 80, hostPort: 80 },
@@ -100,7 +100,7 @@ refusedCases(path, [
     'env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
   ),
   container(
-    'a variable with value and source',
+    'a variable with value and valueFrom',
     { env: [{ name: 'a', value: 'x', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] },
     'env[0].valueFrom: Invalid value: "": may not be specified when `value` is not empty',
   ),
@@ -146,7 +146,7 @@ refusedCases(path, [
     `${at}.volumeMounts[0].mountPath: Required value`,
   ],
   [
-    'a sub path that leaves the volume',
+    'a subPath that leaves the volume',
     pod({ volumes: [{ name: 'v' }] }, { volumeMounts: [{ name: 'v', mountPath: '/v', subPath: '../x' }] }),
     `${at}.volumeMounts.subPath: Invalid value: "../x": must not contain '..'`,
   ],
@@ -156,7 +156,7 @@ refusedCases(path, [
     `${at}.volumeMounts.mountPropagation: Forbidden: Bidirectional mount propagation is available only to privileged containers`,
   ],
   [
-    'a device that is no claim',
+    'a volume device that is not a claim',
     pod({ volumes: [{ name: 'v' }] }, { volumeDevices: [{ name: 'v', devicePath: '/d' }] }),
     `${at}.volumeDevices[0].name: Invalid value: "v": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode`,
   ],
@@ -173,7 +173,7 @@ refusedCases(path, [
     'livenessProbe.tcpSocket.port: Invalid value: 0: must be between 1 and 65535, inclusive',
   ),
   container(
-    'a liveness probe that needs two successes',
+    'a liveness probe with successThreshold 2',
     { livenessProbe: { tcpSocket: { port: 1 }, successThreshold: 2 } },
     'livenessProbe.successThreshold: Invalid value: 2: must be 1',
   ),
@@ -183,13 +183,13 @@ refusedCases(path, [
     'readinessProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0',
   ),
   container(
-    'a grace period of readiness',
+    'a grace period on a readiness probe',
     { readinessProbe: { tcpSocket: { port: 1 }, terminationGracePeriodSeconds: 1 } },
     'readinessProbe.terminationGracePeriodSeconds: Invalid value: 1: must not be set for readinessProbes',
   ),
   container('a hook without handler', { lifecycle: { preStop: {} } }, 'lifecycle.preStop: Required value: must specify a handler type'),
   container(
-    'a pause longer than the grace period',
+    'a preStop sleep longer than the grace period',
     { lifecycle: { preStop: { sleep: { seconds: 31 } } } },
     'lifecycle.preStop.sleep: Invalid value: 31: must be non-negative and less than terminationGracePeriodSeconds (30)',
   ),
@@ -232,7 +232,7 @@ refusedCases(path, [
     'resources: Forbidden: HugePages require cpu or memory',
   ),
   container(
-    'claims that the pod has not',
+    'container claims that the pod does not declare',
     { resources: { claims: [{ name: 'x' }] } },
     'resources.claims[0]: Not found: "x": must be one of the names in pod.spec.resourceClaims which is empty',
   ),
@@ -247,7 +247,7 @@ refusedCases(path, [
     'securityContext.seccompProfile.type: Unsupported value: "X": supported values: "Localhost", "RuntimeDefault", "Unconfined"',
   ),
   container(
-    'a local profile without file',
+    'a Localhost profile without file',
     { securityContext: { seccompProfile: { type: 'Localhost' } } },
     'securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost',
   ),
@@ -273,7 +273,7 @@ refusedCases(path, [
   ),
   spec('DNS policy None alone', { dnsPolicy: 'None' }, 'dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None'),
   spec(
-    'name servers that are no addresses',
+    'invalid name servers',
     { dnsConfig: { nameservers: ['x'] } },
     'dnsConfig.nameservers[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
   ),
@@ -288,12 +288,12 @@ refusedCases(path, [
     'initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always',
   ),
   spec(
-    'an init container with the name of another',
+    'an init container with the name of another container',
     { initContainers: [{ name: 'c', image: 'x' }] },
     'initContainers[0].name: Duplicate value: "c"',
   ),
   spec(
-    'a node label that can be none',
+    'an invalid node selector',
     { nodeSelector: { 'a b': 'c' } },
     `nodeSelector: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
   ),
@@ -337,7 +337,7 @@ refusedCases(path, [
     'topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
   ),
   spec(
-    'spreading of an unknown kind',
+    'an unknown whenUnsatisfiable',
     { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: '', whenUnsatisfiable: 'X' }] },
     'topologySpreadConstraints[0].topologyKey: Required value: can not be empty',
     'topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "X": supported values: "DoNotSchedule", "ScheduleAnyway"',
@@ -356,7 +356,7 @@ refusedCases(path, [
   ),
   spec('host namespaces in a user namespace', { hostUsers: false, hostPID: true }, 'HostPID: Forbidden: when `hostUsers` is false'),
   spec(
-    'a sysctl of the network on the host',
+    'a network sysctl with hostNetwork',
     { hostNetwork: true, securityContext: { sysctls: [{ name: 'net.core.x', value: '1' }] } },
     `securityContext.sysctls[0].name: Invalid value: "net.core.x": may not be specified when 'hostNetwork' is true`,
   ),
@@ -367,7 +367,7 @@ refusedCases(path, [
   ),
   spec('equal gates', { schedulingGates: [{ name: 'a' }, { name: 'a' }] }, 'schedulingGates[1]: Duplicate value: "a"'),
   spec(
-    'a host alias that is no address',
+    'an invalid host alias',
     { hostAliases: [{ ip: 'x', hostnames: ['a'] }] },
     'hostAliases[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
   ),
@@ -413,7 +413,7 @@ refusedCases(path, [
   volume('an ephemeral volume without template', { ephemeral: {} }, '.ephemeral.volumeClaimTemplate: Required value'),
   ['equal names of volumes', pod({ volumes: [{ name: 'v' }, { name: 'v' }] }), 'spec.volumes[1].name: Duplicate value: "v"'],
   [
-    'many errors, in the order of the reference server',
+    'many errors, in the order of kube-apiserver',
     {
       spec: {
         restartPolicy: 'X',
@@ -441,7 +441,7 @@ const deployment = (template: Json): Json => ({
 })
 refusedCases('/apis/apps/v1/namespaces/default/deployments', [
   [
-    'a container without name in its template',
+    'a container without name in a template',
     deployment({ spec: { containers: [{ image: 'nginx' }] } }),
     'spec.template.spec.containers[0].name: Required value',
   ],
@@ -453,7 +453,7 @@ const frozen =
 updatedCases(path, [
   ['another image', pod({}), { spec: { containers: [{ name: 'c', image: 'nginx:2' }] } }, frozen],
   [
-    'another image, the rest kept',
+    'another image and nothing else',
     pod({}, { imagePullPolicy: 'Always' }),
     { spec: { containers: [{ name: 'c', image: 'nginx:2', imagePullPolicy: 'Always' }] } },
   ],
@@ -493,10 +493,10 @@ updatedCases(path, [
     { spec: { schedulingGates: [{ name: 'b' }] } },
     `spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'b'`,
   ],
-  ['a node label of a gated pod', pod({ schedulingGates: [{ name: 'a' }] }), { spec: { nodeSelector: { a: 'b' } } }],
+  ['a node selector of a gated pod', pod({ schedulingGates: [{ name: 'a' }] }), { spec: { nodeSelector: { a: 'b' } } }],
 ])
 
-test('a report of a pod may leave out its quality of service, but not change it', async () => {
+test('a status update may omit the QoS class, but not change it', async () => {
   const name = freshName()
   await send('POST', path, { metadata: { name }, ...pod({}) })
   const put = async (status: Json) => send('PUT', `${path}/${name}/status`, { metadata: { name }, ...pod({}), status })

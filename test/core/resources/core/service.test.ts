@@ -105,7 +105,7 @@ refusedCases(path, [
     'spec.ports[0].protocol: Unsupported value: "x": supported values: "SCTP", "TCP", "UDP"',
   ],
   [
-    'a node port of ClusterIP',
+    'a node port of type ClusterIP',
     service({ ports: [{ port: 80, nodePort: 30000 }] }),
     "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'",
   ],
@@ -120,13 +120,13 @@ refusedCases(path, [
     `spec.clusterIPs[0]: Invalid value: "None": may not be set to 'None' for NodePort services`,
   ],
   [
-    'an address that is none',
+    'an invalid address',
     service({ clusterIP: 'x' }),
     'spec.clusterIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
   ],
   ['an ExternalName without name', { spec: { type: 'ExternalName' } }, 'spec.externalName: Required value'],
   [
-    'an ExternalName that is no name',
+    'an invalid externalName',
     { spec: { type: 'ExternalName', externalName: 'a_b' } },
     `spec.externalName: Invalid value: "a_b": ${subdomain}`,
   ],
@@ -136,7 +136,7 @@ refusedCases(path, [
     'spec.sessionAffinity: Unsupported value: "X": supported values: "ClientIP", "None"',
   ],
   [
-    'a session of 0 seconds',
+    'a session timeout of 0 seconds',
     service({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 0 } } }),
     'spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 0: must be greater than 0 and less than 86400',
   ],
@@ -177,7 +177,7 @@ refusedCases(path, [
   ],
   ['equal families', service({ ipFamilies: ['IPv4', 'IPv4'] }), 'spec.ipFamilies[1]: Duplicate value: "IPv4"'],
   [
-    'an address of the other family',
+    'an address of the other IP family',
     service({ clusterIP: '2001:db8::1', ipFamilies: ['IPv4'] }),
     'spec.clusterIPs[0]: Invalid value: "2001:db8::1": expected an IPv4 value as indicated by `ipFamilies[0]`',
   ],
@@ -199,7 +199,7 @@ updatedCases(path, [
   ],
 ])
 
-test('what a type has no use for goes with it', async () => {
+test('changing the type clears the fields that the new type does not use', async () => {
   const name = freshName()
   await send('POST', path, { metadata: { name }, ...service({ type: 'LoadBalancer' }) })
   const { code, body } = await send('PATCH', `${path}/${name}`, {
@@ -233,7 +233,7 @@ const familyCases: readonly (readonly [
   families: string[],
   policy: string,
 ])[] = [
-  ['of a cluster with one', { type: 'ClusterIP' }, ['IPv6'], ['IPv6'], 'SingleStack'],
+  ['a load balancer in a dual-stack cluster', { type: 'ClusterIP' }, ['IPv6'], ['IPv6'], 'SingleStack'],
   ['preferred both, one there', { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' }, ['IPv4'], ['IPv4'], 'PreferDualStack'],
   [
     'preferred both, both there',

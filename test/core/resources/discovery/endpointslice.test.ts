@@ -19,7 +19,7 @@ tables(
     refused: [
       ['no address type', { addressType: undefined }, ['addressType: Required value']],
       [
-        'address of the other family',
+        'an address of the other IP family',
         { endpoints: [{ addresses: ['::1'] }] },
         ['endpoints[0].addresses[0]: Invalid value: "::1": must be an IPv4 address'],
       ],

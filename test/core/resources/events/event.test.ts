@@ -5,7 +5,7 @@ import { assertHas, startServer, tables } from '../support.ts'
 const client = startServer()
 const regarding = { kind: 'Pod', namespace: 'default', name: 'web' }
 
-test('an event is one object in both groups', async () => {
+test('events of both groups are the same objects', async () => {
   const { send } = await client
   const made = await send('POST', '/apis/events.k8s.io/v1/namespaces/default/events', {
     apiVersion: 'events.k8s.io/v1',
@@ -38,7 +38,7 @@ test('an event is one object in both groups', async () => {
   })
 })
 
-test('an event of the core group is read in the other', async () => {
+test('an event written in core/v1 is readable in events.k8s.io/v1', async () => {
   const { send } = await client
   const time = '2026-01-02T03:04:05Z'
   const made = await send('POST', '/api/v1/namespaces/default/events', {
@@ -68,7 +68,7 @@ test('an event of the core group is read in the other', async () => {
   assert.equal((list.body['items'] as unknown[]).length, 2)
 })
 
-test('the fields of this group select, in lists, watches and deletions', async () => {
+test('the selectable fields of events.k8s.io work in lists, watches and deletions', async () => {
   const { send } = await client
   const events = '/apis/events.k8s.io/v1/namespaces/selected/events'
   await send('POST', '/api/v1/namespaces', { metadata: { name: 'selected' } })
@@ -140,7 +140,7 @@ tables(
   },
 )
 
-test('events through the core group are held to less', async () => {
+test('events in core/v1 have fewer validation rules', async () => {
   const { send } = await client
   const core = {
     apiVersion: 'v1',

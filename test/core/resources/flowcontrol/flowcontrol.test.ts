@@ -105,7 +105,7 @@ tables(
         ['spec.limited.limitResponse.queuing.handSize: Invalid value: 5: should not be greater than queues (4)'],
       ],
       [
-        'more than all is lent',
+        'lendablePercent above 100',
         { 'spec.limited.lendablePercent': 101 },
         ['spec.limited.lendablePercent: Invalid value: 101: must be between 0 and 100, inclusive'],
       ],

@@ -61,7 +61,7 @@ tables(
   },
 )
 
-test('the old annotation for a class is warned of', async () => {
+test('the deprecated ingress class annotation gives a warning', async () => {
   const metadata = { name: 'web', annotations: { 'kubernetes.io/ingress.class': 'x' } }
   const { warnings } = await (await client).send('POST', `${path('ingresses')}?dryRun=All`, { ...ingress, metadata })
   assert.deepEqual(warnings, [`annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`])
@@ -126,7 +126,7 @@ tables(
         ['spec.egress[0].to[0].ipBlock.except[0]: Invalid value: "11.0.0.0/16": must be a strict subset of `cidr`'],
       ],
       [
-        'range that ends before it starts',
+        'a port range that ends before it starts',
         { 'spec.ingress': [{ ports: [{ port: 80, endPort: 79 }] }] },
         ['spec.ingress[0].ports[0].endPort: Invalid value: 79: must be greater than or equal to `port`'],
       ],
@@ -150,7 +150,7 @@ tables(
   {
     refused: [
       [
-        'name that is no address',
+        'a name that is no IP address',
         { 'metadata.name': 'ten' },
         ['metadata.name: Invalid value: "ten": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
       ],

@@ -59,12 +59,12 @@ tables(
         ],
       ],
       [
-        'selector that selects by nothing',
+        'a selector without conditions',
         { 'spec.devices.requests.0.exactly.selectors': [{}] },
         [`${at}.exactly.selectors[0].cel: Required value`],
       ],
       [
-        'toleration with a value that is not compared',
+        'a toleration value with the operator Exists',
         { 'spec.devices.requests.0.exactly.tolerations': [{ key: 'a', operator: 'Exists', value: 'b' }] },
         [`${at}.exactly.tolerations[0].value: Invalid value: "b": must be empty for operator \`Exists\``],
       ],
@@ -91,12 +91,12 @@ tables(
         ['spec: Required value: exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'],
       ],
       [
-        'no slices in the pool',
+        'resourceSliceCount of 0',
         { 'spec.pool.resourceSliceCount': 0 },
         ['spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero'],
       ],
       [
-        'two ways to the nodes',
+        'two node selections',
         { 'spec.allNodes': true },
         [`spec: Invalid value: "{\`nodeName\`, \`allNodes\`}": exactly one of ${ways} is required, but multiple fields are set`],
       ],
@@ -119,24 +119,24 @@ tables(
         ['spec.devices[0].attributes[x]: Invalid value: "": exactly one value must be specified'],
       ],
       [
-        'attribute that is no version',
+        'an invalid version attribute',
         { 'spec.devices': [{ name: 'a', attributes: { 'a.io/x': { version: '1.2' } } }] },
         ['spec.devices[0].attributes[a.io/x].version: Invalid value: "1.2": must be a string compatible with semver.org spec 2.0.0'],
       ],
       [
-        'nodes of a device of one node',
+        'node selection of a device in a slice of one node',
         { 'spec.devices': [{ name: 'a', nodeName: 'n' }] },
         [
           'spec.devices[0]: Invalid value: null: `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec',
         ],
       ],
       [
-        'policy of a whole device',
+        'a request policy without allowMultipleAllocations',
         { 'spec.devices': [{ name: 'a', capacity: { m: { value: '4', requestPolicy: { default: '1', validValues: ['1'] } } } }] },
         ['spec.devices[0].capacity[m].requestPolicy: Forbidden: allowMultipleAllocations must be true'],
       ],
       [
-        'policy that does not fit',
+        'a request policy that does not match the capacity',
         {
           'spec.devices': [
             {
@@ -153,7 +153,7 @@ tables(
         ],
       ],
       [
-        'steps that do not fit',
+        'a range that is no multiple of the step',
         {
           'spec.devices': [
             {
@@ -177,7 +177,7 @@ tables(
   },
 )
 
-test('a claim is reserved only once it is allocated, and the allocation stays', async () => {
+test('a claim can be reserved only when allocated, and its allocation is immutable', async () => {
   const { send } = await client
   const path = `/apis/${apiVersion}/namespaces/default/resourceclaims`
   const made = await send('POST', path, { apiVersion, kind: 'ResourceClaim', metadata: { name: 'state' }, spec })

@@ -16,7 +16,7 @@ tables(
       ['value of the system', { value: 1000000001 }, ['value: Forbidden: maximum allowed value of a user defined priority is 1000000000']],
       ['unknown system class', { 'metadata.name': 'system-x' }, [`${reserved}system-x is not a known system priority class`]],
       [
-        'other value of a system class',
+        'another value for a system class',
         { 'metadata.name': 'system-node-critical' },
         [`${reserved}value of system-node-critical PriorityClass must be 2000001000`],
       ],
